@@ -102,7 +102,7 @@ let package = Package(
         .target(name: "CBelfryAssets"),
         room(
             "BelfryServer", "BelfryBytes", "BelfryCenter", "BelfryCluster", "BelfryJSON",
-            "BelfryHTTP", "BelfryWebSocket", "BelfryTLS",
+            "BelfryNATS", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS",
             "BelfryWire", "BelfryAccess", "BelfrySystem", "BelfryLoop", "BelfryStore",
             "CBelfryAssets"),
         room(

@@ -114,6 +114,31 @@ extension Setting {
             show: { settings in settings[keyPath: path].map { .text($0) } ?? .null })
     }
 
+    /// Servers of the engine; they are named one by one, or separated by commas.
+    static func servers(
+        _ name: String, _ path: Path<[EngineServer]>, for service: EngineServer.Service,
+        such example: String, _ help: String
+    ) -> Setting {
+        let form = service == .clients ? "nats://HOST:PORT" : "http://HOST:PORT"
+        return Setting(
+            name: name, form: form, help: help, isRepeatable: true,
+            read: { (text, settings) throws(Fault) in
+                var servers: [EngineServer] = []
+                for word in Words.split(text) {
+                    guard let server = EngineServer(word, for: service) else {
+                        throw Fault(text: "`\(word)` is not \(form), such as \(example).")
+                    }
+                    servers.append(server)
+                }
+                guard !servers.isEmpty else { throw Fault(text: "It needs an address.") }
+                settings[keyPath: path] = servers
+            },
+            show: {
+                let servers = $0[keyPath: path]
+                return servers.isEmpty ? .null : .texts(servers.map(\.text))
+            })
+    }
+
     /// A name of something that the engine knows.
     static func name(_ name: String, _ path: Path<String>, _ help: String) -> Setting {
         Setting(

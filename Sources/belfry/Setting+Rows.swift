@@ -78,7 +78,14 @@ extension Setting {
     ]
 
     private static let clustering = [
-        engine,
+        servers(
+            "engine", \.cluster.servers, for: .clients, such: "nats://10.0.0.1:4222",
+            "Take part in a cluster whose log this server of NATS JetStream keeps; name all of them. "
+                + "Nothing is kept on this machine then."),
+        servers(
+            "engine-monitor", \.cluster.monitors, for: .monitoring, such: "http://10.0.0.1:8222",
+            "The monitoring port of a server of the engine; name those of all. A start is refused where one answers before "
+                + "it has written to its disk, unless --durability is process."),
         name(
             "cluster", \.cluster.name,
             "The name of the cluster, which all its brokers say: letters, digits and hyphens."),

@@ -47,28 +47,6 @@ extension Setting {
         return addresses
     }
 
-    static let engine = Setting(
-        name: "engine", form: "nats://HOST:PORT",
-        help:
-            "Take part in a cluster whose log this server of NATS JetStream keeps; name all of them. "
-            + "Nothing is kept on this machine then.",
-        isRepeatable: true,
-        read: { (text, settings) throws(Fault) in
-            let words = Words.split(text)
-            var servers: [EngineServer] = []
-            for word in words {
-                guard let server = EngineServer(word) else {
-                    throw Fault(
-                        text: "`\(word)` is not nats://HOST:PORT, such as nats://10.0.0.1:4222.")
-                }
-                servers.append(server)
-            }
-            guard !servers.isEmpty else { throw Fault(text: "It needs an address.") }
-            settings.cluster.servers = servers
-            settings.engineServers = words
-        },
-        show: { $0.engineServers.isEmpty ? .null : .texts($0.engineServers) })
-
     static let grants = Setting(
         name: "anonymous-grants", form: "GRANTS",
         help: "What callers without credentials may do: verbs separated by commas, or JSON grants "

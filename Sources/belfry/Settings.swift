@@ -14,8 +14,6 @@ struct Settings {
     var namesDataDirectory = false
     /// The part that the broker takes in a cluster; it takes none without a server of the engine.
     var cluster = ClusterConfiguration()
-    /// The servers of the engine as they were written.
-    var engineServers: [String] = []
     var logLevel = Logger.Level.info
     var logFormat: LogFormat?
     /// Bytes of the log that may wait for their reader; past it lines are lost.

@@ -88,3 +88,25 @@ struct ServerInfoTests {
         #expect(try info(#"{"max_payload":9}"#).version < .oldest)
     }
 }
+
+@Suite("MonitoredStorage")
+struct MonitoredStorageTests {
+    @Test("a monitoring port tells whether its server writes before it answers")
+    func answers() throws {
+        func storage(_ json: String) throws -> MonitoredStorage {
+            try MonitoredStorage(json: Array(json.utf8))
+        }
+        // As nats-server 2.12 has answered.
+        #expect(
+            try storage(
+                #"""
+                {"memory":0,"api":{"level":5},"config":{"max_memory":18957385728,
+                "store_dir":"/data","sync_interval":120000000000,"sync_always":true,"strict":true}}
+                """#
+            ).syncsAlways)
+        #expect(try !storage(#"{"config":{"sync_interval":120000000000}}"#).syncsAlways)
+        #expect(throws: NATSError.unexpectedMember("config")) { try storage(#"{"disabled":true}"#) }
+        #expect(throws: NATSError.self) { try storage(#"{"config":{"sync_always":1}}"#) }
+        #expect(throws: NATSError.self) { try storage(#"{"config":{}"#) }
+    }
+}

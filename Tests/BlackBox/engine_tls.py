@@ -67,7 +67,7 @@ class Broker:
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
                 [BELFRY, "serve", "--listen", f"127.0.0.1:{self.port}", "--cluster", "tls", "--node", name,
-                 "--engine-replicas", "1", "--log-limit", "64MiB", "--snapshot-limit", "64MiB",
+                 "--engine-replicas", "1", "--durability", "process", "--log-limit", "64MiB", "--snapshot-limit", "64MiB",
                  "--engine", f"nats://localhost:{engine.port}", *options],
                 stdout=subprocess.DEVNULL, stderr=log)
 

@@ -10,6 +10,8 @@ public struct ClusterConfiguration: Sendable {
     public var node = ""
     /// The servers of the engine.
     public var servers: [EngineServer] = []
+    /// The monitoring ports of those servers; empty where nobody asks whether they write before they answer.
+    public var monitors: [EngineServer] = []
     /// The revision of the limits of centers: all brokers of the cluster have those with the highest; the default is 1.
     public var revision = 1
     /// How many servers have a copy of the log; the default is 3.

@@ -6,6 +6,7 @@ import BelfrySystem
 struct ClusterStart {
     let sequencer: LogSequencer
     let engine: EngineLine
+    let monitor: EngineMonitor?
 
     /// Makes it of the configuration.
     ///
@@ -30,6 +31,7 @@ struct ClusterStart {
             beginSnapshot: { try? SnapshotThread($0) })
         return ClusterStart(
             sequencer: LogSequencer(replicated, at: now),
-            engine: EngineLine(journal, cluster.servers, try cluster.certificates()))
+            engine: EngineLine(journal, cluster.servers, try cluster.certificates()),
+            monitor: cluster.monitors.isEmpty ? nil : EngineMonitor(cluster.monitors))
     }
 }

@@ -17,6 +17,8 @@ struct ClusterStatus {
     let brokers: [LogBroker]
     /// The name of the server that leads the log, if it is known.
     let leader: String
+    /// Whether the servers of the engine write to their disks before they answer, if that is known.
+    let syncsAlways: Bool?
 
     /// Appends it as JSON.
     func append(to json: inout [UInt8]) {
@@ -49,8 +51,12 @@ struct ClusterStatus {
         } else {
             writer.member("leader", string: leader, into: &json)
         }
-        // No client of the engine can ask when it writes to its disks.
-        writer.member(null: "sync", into: &json)
+        // No client of the engine can ask that: --engine-monitor does.
+        switch syncsAlways {
+        case true?: writer.member("sync", string: "always", into: &json)
+        case false?: writer.member("sync", string: "interval", into: &json)
+        case nil: writer.member(null: "sync", into: &json)
+        }
         writer.endObject(into: &json)
         writer.endObject(into: &json)
     }
@@ -66,6 +72,6 @@ extension ServerLoop {
             life: log.replicated.life, reason: log.unavailability?.word, index: shard.logIndex,
             lag: log.replicated.lag,
             digest: shard.chain, level: shard.level, brokers: shard.brokers,
-            leader: engine?.journal.leader ?? "")
+            leader: engine?.journal.leader ?? "", syncsAlways: monitor?.syncsAlways)
     }
 }

@@ -14,8 +14,7 @@ final class EngineLine {
     /// TLS of the connection; nil while it is plain.
     private var security: TLSClient?
     private var room = [UInt8](repeating: 0, count: ReadingPass.inputByteCount + (16 << 10))
-    /// The address that is looked for, as the next server has a name.
-    private var lookup: NameLookup?
+    private var call = ServerCall()
     /// When the connection was asked for, and when bytes came on it last.
     private var beganAt = MonotonicTime(nanoseconds: 0)
     private var heardAt = MonotonicTime(nanoseconds: 0)
@@ -55,8 +54,7 @@ final class EngineLine {
         let now = outbox.loop.now
         look(at: now)
         guard connection != nil else {
-            if lookup != nil { return takeAddress(&outbox) }
-            if now >= retryAt { connect(&outbox) }
+            if call.isLookingUp || now >= retryAt { connect(&outbox) }
             return
         }
         if case .failed(let failure) = journal.progress { return giveUp(failure, &outbox) }
@@ -84,39 +82,17 @@ final class EngineLine {
     func snapshotAge(at now: MonotonicTime) -> Duration { snapshot.map { now - $0.at } ?? .zero }
 
     private func connect(_ outbox: inout Outbox) {
-        place = (place + 1) % servers.count
-        do throws(SystemCallError) {
-            let server = servers[place]
-            guard let address = server.address else {
-                return lookup = try NameLookup(host: server.host, port: server.port)
+        do throws(ServerCall.Failure) {
+            if call.isLookingUp {
+                connection = try call.goOn(&outbox)
+            } else {
+                place = (place + 1) % servers.count
+                connection = try call.open(servers[place], &outbox)
             }
-            try connect(to: address, &outbox)
+            beganAt = outbox.loop.now
         } catch {
             lose("\(error)", &outbox)
         }
-    }
-
-    private func takeAddress(_ outbox: inout Outbox) {
-        switch lookup?.outcome {
-        case .pending?, nil: return
-        case .failed?:
-            lookup = nil
-            lose("its name has no address", &outbox)
-        case .found(let address)?:
-            lookup = nil
-            do throws(SystemCallError) {
-                try connect(to: address, &outbox)
-            } catch {
-                lose("\(error)", &outbox)
-            }
-        }
-    }
-
-    private func connect(
-        to address: SocketAddress, _ outbox: inout Outbox
-    ) throws(SystemCallError) {
-        beganAt = outbox.loop.now
-        connection = try outbox.loop.connect(to: address)
     }
 
     /// Whether an event is about the connection, which takes it then.

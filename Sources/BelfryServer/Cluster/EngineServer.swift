@@ -6,21 +6,33 @@ public struct EngineServer: Sendable, Equatable, CustomStringConvertible {
     public let host: String
     /// The port.
     public let port: UInt16
+    /// How it was written.
+    public let text: String
     /// Its address, unless the host is a name.
     let address: SocketAddress?
 
     /// Whether it must be spoken to with TLS.
     let isSecure: Bool
 
-    /// The schemes that may stand before it in a URL.
-    private static let (plainScheme, secureScheme) = ("nats://", "tls://")
+    /// The ports of a server.
+    public enum Service: Sendable {
+        /// That of its clients: `nats://HOST:PORT` or `tls://HOST:PORT`.
+        case clients
+        /// That of its monitoring: `http://HOST:PORT`.
+        case monitoring
 
-    /// Reads `nats://HOST:PORT` or `tls://HOST:PORT`, with or without the scheme and the port, which is 4222 then; nil for another text.
-    public init?(_ text: String) {
-        isSecure = text.hasPrefix(Self.secureScheme)
-        let scheme = isSecure ? Self.secureScheme : Self.plainScheme
+        fileprivate var scheme: String { self == .clients ? "nats://" : "http://" }
+        fileprivate var secureScheme: String? { self == .clients ? "tls://" : nil }
+        fileprivate var port: UInt16 { self == .clients ? 4222 : 8222 }
+    }
+
+    /// Reads a URL, with or without the scheme and the port; nil for another text.
+    public init?(_ text: String, for service: Service = .clients) {
+        self.text = text
+        isSecure = service.secureScheme.map { text.hasPrefix($0) } ?? false
+        let scheme = isSecure ? service.secureScheme ?? "" : service.scheme
         let rest = text.hasPrefix(scheme) ? String(text.dropFirst(scheme.count)) : text
-        if let address = SocketAddress(rest) ?? SocketAddress(rest + ":4222") {
+        if let address = SocketAddress(rest) ?? SocketAddress("\(rest):\(service.port)") {
             self.address = address
             host = address.host
             port = address.port
@@ -31,7 +43,7 @@ public struct EngineServer: Sendable, Equatable, CustomStringConvertible {
         guard words.count <= 2, let name = words.first, Self.isHostName(name) else { return nil }
         host = String(name)
         guard words.count == 2 else {
-            port = 4222
+            port = service.port
             return
         }
         guard let port = UInt16(words[1]) else { return nil }

@@ -12,9 +12,10 @@ extension ServerLoop {
     /// How often the log looks at what time has brought.
     private static let logInterval: Duration = .milliseconds(50)
 
-    /// How many connections there are besides that to the engine.
+    /// How many connections there are besides those to the engine.
     var clientConnectionCount: Int {
         outbox.loop.connectionCount - (engine?.connection == nil ? 0 : 1)
+            - (monitor?.connection == nil ? 0 : 1)
     }
 
     /// Begins with the log; the timer goes on by itself.
@@ -34,6 +35,7 @@ extension ServerLoop {
     ///
     /// - Returns: whether it is.
     mutating func takeFromEngine(_ event: LoopEvent, input: Span<UInt8>) -> Bool {
+        if monitor?.take(event, input: input, &outbox) == true { return true }
         guard engine?.take(event, input: input, &outbox) != nil else { return false }
         hearEngine()
         return true
@@ -43,7 +45,10 @@ extension ServerLoop {
     mutating func tickLog() {
         guard let log = host.centers.log else { return }
         log.now = outbox.loop.now
-        engine?.tick(&outbox)
+        monitor?.tick(&outbox)
+        if let lazy = findLazyServer() { return fail(lazy) }
+        // A start waits for what its servers tell, which takes a moment.
+        if monitor?.hasAskedAll ?? true { engine?.tick(&outbox) }
         if let failure = engine?.failure { return fail("the engine of the cluster: \(failure)") }
         applyInOrder()
         host.centers.tickLog()
@@ -52,6 +57,26 @@ extension ServerLoop {
         noteClusterFigures()
         _ = outbox.loop.schedule(
             at: outbox.loop.now + Self.logInterval, LoopTimer.log.rawValue)
+    }
+
+    /// A server of the engine that answers before it has written.
+    ///
+    /// - Returns: the sentence of a start that is refused for it.
+    private mutating func findLazyServer() -> String? {
+        let lazy = monitor?.lazyServer
+        guard lazy != host.part.lazyServer else { return nil }
+        host.part.lazyServer = lazy
+        guard let lazy, outbox.configuration.durability == .power else { return nil }
+        if host.part.hasBegun {
+            outbox.log.write(
+                .error, "a server of the engine answers before it has written to its disk",
+                ("monitor", "\(lazy)"))
+            return nil
+        }
+        return """
+            the engine's server with the monitor \(lazy) answers before it has written to its disk: set sync_interval \
+            to "always" there, or say --durability process.
+            """
     }
 
     /// Ends the loop, as somebody must change an option first.

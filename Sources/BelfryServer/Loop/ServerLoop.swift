@@ -16,6 +16,8 @@ struct ServerLoop: ~Copyable {
     var host: CenterHost
     /// The connection to the engine of the cluster; nil for a broker of its own.
     var engine: EngineLine?
+    /// What asks the engine's servers how they write; nil where nobody asks.
+    var monitor: EngineMonitor?
     /// Why the loop has ended by itself.
     var failure: StartError?
     var stop = StopSequence()
@@ -27,9 +29,10 @@ struct ServerLoop: ~Copyable {
     init(
         number: Int, _ configuration: ServerConfiguration, shared: SharedState, log: ServerLog,
         connectionLimit: Int, kernel: Kernel = .linux, sequencer: (any Sequencer)? = nil,
-        engine: EngineLine? = nil
+        engine: EngineLine? = nil, monitor: EngineMonitor? = nil
     ) throws(SystemCallError) {
         self.engine = engine
+        self.monitor = monitor
         outbox = try Outbox(
             number: number, configuration, shared: shared, log: log,
             connectionLimit: connectionLimit, kernel: kernel)

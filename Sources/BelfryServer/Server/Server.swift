@@ -140,7 +140,7 @@ public enum Server {
             var first = try ServerLoop(
                 number: 0, configuration, shared: shared, log: log,
                 connectionLimit: connectionLimit, sequencer: cluster?.sequencer,
-                engine: cluster?.engine)
+                engine: cluster?.engine, monitor: cluster?.monitor)
             first.outbox.loop.sharesArrivals = configuration.loopCount > 1
             start.leaveListeners()
             try first.listen(with: start.listeners, certificate)

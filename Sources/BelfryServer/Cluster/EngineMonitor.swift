@@ -1,0 +1,155 @@
+import BelfryHTTP
+import BelfryLoop
+import BelfryNATS
+import BelfrySystem
+
+/// Asks the monitoring ports of the engine's servers, one after the other, whether they write to their disks before they
+/// answer: no client of the engine is told.
+final class EngineMonitor {
+    private let servers: [EngineServer]
+    /// Whether each server writes before it answers; nil until it has told.
+    private var told: [Bool?]
+    /// How many questions were answered, or given up.
+    private var roundCount = 0
+    private var call = ServerCall()
+    private(set) var connection: ConnectionID?
+    private var parser = ResponseParser(limits: HTTPLimits())
+    private var content: [UInt8] = []
+    private var askedAt = MonotonicTime(nanoseconds: 0)
+    private var isAsking = false
+
+    /// How long a server may take to answer.
+    private static let patience: Duration = .seconds(1)
+    /// How long after a question the next one is asked, once all servers were asked.
+    private static let interval: Duration = .seconds(60)
+    private static let answerByteLimit = 64 << 10
+
+    /// Makes a monitor that has asked nobody yet.
+    init(_ servers: [EngineServer]) {
+        self.servers = servers
+        told = Array(repeating: nil, count: servers.count)
+    }
+
+    /// Whether each server was asked once.
+    var hasAskedAll: Bool { roundCount >= servers.count }
+
+    /// Whether all servers write before they answer; nil where one has not told, and none is known not to.
+    var syncsAlways: Bool? {
+        if told.contains(false) { return false }
+        return told.contains(nil) || servers.isEmpty ? nil : true
+    }
+
+    /// A server that answers before it has written, if one has told so.
+    var lazyServer: EngineServer? { told.firstIndex(of: false).map { servers[$0] } }
+
+    private var place: Int { roundCount % servers.count }
+
+    /// Asks the next server, or gives one up, where it is time for that.
+    func tick(_ outbox: inout Outbox) {
+        let now = outbox.loop.now
+        guard isAsking else {
+            if !servers.isEmpty, !hasAskedAll || now - askedAt >= Self.interval { ask(&outbox) }
+            return
+        }
+        if now - askedAt >= Self.patience { return giveUp("it does not answer", &outbox) }
+        guard call.isLookingUp else { return }
+        do throws(ServerCall.Failure) {
+            connection = try call.goOn(&outbox)
+        } catch {
+            giveUp("\(error)", &outbox)
+        }
+    }
+
+    private func ask(_ outbox: inout Outbox) {
+        (isAsking, askedAt) = (true, outbox.loop.now)
+        parser = ResponseParser(limits: HTTPLimits())
+        parser.bodyByteLimit = Self.answerByteLimit
+        content = []
+        call = ServerCall()
+        do throws(ServerCall.Failure) {
+            connection = try call.open(servers[place], &outbox)
+        } catch {
+            giveUp("\(error)", &outbox)
+        }
+    }
+
+    /// Takes an event that is about the connection.
+    ///
+    /// - Returns: whether it is.
+    func take(_ event: LoopEvent, input: Span<UInt8>, _ outbox: inout Outbox) -> Bool {
+        switch event {
+        case .connected(let id) where id == connection:
+            let start = outbox.loop.output.count
+            RequestWriter.append(
+                method: .get, target: MonitoredStorage.target, host: "\(servers[place])",
+                fields: [HTTPField("Connection", "close")], content: [UInt8]().span,
+                to: &outbox.loop.output)
+            outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
+        case .received(let id, let byteCount) where id == connection:
+            read(input.extracting(0..<byteCount), &outbox)
+        case .endOfInput(let id) where id == connection: end(&outbox)
+        case .closed(let id, let reason) where id == connection:
+            connection = nil
+            giveUp("\(reason)", &outbox)
+        case .overHighWater(let id) where id == connection: break
+        case .drained(let id) where id == connection: break
+        case .endAhead(let id) where id == connection: break
+        case .deadline(let id) where id == connection: break
+        default: return false
+        }
+        return true
+    }
+
+    private func read(_ bytes: Span<UInt8>, _ outbox: inout Outbox) {
+        var cursor = 0
+        do throws(HTTPError) {
+            while let event = try parser.nextEvent(in: bytes, at: &cursor) {
+                switch event {
+                case .head: break
+                case .body(let range): content += range.map { bytes[$0] }
+                case .end: return conclude(&outbox)
+                }
+            }
+        } catch {
+            giveUp("\(error)", &outbox)
+        }
+    }
+
+    private func end(_ outbox: inout Outbox) {
+        do throws(HTTPError) {
+            if try parser.finish() == .end { return conclude(&outbox) }
+            giveUp("it has ended the connection", &outbox)
+        } catch {
+            giveUp("\(error)", &outbox)
+        }
+    }
+
+    /// The answer is whole.
+    private func conclude(_ outbox: inout Outbox) {
+        guard parser.head.status == 200 else {
+            return giveUp("it answers with the status \(parser.head.status)", &outbox)
+        }
+        do throws(NATSError) {
+            told[place] = try MonitoredStorage(json: content).syncsAlways
+        } catch {
+            return giveUp("\(error)", &outbox)
+        }
+        close(&outbox)
+    }
+
+    /// A server has not told: what it told before does not count any more.
+    private func giveUp(_ reason: String, _ outbox: inout Outbox) {
+        told[place] = nil
+        outbox.log.write(
+            .warning, "whether a server of the engine writes before it answers is not known",
+            ("monitor", "\(servers[place])"), ("reason", reason))
+        close(&outbox)
+    }
+
+    private func close(_ outbox: inout Outbox) {
+        if let connection { outbox.loop.close(connection) }
+        connection = nil
+        isAsking = false
+        roundCount += 1
+    }
+}
