@@ -27,7 +27,8 @@ struct ShardTests {
     }
 
     private static func connect(
-        _ number: UInt64, _ transport: Transport = .webSocket, seat: UInt32 = 0
+        _ number: UInt64, _ transport: Transport = .webSocket, seat: UInt32 = 0,
+        names: [String] = ["n"]
     ) -> ShardCommand.Action {
         .tell(
             center: a,
@@ -36,11 +37,11 @@ struct ShardTests {
                     transport: transport,
                     connection: ConnectionName(node: seat, number: seat == 0 ? 0 : number),
                     sessionHash: SecretHash(high: number, low: 0), principal: bytes("p")),
-                observers: [
+                observers: names.map {
                     ObserverRegistration(
-                        tokenHash: SecretHash(high: number, low: 1), name: bytes("n"),
+                        tokenHash: SecretHash(high: number, low: 1), name: bytes($0),
                         object: nil, selector: bytes("s"))
-                ], since: nil))
+                }, since: nil))
     }
 
     // MARK: Which entries count
@@ -292,6 +293,39 @@ struct ShardTests {
         let uses = try log.write("n1", Self.use(9), Self.use(8), Self.use(7), Self.use(6))
         let key = Shard.Result.used(shown: bytes("key"))
         #expect(uses.results == [.refused, .refused, key, key])
+    }
+
+    @Test(
+        "centers report the last broker that leaves, and the first that comes, from level 2 on",
+        arguments: [1, 2])
+    func startAndEnd(level: UInt64) throws {
+        var log = LogScenario()
+        try log.write("n1", .nodeUp(level: 2), .level(level))
+        try log.write("n1", .makeCenter(Self.a, epoch: bytes("e1")))
+        let names = ["belfry.center.willTerminate", "belfry.center.didStart"]
+        try log.write("n1", Self.connect(1, .mailbox, names: names))
+        // A report that somebody observes has a number.
+        func sequence() -> UInt64 { log.shard.centers[0].sequence }
+        try log.write("n2", .nodeUp(level: 2))
+        try log.write("n2", .nodeDown(bytes("n2"), life: 1))
+        #expect(sequence() == 0)
+        try log.write("n1", .nodeDown(bytes("n1"), life: 1))
+        #expect(sequence() == (level == 2 ? 1 : 0))
+        try log.restore()
+        log.restart("n2", life: 2)
+        try log.write("n2", .nodeUp(level: 2))
+        #expect(sequence() == (level == 2 ? 2 : 0))
+        // Somebody was there all the time.
+        log.restart("n1", life: 2)
+        try log.write("n1", .nodeUp(level: 2))
+        log.restart("n2", life: 3)
+        try log.write("n2", .nodeUp(level: 2))
+        #expect(sequence() == (level == 2 ? 2 : 0))
+        // A broker that is alone and dies without a word was not there until it comes back.
+        try log.write("n2", .nodeDown(bytes("n1"), life: 2))
+        log.restart("n2", life: 4)
+        try log.write("n2", .nodeUp(level: 2))
+        #expect(sequence() == (level == 2 ? 3 : 0))
     }
 
     // MARK: Whole logs

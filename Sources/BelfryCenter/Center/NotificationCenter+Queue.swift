@@ -182,6 +182,13 @@ extension NotificationCenter {
         tellOpenAsks(&effects)
     }
 
+    /// Brokers that share a log have come back to the center: it reports that with the end of the turn.
+    mutating func noteStart() {
+        reports.append(.didStart(epoch: epoch, isUnclean: !isTerminating))
+        isTerminating = false
+        noteNeeds()
+    }
+
     /// Tells what only this life knew, after the center's last report of itself.
     mutating func tellEnd(at time: CommandTime, _ effects: inout Effects) {
         guard limits.isDurable, isStored else { return }

@@ -69,6 +69,9 @@ extension Shard {
     public var chain: UInt64 { log.chain }
     /// The rules that hold.
     public var level: UInt64 { log.level }
+
+    /// From this level on tickets are in the log, and centers tell that the first broker has come or the last one leaves.
+    public static let levelTwo: UInt64 = 2
     /// The revision of the limits that hold; 0 where no broker has said any.
     public var limitsRevision: UInt64 { log.limitsRevision }
 
@@ -97,9 +100,11 @@ extension Shard {
             wallMilliseconds: entry.wallMilliseconds, monotonicNanoseconds: log.time)
         var departures: [EntryWork.Departure] = []
         if case .nodeUp(let level) = entry.commands.first?.action {
+            let isFirst = !log.nodes.nodes.contains { $0.isUp && $0.name != entry.node }
             // A second process under one name ends the life of the first.
             if let place = log.nodes.place(of: entry.node) { departures = endLife(at: place) }
             log.nodes.begin(entry.life, of: entry.node, level: level)
+            if isFirst, log.level >= Self.levelTwo { tellStart() }
         }
         guard let place = log.nodes.place(of: entry.node) else {
             preconditionFailure("a life that counts has begun")
@@ -270,6 +275,9 @@ extension Shard {
         case .nodeDown(let name, let life):
             if let place = log.nodes.place(of: name), log.nodes[place].life == life {
                 work.departures = endLife(at: place)
+                if log.level >= Self.levelTwo, !log.nodes.nodes.contains(where: \.isUp) {
+                    work.departures = forAllCenters(.terminate) + work.departures
+                }
             }
             result = .done
         case .level(let level):
@@ -298,8 +306,21 @@ extension Shard {
     ) {
         self.limits = limits
         log.limitsRevision = revision
-        work.departures += (0..<count).reversed().map {
-            EntryWork.Departure(center: $0, action: .configure(limits), appliedIndex: 0)
+        work.departures += forAllCenters(.configure(limits))
+    }
+
+    /// Steps that let each center have a command, the first center last.
+    private func forAllCenters(_ action: Command.Action) -> [EntryWork.Departure] {
+        (0..<count).reversed().map {
+            EntryWork.Departure(center: $0, action: action, appliedIndex: 0)
+        }
+    }
+
+    /// The first broker comes up: each center tells that it is there again, when the turn ends.
+    private mutating func tellStart() {
+        for position in 0..<count {
+            centers[position].noteStart()
+            log.touched.insert(position)
         }
     }
 

@@ -18,7 +18,7 @@ struct MakeTicket: Operation {
     mutating func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
-        guard host.centers.level >= CenterHost.ticketLevel else {
+        guard host.centers.level >= Shard.levelTwo else {
             ticket = try outbox.keptTicket(for: submission.caller)
             host.effects.reset()
             host.applied.result = .done
@@ -58,16 +58,13 @@ struct TicketUses {
 }
 
 extension CenterHost {
-    /// From which level on tickets are in the log.
-    static let ticketLevel: UInt64 = 2
-
     /// Uses up the ticket that a request shows; the verdict comes as mail.
     ///
     /// Who has no credentials cannot make the log longer by more than one empty entry at a time.
     mutating func use(_ hash: SecretHash, _ digest: TokenDigest, _ outbox: inout Outbox) {
         let use = TicketUses.Use(hash: hash, digest: digest)
         if let problem = logProblem { return outbox.tell(.unknown(problem), of: use) }
-        guard centers.level >= Self.ticketLevel else {
+        guard centers.level >= Shard.levelTwo else {
             return outbox.tell(.bad(.refusedToken(.unknownKey)), of: use)
         }
         if !beginUse(use, &outbox) {

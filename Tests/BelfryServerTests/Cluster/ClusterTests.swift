@@ -216,6 +216,37 @@ struct ClusterTests {
                 == cluster[2].get("/v1/cluster").json["digest"].text)
     }
 
+    @Test("observers that stay are told that the last broker leaves, and that one is back")
+    func startAndEnd() throws {
+        let cluster = try BrokerCluster(count: 2, Self.allGrants)
+        let tokens = try ["willTerminate", "didStart"].map { name in
+            let observer = #"{"name":"belfry.center.\#(name)"}"#
+            let answer = try cluster[0].post(observer, target: "/v1/observers")
+            return try #require(answer.json["token"].text)
+        }
+        func reports(at broker: Broker) throws -> [String] {
+            try tokens.flatMap { token in
+                let page = try broker.get("/v1/observers/\(token)/notifications").json
+                return page["notifications"].elements.map {
+                    "\($0["name"].text ?? "")\($0["userInfo"]["unclean"] == .boolean(false) ? ", clean" : "")"
+                }
+            }
+        }
+        try cluster[1].signal(15)
+        try cluster.advance(by: 2_000)
+        #expect(try reports(at: cluster[0]) == [])
+        try cluster[0].signal(15)
+        try cluster.advance(by: 2_000)
+        #expect(cluster[0].nodes[0].hasStopped)
+        for _ in 0..<2 {
+            try cluster.start()
+            try cluster.advance(by: 2_000)
+        }
+        #expect(
+            try reports(at: cluster[3])
+                == ["belfry.center.willTerminate", "belfry.center.didStart, clean"])
+    }
+
     @Test("a broker that stops leaves: its clients are told first, and the others go on")
     func stopping() throws {
         let cluster = try BrokerCluster(count: 2)
