@@ -269,7 +269,8 @@ extension ClusterWorld {
 
     /// One broker computes otherwise: nobody goes on beside another one that knows another past.
     func finishDiverged() throws(Violation) {
-        try wait(seconds: 3)
+        // An election may take nine seconds, and brokers find it out by entries.
+        try wait(seconds: 12)
         guard let process = dice.pick(nodes.filter { $0.process?.sequencer.stage == .up })?.process,
             process.shard.count > 0
         else { return }
