@@ -80,7 +80,7 @@ public struct Keyring: Sendable {
         return SignedToken(key: key, token)
     }
 
-    /// What another broker with the same keys knows a caller by: there is nothing secret in it.
+    /// The part of what a caller has shown that is not a secret: another broker with the same keys knows them by it.
     ///
     /// It is the hash of a key, or a token without its signature.
     ///

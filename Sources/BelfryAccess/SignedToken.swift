@@ -27,7 +27,7 @@ public struct SignedToken: Sendable {
         return try holder()
     }
 
-    /// Who its holder is, if its claims are as they must be: somebody else has looked at its signature.
+    /// The holder, if the claims are as they must be; another broker has looked at the signature.
     func holder() throws(AccessError) -> Caller {
         let claims: TokenClaims
         do throws(AccessError) {

@@ -35,6 +35,17 @@ public enum LoopEvent: Equatable, Sendable {
     case idle
     /// An embedded kernel has nothing more to do until the test does something.
     case waiting
+
+    /// The connection that it is about, if it is about one.
+    public var connection: ConnectionID? {
+        switch self {
+        case .accepted(let id, _), .refused(let id, _), .connected(let id), .received(let id, _),
+            .endOfInput(let id), .endAhead(let id), .overHighWater(let id), .drained(let id),
+            .closed(let id, _), .deadline(let id):
+            id
+        case .arrived, .timer, .mail, .signal, .turnEnds, .idle, .waiting: nil
+        }
+    }
 }
 
 /// Why a connection was closed.

@@ -1,9 +1,9 @@
-/// What the monitoring port of a server tells of its JetStream (`GET /jsz?config=1`).
+/// The answer of a server's monitoring port about its JetStream (`GET /jsz?config=1`).
 public struct MonitoredStorage: Sendable, Equatable {
     /// Whether the server writes to its disk before it answers (`sync_interval: "always"`).
-    public private(set) var syncsAlways = false
+    public let syncsAlways: Bool
 
-    /// What is asked of the monitoring port.
+    /// The target of the question.
     public static let target = Array("/jsz?config=1".utf8)
 
     /// Reads the answer; members that are not known are passed over.

@@ -56,8 +56,8 @@ extension Shard {
         case done
         /// The ticket was good: what its caller had shown.
         case used(shown: [UInt8])
-        /// There is no such ticket or no room for one more, not all brokers know the rules of the level, a later revision
-        /// of the limits holds, or a life begins in the midst of an entry.
+        /// The log does not have the ticket or has no room for one more, not all brokers know the rules of the level, a
+        /// later revision of the limits holds, or a life begins in the midst of an entry.
         case refused
     }
 

@@ -14,7 +14,7 @@ public struct TicketTable<Holder: Sendable>: Sendable {
     struct Ticket: Sendable {
         let holder: Holder
         let principal: [UInt8]
-        /// How many places it takes.
+        /// How many places it takes: one or more.
         let placeCount: Int
         /// When it ends, in nanoseconds.
         let end: Int64
@@ -22,7 +22,6 @@ public struct TicketTable<Holder: Sendable>: Sendable {
 
     /// The tickets of one principal.
     private struct Share {
-        var count = 0
         var placeCount = 0
         var order = Ring<SecretHash>()
     }
@@ -78,17 +77,15 @@ public struct TicketTable<Holder: Sendable>: Sendable {
         tickets[hash] = ticket
         placeCount += ticket.placeCount
         order.append(hash)
-        shares[ticket.principal, default: Share()].count += 1
-        shares[ticket.principal]?.placeCount += ticket.placeCount
+        shares[ticket.principal, default: Share()].placeCount += ticket.placeCount
         shares[ticket.principal]?.order.append(hash)
     }
 
     private mutating func remove(_ hash: SecretHash) {
         guard let ticket = tickets.removeValue(forKey: hash) else { return }
         placeCount -= ticket.placeCount
-        shares[ticket.principal]?.count -= 1
         shares[ticket.principal]?.placeCount -= ticket.placeCount
-        if shares[ticket.principal]?.count == 0 { shares[ticket.principal] = nil }
+        if shares[ticket.principal]?.placeCount == 0 { shares[ticket.principal] = nil }
     }
 
     private mutating func removeEnded(now: Int64) {
@@ -102,7 +99,7 @@ public struct TicketTable<Holder: Sendable>: Sendable {
     /// Tickets that were used stay in the lines until those are twice as long as they must be.
     private mutating func dropUsed(of principal: [UInt8]) {
         if order.count > 2 * tickets.count + 64 { order = kept(order) }
-        guard let own = shares[principal], own.order.count > 2 * own.count + 64 else { return }
+        guard let own = shares[principal], own.order.count > 2 * own.placeCount + 64 else { return }
         let line = kept(own.order)
         shares[principal]?.order = line
     }
@@ -117,7 +114,7 @@ public struct TicketTable<Holder: Sendable>: Sendable {
     }
 }
 
-/// What holds for the tickets of a broker, or of all brokers that share a log.
+/// The lifetime of tickets and the room for them, in a broker of its own or in a log.
 public enum TicketTerms {
     /// How long a ticket is good, in nanoseconds.
     public static let lifetime: Int64 = 30_000_000_000

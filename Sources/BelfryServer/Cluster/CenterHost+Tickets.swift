@@ -9,7 +9,7 @@ import BelfryWire
 struct MakeTicket: Operation {
     static let answersFirst = false
     static let isPromise = false
-    /// What other brokers know the caller by.
+    /// The part of the caller's credentials by which other brokers know them.
     let shown: [UInt8]
     private var ticket: [UInt8] = []
 
@@ -55,12 +55,14 @@ struct TicketUses {
     var looking: (entry: CommandID, uses: [Use])?
     /// Those that came after that entry was written.
     var next: [Use] = []
+
+    var isEmpty: Bool { underWay.isEmpty && looking == nil }
 }
 
 extension CenterHost {
     /// Uses up the ticket that a request shows; the verdict comes as mail.
     ///
-    /// Who has no credentials cannot make the log longer by more than one empty entry at a time.
+    /// A client without credentials makes the log longer by one empty entry at a time, however many tickets it shows.
     mutating func use(_ hash: SecretHash, _ digest: TokenDigest, _ outbox: inout Outbox) {
         let use = TicketUses.Use(hash: hash, digest: digest)
         if let problem = logProblem { return outbox.tell(.unknown(problem), of: use) }
@@ -93,7 +95,7 @@ extension CenterHost {
 
     /// A command was applied: it may be one that a ticket waits for.
     mutating func takeTickets(_ step: Shard.Step, _ outbox: inout Outbox) {
-        guard let id = step.id else { return }
+        guard !tickets.isEmpty, let id = step.id else { return }
         if let use = tickets.underWay.removeValue(forKey: id) {
             if case .used(let shown) = step.result {
                 outbox.tell(.used(shown: shown), of: use)

@@ -95,29 +95,26 @@ final class EngineLine {
         }
     }
 
-    /// Whether an event is about the connection, which takes it then.
+    /// Takes an event that is about the connection; the journal may have news then.
     ///
-    /// - Returns: nil for another one's; else whether the journal may have news.
+    /// - Returns: whether it is.
     func take(
         _ event: LoopEvent, input: Span<UInt8>, _ outbox: inout Outbox
-    ) -> Bool? {
+    ) -> Bool {
+        guard connection != nil, event.connection == connection else { return false }
         switch event {
-        case .connected(let id) where id == connection:
+        case .connected:
             heardAt = outbox.loop.now
             journal.didConnect(random: (random.next(), random.next()))
-        case .received(let id, let byteCount) where id == connection:
+        case .received(_, let byteCount):
             heardAt = outbox.loop.now
             let wasReady = journal.progress == .ready
             receive(input.extracting(0..<byteCount), &outbox)
             if !wasReady, journal.progress == .ready { noteReady(&outbox) }
-        case .endOfInput(let id) where id == connection:
+        case .endOfInput:
             drop("it has ended the connection", &outbox)
-        case .closed(let id, let reason) where id == connection: lose("\(reason)", &outbox)
-        case .overHighWater(let id) where id == connection: break
-        case .drained(let id) where id == connection: break
-        case .endAhead(let id) where id == connection: break
-        case .deadline(let id) where id == connection: break
-        default: return nil
+        case .closed(_, let reason): lose("\(reason)", &outbox)
+        default: break
         }
         return true
     }

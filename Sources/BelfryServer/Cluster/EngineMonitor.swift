@@ -77,25 +77,22 @@ final class EngineMonitor {
     ///
     /// - Returns: whether it is.
     func take(_ event: LoopEvent, input: Span<UInt8>, _ outbox: inout Outbox) -> Bool {
+        guard let connection, event.connection == connection else { return false }
         switch event {
-        case .connected(let id) where id == connection:
+        case .connected:
             let start = outbox.loop.output.count
             RequestWriter.append(
                 method: .get, target: MonitoredStorage.target, host: "\(servers[place])",
                 fields: [HTTPField("Connection", "close")], content: [UInt8]().span,
                 to: &outbox.loop.output)
-            outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
-        case .received(let id, let byteCount) where id == connection:
+            outbox.loop.send(start..<outbox.loop.output.count, to: connection, as: .answer)
+        case .received(_, let byteCount):
             read(input.extracting(0..<byteCount), &outbox)
-        case .endOfInput(let id) where id == connection: end(&outbox)
-        case .closed(let id, let reason) where id == connection:
-            connection = nil
+        case .endOfInput: end(&outbox)
+        case .closed(_, let reason):
+            self.connection = nil
             giveUp("\(reason)", &outbox)
-        case .overHighWater(let id) where id == connection: break
-        case .drained(let id) where id == connection: break
-        case .endAhead(let id) where id == connection: break
-        case .deadline(let id) where id == connection: break
-        default: return false
+        default: break
         }
         return true
     }
@@ -130,11 +127,20 @@ final class EngineMonitor {
             return giveUp("it answers with the status \(parser.head.status)", &outbox)
         }
         do throws(NATSError) {
-            told[place] = try MonitoredStorage(json: content).syncsAlways
+            let syncsAlways = try MonitoredStorage(json: content).syncsAlways
+            if !syncsAlways, told[place] != false { warn(&outbox) }
+            told[place] = syncsAlways
         } catch {
             return giveUp("\(error)", &outbox)
         }
         close(&outbox)
+    }
+
+    private func warn(_ outbox: inout Outbox) {
+        outbox.log.write(
+            outbox.configuration.durability == .power ? .error : .warning,
+            "a server of the engine answers before it has written to its disk",
+            ("monitor", "\(servers[place])"))
     }
 
     /// A server has not told: what it told before does not count any more.

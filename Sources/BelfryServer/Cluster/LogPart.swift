@@ -12,8 +12,6 @@ struct LogPart {
     var isOver = false
     /// Whether an entry of this broker was just applied, so that all is here that was answered before.
     var isSure = false
-    /// The server of the engine that answers before it has written, as the log was told.
-    var lazyServer: EngineServer?
     /// Why no command is taken, as the other loops were told.
     var told: Unavailability?
 }

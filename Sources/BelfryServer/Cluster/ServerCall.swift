@@ -6,7 +6,7 @@ struct ServerCall {
     /// The address that is looked for, as the server has a name.
     private var lookup: NameLookup?
 
-    /// Why there is no connection.
+    /// The reason why the connection could not be opened.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }

@@ -36,7 +36,7 @@ extension ServerLoop {
     /// - Returns: whether it is.
     mutating func takeFromEngine(_ event: LoopEvent, input: Span<UInt8>) -> Bool {
         if monitor?.take(event, input: input, &outbox) == true { return true }
-        guard engine?.take(event, input: input, &outbox) != nil else { return false }
+        guard engine?.take(event, input: input, &outbox) == true else { return false }
         hearEngine()
         return true
     }
@@ -46,7 +46,7 @@ extension ServerLoop {
         guard let log = host.centers.log else { return }
         log.now = outbox.loop.now
         monitor?.tick(&outbox)
-        if let lazy = findLazyServer() { return fail(lazy) }
+        if let fault = monitorFault { return fail(fault) }
         // A start waits for what its servers tell, which takes a moment.
         if monitor?.hasAskedAll ?? true { engine?.tick(&outbox) }
         if let failure = engine?.failure { return fail("the engine of the cluster: \(failure)") }
@@ -59,20 +59,11 @@ extension ServerLoop {
             at: outbox.loop.now + Self.logInterval, LoopTimer.log.rawValue)
     }
 
-    /// A server of the engine that answers before it has written.
-    ///
-    /// - Returns: the sentence of a start that is refused for it.
-    private mutating func findLazyServer() -> String? {
-        let lazy = monitor?.lazyServer
-        guard lazy != host.part.lazyServer else { return nil }
-        host.part.lazyServer = lazy
-        guard let lazy, outbox.configuration.durability == .power else { return nil }
-        if host.part.hasBegun {
-            outbox.log.write(
-                .error, "a server of the engine answers before it has written to its disk",
-                ("monitor", "\(lazy)"))
-            return nil
-        }
+    /// Why the broker cannot begin with what the monitor was told, in a sentence; nil where it can.
+    private var monitorFault: String? {
+        guard !host.part.hasBegun, outbox.configuration.durability == .power,
+            let lazy = monitor?.lazyServer
+        else { return nil }
         return """
             the engine's server with the monitor \(lazy) answers before it has written to its disk: set sync_interval \
             to "always" there, or say --durability process.

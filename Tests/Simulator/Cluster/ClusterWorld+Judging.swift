@@ -170,7 +170,7 @@ extension ClusterWorld {
     func judgeStop(_ reason: StopReason, _ node: ClusterNode) throws(Violation) {
         if isRewound { return }
         if case .tooOldForLevel(2) = reason, node.process?.sequencer.options.level == 1,
-            askedLevel == 2 || nodes.contains(where: { $0.level == 2 })
+            askedLevel == 2
         {
             return
         }

@@ -126,6 +126,8 @@ final class ClusterWorld {
         journal.isCut = node.cutSince != nil
         var options = ClusterOptions(node: node.name)
         options.level = node.level
+        // Whoever begins a log asks for the level of its program.
+        if engine.lastIndex == 0 { askedLevel = max(askedLevel, node.level) }
         // Few schedules would have a snapshot otherwise.
         options.snapshotByteCount = 4_000
         options.commandLimit = commandLimit
