@@ -22,6 +22,7 @@ extension CenterHost {
             outbox.log.write(
                 .info, "the broker takes part in the cluster",
                 ("seat", "\(centers.log?.seat ?? 0)"), ("index", "\(centers.logIndex ?? 0)"))
+            shared.askers.owners.takePart(seat: centers.log?.seat ?? 0)
             adoptInLog(&outbox)
             part.hasBegun = true
             guard centers.position(of: RoutedPath.defaultCenter) == nil else { return }

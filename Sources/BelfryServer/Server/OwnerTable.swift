@@ -19,6 +19,9 @@ final class OwnerTable: Sendable {
         var owners: [Identity: Owner] = [:]
         var entries: [Owner: Entry] = [:]
         var holdings: [Asker: Holdings] = [:]
+        /// The numbers that this broker gives: a part of all, and the last one of it.
+        var part: UInt32 = 0
+        var partCount = UInt32.max
         var lastNumber: UInt32 = 0
         var sweepCount = 1_024
     }
@@ -28,16 +31,31 @@ final class OwnerTable: Sendable {
         var holdings = Holdings()
     }
 
+    /// Gives other numbers than the other brokers of a log, whose centers count for the owners of all.
+    ///
+    /// What was made at another broker counts there. Of 4,096 lives each has a part of the numbers of its own; a broker keeps
+    /// that of its first life, as what it has named counts on.
+    ///
+    /// - Parameter seat: the number of this broker's life.
+    func takePart(seat: UInt32) {
+        tables.withLock { tables in
+            guard tables.partCount == .max else { return }
+            tables.partCount = (1 << 20) - 1
+            tables.part = seat << 20
+        }
+    }
+
     /// The number of an owner.
     func owner(_ identity: Identity) -> Owner {
         tables.withLock { tables in
             if let owner = tables.owners[identity] { return owner }
             Self.sweep(&tables)
+            guard tables.entries.count < tables.partCount else { return .none }
             repeat {
-                tables.lastNumber &+= 1
-            } while tables.lastNumber == 0
-                || tables.entries[Owner(number: tables.lastNumber)] != nil
-            let owner = Owner(number: tables.lastNumber)
+                tables.lastNumber =
+                    tables.lastNumber < tables.partCount ? tables.lastNumber + 1 : 1
+            } while tables.entries[Owner(number: tables.part | tables.lastNumber)] != nil
+            let owner = Owner(number: tables.part | tables.lastNumber)
             tables.owners[identity] = owner
             tables.entries[owner] = Entry(identity: identity)
             return owner
