@@ -1,9 +1,11 @@
+import BelfryCenter
+
 /// The settings of a broker that shares a log; times are in nanoseconds.
 public struct ClusterOptions: Sendable {
     /// The name of the broker, which no other one has.
     public let node: [UInt8]
     /// The highest rules that this program knows.
-    public var level: UInt64 = 2
+    public var level = Shard.levelThree
     /// For how long a broker is silent before another one ends its life.
     public var downAfter: Int64 = 2_500_000_000
     /// For how long a broker hears nothing before it ends its own life; less than ``downAfter``.

@@ -17,11 +17,15 @@ enum CodeExamples {
         }
     }
 
+    /// The places of those that the first programs knew, and of those that came with level 3.
+    static let ofVersion1 = 0..<36
+    static let ofLevel3 = 36..<37
+
     private static var actions: [Command.Action] {
         [
             .configure(limits),
             .connect(client, observers: [plain, responder, action, value], since: 17),
-            .disconnect(client: 7, connection: connection, isOrderly: true, appliedIndex: 300),
+            .disconnect(client: 7, connection: connection, end: .closed, appliedIndex: 300),
             .resume(Resumption(newcomer: 9, client: 7, after: 1 << 63, appliedIndex: 301)),
             .setSuspended(client: 7, true),
             .becomeSlow(client: 8),
@@ -63,6 +67,9 @@ enum CodeExamples {
             .setValue(write, document("[1,null]"), ValueLifetime(timeToLive: 5, lease: 6)),
             .mergeValue(write, patch: patch("{\"a\":null}")),
             .removeValue(ValueWrite(id: id, object: bytes("settings"), path: path)),
+            .onConnection(
+                ClientConnection(client: 7, connection: connection),
+                .setSuspended(client: 7, true)),
         ]
     }
 

@@ -26,14 +26,28 @@ struct CommandCodeTests {
         #expect(Self.error(of: Self.head(kind: .max)) == .unknownKind(.max))
     }
 
-    @Test("what version 1 has written is read, and written so again")
-    func golden() throws {
-        let golden = try Golden("commands-1.txt", writing: Self.commands.map(\.code))
-        try #require(golden.lines.count == Self.commands.count)
-        for (line, command) in zip(golden.lines, Self.commands) {
+    @Test(
+        "what earlier programs have written is read, and written so again",
+        arguments: [
+            ("commands-1.txt", CodeExamples.ofVersion1),
+            ("commands-level-3.txt", CodeExamples.ofLevel3),
+        ])
+    func golden(file: String, places: Range<Int>) throws {
+        #expect(CodeExamples.ofLevel3.upperBound == Self.commands.count)
+        let commands = Self.commands[places]
+        let golden = try Golden(file, writing: commands.map(\.code))
+        try #require(golden.lines.count == commands.count)
+        for (line, command) in zip(golden.lines, commands) {
             #expect(line == command.code)
             #expect(try Command(code: line).code == line)
         }
+    }
+
+    @Test("what is asked for on a connection is not such a command again")
+    func nested() {
+        let place: [UInt8] = [7, 2, 99]
+        let nested = Self.head(kind: 36) + place + [36] + place + [4, 7, 1]
+        #expect(Self.error(of: nested) == .malformed)
     }
 
     @Test("a version that is not known is named")

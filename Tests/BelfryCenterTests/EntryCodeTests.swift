@@ -13,7 +13,7 @@ struct EntryCodeTests {
             .useTicket(SecretHash(high: .max, low: 1), until: 30), .nothing,
             .configure(CenterLimits(), revision: 7),
         ]
-        let told = CodeExamples.commands.map {
+        let told = CodeExamples.commands[CodeExamples.ofVersion1].map {
             ShardCommand.Action.tell(center: bytes("a"), $0.action)
         }
         return Entry(

@@ -333,9 +333,9 @@ struct ShardTests {
     /// The same command, with an index that its broker had applied where it needs one.
     private static func withIndex(_ action: Command.Action, _ index: Int) -> Command.Action {
         switch action {
-        case .disconnect(let client, let connection, let isOrderly, _, _):
+        case .disconnect(let client, let connection, let end, _, _):
             .disconnect(
-                client: client, connection: connection, isOrderly: isOrderly,
+                client: client, connection: connection, end: end,
                 appliedIndex: UInt64(index))
         case .resume(let resumption):
             .resume(

@@ -251,7 +251,7 @@ struct TimerTests {
         #expect(scenario.turn() == ["bye/x"] && scenario.fate(bye) == .posted)
         scenario.apply(
             .disconnect(
-                client: y, connection: ConnectionName(node: 1, number: y + 100), isOrderly: true))
+                client: y, connection: ConnectionName(node: 1, number: y + 100), end: .closed))
         #expect(scenario.fate(never) == .dequeued && scenario.turn(after: 86_400_000) == [])
         #expect(scenario.timerTexts == [])
         #expect(scenario.center.client(x) == nil && scenario.center.client(y) == nil)
@@ -308,6 +308,31 @@ struct TimerTests {
         let outcome = scenario.apply(
             .resume(Resumption(newcomer: client, client: other, after: nil)))
         #expect(outcome == .refused(.resumeTooLate))
+    }
+
+    @Test("L10: a client whose broker leaves has 30 s to come back, or a longer delay")
+    mutating func brokerLeaves() {
+        for (delay, waits) in [(0, 30_000), (30_001, 30_001)] {
+            let client = scenario.connect()
+            scenario.farewell("bye", after: Int64(delay), by: client)
+            scenario.apply(
+                .disconnect(
+                    client: client,
+                    connection: ConnectionName(node: 1, number: client + 100), end: .brokerLeft))
+            #expect(scenario.turn(after: Int64(waits) - 1) == [])
+            #expect(scenario.turn(after: 1) == ["bye"])
+        }
+    }
+
+    @Test("L10: the farewells of a client that go soon are told before it is gone")
+    mutating func tellsWhatWillGo() {
+        let client = scenario.connect()
+        let soon = scenario.farewell("soon", after: 1_999, by: client)
+        scenario.farewell("later", after: 2_000, by: client)
+        scenario.later("a", after: 0)
+        let farewells = scenario.center.farewells(of: client, within: 2_000_000_000)
+        #expect(farewells.map(\.id) == [soon])
+        #expect(scenario.center.farewells(of: client + 1, within: .max).isEmpty)
     }
 
     @Test("L10: rights are looked at when it goes: what is due is told before")

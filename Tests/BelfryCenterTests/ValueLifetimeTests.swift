@@ -192,11 +192,30 @@ struct ValueLifetimeTests {
                 scenario.apply(
                     .disconnect(
                         client: x, connection: ConnectionName(node: 1, number: x + 100),
-                        isOrderly: true))
+                        end: .closed))
             case 1: scenario.apply(.removeClient(client: x, by: .broker))
             default: scenario.cut(x)
             }
             #expect(scenario.value("o") == "{}", "\(end)")
+        }
+    }
+
+    @Test("V17: entries of a client whose broker leaves stay for 30 s, or for a longer lease")
+    mutating func brokerLeaves() {
+        for (lease, waits): (Int64, Int64) in [(0, 30_000), (30_001, 30_001)] {
+            let x = scenario.connect()
+            scenario.put("o", "x", "1") {
+                $0.client = x
+                $0.lease = lease
+            }
+            scenario.apply(
+                .disconnect(
+                    client: x, connection: ConnectionName(node: 1, number: x + 100),
+                    end: .brokerLeft))
+            scenario.pass(milliseconds: waits - 1)
+            #expect(scenario.value("o") == #"{"x":1}"#)
+            scenario.pass(milliseconds: 1)
+            #expect(scenario.value("o") == "{}")
         }
     }
 

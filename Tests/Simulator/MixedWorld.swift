@@ -294,7 +294,7 @@ final class MixedWorld {
         try submit(
             .disconnect(
                 client: client, connection: ConnectionName(node: 0, number: connection),
-                isOrderly: dice.oneIn(2)))
+                end: dice.oneIn(2) ? .closed : .broken))
         if center.client(client) == nil { connections[client] = nil }
     }
 

@@ -34,12 +34,23 @@ extension Model {
         out.outcome = .plain(.refused(refusal))
     }
 
+    /// Whether a connection is that of a client, or one that reads its mailbox.
+    private func isThere(_ id: UInt64, on connection: ConnectionName) -> Bool {
+        if observers.contains(where: { $0.client == id && $0.mailbox.reader == connection }) {
+            return true
+        }
+        return clients.contains { $0.id == id && $0.isConnected && $0.connection == connection }
+    }
+
     private mutating func perform(_ action: Command.Action, _ id: CommandID) {
         switch action {
         case .configure(let limits): configure(limits)
         case .connect(let client, let observers, let since): connect(client, observers, since)
         case .disconnect(let client, let connection, _, _, _): disconnect(client, connection)
         case .resume(let resumption): resume(resumption)
+        case .onConnection(let place, let action):
+            guard isThere(place.client, on: place.connection) else { return refuse(.unknownClient) }
+            perform(action, id)
         case .setSuspended(let client, let isAsked): setSuspended(client, isAsked)
         case .becomeSlow(let client): becomeSlow(client)
         case .drain(let client): drain(client)

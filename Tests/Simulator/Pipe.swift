@@ -230,12 +230,23 @@ extension World {
             guard let pipe = pipes[number] else { continue }
             if !pipe.isSlow, pipe.frames.count > profile.highWater {
                 pipes[number]?.isSlow = true
-                try submit(.becomeSlow(client: pipe.client))
+                try submit(
+                    Self.onConnection(number, of: pipe.client, .becomeSlow(client: pipe.client)))
             } else if pipe.frames.count <= profile.lowWater, pipe.isSlow || pipe.flushGoesOn {
                 pipes[number]?.isSlow = false
                 pipes[number]?.flushGoesOn = false
-                try submit(.drain(client: pipe.client))
+                try submit(
+                    Self.onConnection(number, of: pipe.client, .drain(client: pipe.client)))
             }
         }
+    }
+
+    /// What counts only while a connection is that of a client.
+    static func onConnection(
+        _ number: UInt64, of client: UInt64, _ action: Command.Action
+    ) -> Command.Action {
+        .onConnection(
+            ClientConnection(
+                client: client, connection: ConnectionName(node: 0, number: number)), action)
     }
 }

@@ -59,14 +59,14 @@ extension TimerWorld {
         known[post.id] = timer
     }
 
-    func noteDisconnection(of client: UInt64, isOrderly: Bool) {
+    func noteDisconnection(of client: UInt64, _ end: ConnectionEnd) {
         let entered = Set(entries.map(\.id))
         for (id, timer) in known
         where timer.terms.isFarewell && timer.client == client && !entered.contains(id) {
-            if isOrderly {
+            if end == .closed {
                 known[id]?.isOut = true
             } else {
-                let delay = self.delay(of: timer)
+                let delay = max(self.delay(of: timer), end == .brokerLeft ? 30_000 : 0)
                 known[id]?.due = now + delay * 1_000_000
                 known[id]?.dueAt = wall + delay
             }

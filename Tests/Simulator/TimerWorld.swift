@@ -332,20 +332,20 @@ final class TimerWorld {
     private func cut() throws(Violation) {
         let client = someClient
         guard let number = clients[client] ?? nil else { return }
-        let isOrderly = dice.oneIn(3)
+        let end: ConnectionEnd = dice.pick([.broken, .closed, .brokerLeft]) ?? .broken
         clients[client] = .some(nil)
-        noteDisconnection(of: client, isOrderly: isOrderly)
+        noteDisconnection(of: client, end)
         try submit(
             .disconnect(
                 client: client, connection: ConnectionName(node: 0, number: number),
-                isOrderly: isOrderly))
+                end: end))
         if center.client(client) == nil { clients[client] = nil }
     }
 
     private func removeClient() throws(Violation) {
         let client = someClient
         guard let connection = clients[client] else { return }
-        if connection != nil { noteDisconnection(of: client, isOrderly: false) }
+        if connection != nil { noteDisconnection(of: client, .broken) }
         clients[client] = nil
         try submit(.removeClient(client: client, by: .broker))
     }

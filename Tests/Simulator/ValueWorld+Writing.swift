@@ -148,9 +148,13 @@ extension ValueWorld {
     }
 
     /// The connection of a client has ended: its leases run, or are over.
-    func endEntries(of client: UInt64, isOrderly: Bool) {
+    ///
+    /// A broker that leaves is a restart for its clients.
+    func endEntries(of client: UInt64, _ end: ConnectionEnd) {
         for place in ends.indices where ends[place].client == client {
-            ends[place].end = now + (isOrderly ? 0 : ends[place].lease ?? 0)
+            var left = end == .closed ? 0 : ends[place].lease ?? 0
+            if end == .brokerLeft { left = max(left, 30_000_000_000) }
+            ends[place].end = now + left
         }
         if hasEnds { expire(leasesAlone: true) }
     }

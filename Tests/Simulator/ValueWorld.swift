@@ -296,12 +296,12 @@ final class ValueWorld {
             let connection = clients[id]?.connection
         else { return }
         clients[id]?.connection = nil
-        let isOrderly = dice.oneIn(4)
-        endEntries(of: id, isOrderly: isOrderly)
+        let end: ConnectionEnd = dice.pick([.broken, .broken, .closed, .brokerLeft]) ?? .broken
+        endEntries(of: id, end)
         try submit(
             .disconnect(
                 client: id, connection: ConnectionName(node: 0, number: connection),
-                isOrderly: isOrderly))
+                end: end))
         try judge()
     }
 

@@ -25,8 +25,8 @@ extension World {
         case .removeObserver: try submit(.removeObserver(serial: someObserver(), by: someRemover()))
         case .removeObservers: try removeObservers()
         case .removeClient: try submit(.removeClient(client: someClient(), by: someRemover()))
-        case .suspend: try submit(.setSuspended(client: someClient(), true))
-        case .resume: try submit(.setSuspended(client: someClient(), false))
+        case .suspend: try submit(suspension(true))
+        case .resume: try submit(suspension(false))
         case .postPlain, .postNow, .postAsap, .postIdle, .postBatch, .postAgain: try post(kind)
         case .read: try read(dice.number(in: 1...profile.readLimit))
         case .readAll: for place in ends.indices { try read(.max, at: place) }
@@ -47,6 +47,15 @@ extension World {
             profile.changeLimits(&dice)
             try submit(.configure(profile.limits))
         }
+    }
+
+    /// A client asks for suspension, or for its end; on a connection that may be that of another one.
+    private func suspension(_ isSuspended: Bool) -> Command.Action {
+        guard dice.oneIn(2), let number = dice.pick(pipes.keys.sorted()), let pipe = pipes[number]
+        else { return .setSuspended(client: someClient(), isSuspended) }
+        let client = dice.oneIn(4) ? someClient() : pipe.client
+        return Self.onConnection(
+            number, of: client, .setSuspended(client: client, isSuspended))
     }
 
     /// Forgets some of a kind; nobody can forget observers, or a queue, so owners take their turns.

@@ -2,7 +2,7 @@
 
 extension NotificationCenter {
     /// How many timers one command lets fire at most.
-    static let timerShare = 64
+    public static let timerShare = 64
 
     /// When timers need a command, on the clock of timers; while the queue is full they do not.
     var timerDeadline: Int64 {
@@ -146,24 +146,37 @@ extension NotificationCenter {
             })
     }
 
-    /// The farewells that are due, up to as many as one command lets go: whoever gives it looks at the rights of each
-    /// before (rule L10).
-    public func dueFarewells(at time: CommandTime) -> [DueFarewell] {
+    /// The farewells that are due, among so many timers, which are as many as one command lets go: whoever gives it looks at
+    /// the rights of each before (rule L10).
+    public func dueFarewells(
+        at time: CommandTime, among limit: Int = timerShare
+    ) -> [DueFarewell] {
         guard timers.goingCount > 0 else { return [] }
         var found: [DueFarewell] = []
         var count = 0
         timers.order.forEach { item in
             count += 1
-            guard item.due <= time.timerNanoseconds, count <= Self.timerShare else { return false }
-            let timer = timers[item.slot]
-            if let farewell = timer.details?.farewell {
-                found.append(
-                    DueFarewell(
-                        id: timer.id, content: timer.content, principal: farewell.principal))
-            }
+            guard item.due <= time.timerNanoseconds, count <= limit else { return false }
+            if let farewell = dueFarewell(item.slot) { found.append(farewell) }
             return true
         }
         return found
+    }
+
+    /// The farewells of a client that go less than so many nanoseconds after its disconnection.
+    public func farewells(of client: UInt64, within nanoseconds: Int64) -> [DueFarewell] {
+        guard usesTimers else { return [] }
+        return timers.slots(ofClient: client).filter { slot in
+            timers[slot].details?.farewell.map {
+                $0.delay.nanosecondsOfMilliseconds < nanoseconds
+            } ?? false
+        }.compactMap(dueFarewell)
+    }
+
+    private func dueFarewell(_ slot: UInt32) -> DueFarewell? {
+        let timer = timers[slot]
+        guard let farewell = timer.details?.farewell else { return nil }
+        return DueFarewell(id: timer.id, content: timer.content, principal: farewell.principal)
     }
 
     /// A farewell that goes with the next `passTime`.

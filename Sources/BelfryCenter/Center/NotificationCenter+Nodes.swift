@@ -9,10 +9,23 @@ extension NotificationCenter {
         return clients[client].connection
     }
 
+    /// Whether a connection is that of a client still, or reads one of its mailboxes.
+    func isThere(_ place: ClientConnection) -> Bool {
+        if connection(of: place.client) == place.connection { return true }
+        guard let client = clients.slot(of: place.client), clients[client].readerCount > 0 else {
+            return false
+        }
+        return observers.slots(from: clients[client].lastObserver).contains {
+            observers[$0].reader == place.connection
+        }
+    }
+
     /// The commands that end all connections of one broker, in the order of their clients and observers.
     ///
-    /// - Parameter seat: what stands for the life of the broker in the names of connections.
-    func departures(from seat: UInt32) -> [Command.Action] {
+    /// - Parameters:
+    ///   - seat: what stands for the life of the broker in the names of connections.
+    ///   - end: how its connections have ended.
+    func departures(from seat: UInt32, _ end: ConnectionEnd) -> [Command.Action] {
         var departures: [Command.Action] = []
         for entry in clients.order.entries where !entry.isDead {
             let client = entry.slot
@@ -21,7 +34,7 @@ extension NotificationCenter {
                 !clients[client].suspension.contains(.disconnected)
             {
                 departures.append(
-                    .disconnect(client: clients[client].id, connection: connection))
+                    .disconnect(client: clients[client].id, connection: connection, end: end))
             }
             guard clients[client].readerCount > 0 else { continue }
             for slot in observers.slots(from: clients[client].lastObserver) {

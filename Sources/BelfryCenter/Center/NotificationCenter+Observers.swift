@@ -217,7 +217,7 @@ extension NotificationCenter {
             clients[clientSlot].suspension.isDisjoint(with: [.disconnected, .mailbox])
         forget(clientSlot, at: time, &effects)
         reports.append(.left(client: client, "removed"))
-        if usesValues { startLeases(ofClient: client, isOrderly: true, at: time, &effects) }
+        if usesValues { startLeases(ofClient: client, .closed, at: time, &effects) }
         effects.outcome = .removed(slots.count)
         if isConnected {
             effects.notices.append(

@@ -87,16 +87,19 @@ extension NotificationCenter {
 
     /// A client is away: its entries end when their leases are over, and at once if it closed in order (rule V17).
     mutating func startLeases(
-        ofClient client: UInt64, isOrderly: Bool, at time: CommandTime,
+        ofClient client: UInt64, _ end: ConnectionEnd, at time: CommandTime,
         _ effects: inout Effects
     ) {
         for slot in values.parts.slots(ofClient: client) {
             guard let lease = values.parts[slot]?.lease else { continue }
-            if isOrderly || lease.nanoseconds == 0 {
+            let nanoseconds =
+                end == .brokerLeft
+                ? max(lease.nanoseconds, Self.leastLeaseAfterRestart) : lease.nanoseconds
+            if end == .closed || nanoseconds == 0 {
                 endPart(slot, at: time, &effects)
             } else {
                 values.parts.setLeaseEnd(
-                    slot, at: time.monotonicNanoseconds.adding(lease.nanoseconds))
+                    slot, at: time.monotonicNanoseconds.adding(nanoseconds))
                 scheduleEnd(of: slot)
             }
         }

@@ -3,14 +3,14 @@
 extension NotificationCenter {
     /// A connection has ended: what lasts longer is suspended, the rest is removed (rules O7, D13).
     mutating func disconnect(
-        _ id: UInt64, _ connection: ConnectionName, isOrderly: Bool,
+        _ id: UInt64, _ connection: ConnectionName, _ end: ConnectionEnd,
         _ written: WrittenThrough? = nil, at time: CommandTime, _ effects: inout Effects
     ) {
         guard let client = clients.slot(of: id), clients[client].connection == connection,
             !clients[client].suspension.contains(.disconnected)
         else { return }
         var removedCount = endConnection(of: client, written, at: time, &effects)
-        if usesTimers { beginFarewells(of: id, isOrderly: isOrderly, at: time, &effects) }
+        if usesTimers { beginFarewells(of: id, end, at: time, &effects) }
         if !clients[client].isLasting {
             removedCount += clients[client].observerCount
             let slots = observers.slots(from: clients[client].lastObserver)
@@ -29,7 +29,7 @@ extension NotificationCenter {
             scheduleLeases(of: client, at: time)
         }
         if usesValues {
-            startLeases(ofClient: id, isOrderly: isOrderly, at: time, &effects)
+            startLeases(ofClient: id, end, at: time, &effects)
         }
         effects.outcome = .removed(removedCount)
     }

@@ -125,19 +125,23 @@ extension NotificationCenter {
     // MARK: Clients
 
     /// A client is disconnected: its farewells are due after their delays, or never where it has closed in order.
+    ///
+    /// A broker that has left is a restart for its clients (rule L10).
     mutating func beginFarewells(
-        of client: UInt64, isOrderly: Bool, at time: CommandTime, _ effects: inout Effects
+        of client: UInt64, _ end: ConnectionEnd, at time: CommandTime, _ effects: inout Effects
     ) {
         for slot in timers.slots(ofClient: client) {
             guard let farewell = timers[slot].details?.farewell else { continue }
-            if isOrderly {
+            if end == .closed {
                 takeOut(timer: slot, at: time, &effects)
                 continue
             }
+            let delay =
+                end == .brokerLeft
+                ? max(farewell.delay, Self.leastFarewellDelay) : farewell.delay
             timers.move(
-                slot,
-                due: time.timerNanoseconds.adding(farewell.delay.nanosecondsOfMilliseconds),
-                dueAt: time.wallMilliseconds.adding(farewell.delay))
+                slot, due: time.timerNanoseconds.adding(delay.nanosecondsOfMilliseconds),
+                dueAt: time.wallMilliseconds.adding(delay))
             noteTimer(slot, at: time, &effects)
         }
     }
@@ -158,7 +162,7 @@ extension NotificationCenter {
         of client: UInt64, at slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         if clients[slot].suspension.isDisjoint(with: .disconnected) {
-            beginFarewells(of: client, isOrderly: false, at: time, &effects)
+            beginFarewells(of: client, .broken, at: time, &effects)
         }
         for timer in timers.slots(ofClient: client) where timers[timer].isFarewell {
             timers.leave(client, timer)

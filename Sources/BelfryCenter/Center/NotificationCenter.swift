@@ -185,10 +185,13 @@ public struct NotificationCenter: Sendable {
             configure(limits, at: time, &effects)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
-        case .disconnect(let client, let connection, let isOrderly, _, let written):
-            disconnect(client, connection, isOrderly: isOrderly, written, at: time, &effects)
+        case .disconnect(let client, let connection, let end, _, let written):
+            disconnect(client, connection, end, written, at: time, &effects)
         case .resume(let resumption):
             try resume(resumption, at: time, &effects)
+        case .onConnection(let place, let action):
+            guard isThere(place) else { throw .unknownClient }
+            try perform(action, id, at: time, into: &effects)
         case .setSuspended(let client, let isSuspended):
             try setSuspended(client, isSuspended, at: time, &effects)
         case .becomeSlow(let client):

@@ -37,8 +37,8 @@ extension Command.Action: CodedCases {
         case .configure(let limits): try coder.write(case: 0, limits)
         case .connect(let client, let observers, let since):
             try coder.write(case: 1, client, observers, since)
-        case .disconnect(let client, let connection, let isOrderly, let appliedIndex, _):
-            try coder.write(case: 2, client, connection, isOrderly, appliedIndex)
+        case .disconnect(let client, let connection, let end, let appliedIndex, _):
+            try coder.write(case: 2, client, connection, end, appliedIndex)
         case .resume(let resumption): try coder.write(case: 3, resumption)
         case .setSuspended(let client, let flag): try coder.write(case: 4, client, flag)
         case .becomeSlow(let client): try coder.write(case: 5, client)
@@ -79,6 +79,8 @@ extension Command.Action: CodedCases {
             try coder.write(case: 33, write, document, lifetime)
         case .mergeValue(let write, let patch): try coder.write(case: 34, write, patch)
         case .removeValue(let write): try coder.write(case: 35, write)
+        case .onConnection(let place, let action):
+            try coder.write(case: Self.onConnectionKind, place, action)
         }
     }
 
@@ -92,7 +94,7 @@ extension Command.Action: CodedCases {
         case 2:
             .disconnect(
                 client: try coder.next(), connection: try coder.next(),
-                isOrderly: try coder.next(), appliedIndex: try coder.next())
+                end: try coder.next(), appliedIndex: try coder.next())
         case 3: .resume(try coder.next())
         case 4: .setSuspended(client: try coder.next(), try coder.next())
         case 5: .becomeSlow(client: try coder.next())
@@ -129,8 +131,19 @@ extension Command.Action: CodedCases {
         case 33: .setValue(try coder.next(), try coder.next(), try coder.next())
         case 34: .mergeValue(try coder.next(), patch: try Document.patch(by: &coder))
         case 35: .removeValue(try coder.next())
+        case onConnectionKind: try onConnection(by: &coder)
         default: throw .unknownKind(number)
         }
+    }
+
+    private static let onConnectionKind: UInt64 = 36
+
+    /// Reads what is asked for on a connection, which is not such a command again: bytes cannot nest without end.
+    private static func onConnection(by coder: inout some Coder) throws(CodeError) -> Self {
+        let place: ClientConnection = try coder.next()
+        let kind: UInt64 = try coder.next()
+        guard kind != onConnectionKind else { throw .malformed }
+        return .onConnection(place, try read(case: kind, by: &coder))
     }
 }
 
@@ -160,6 +173,22 @@ extension ClientRegistration: Coded {
         connection = try coder(known?.connection)
         sessionHash = try coder(known?.sessionHash)
         principal = try coder(known?.principal)
+    }
+}
+
+extension ConnectionEnd: Coded {
+    init(_ known: ConnectionEnd?, by coder: inout some Coder) throws(CodeError) {
+        guard let end = ConnectionEnd(rawValue: try coder.word(known?.rawValue)) else {
+            throw .malformed
+        }
+        self = end
+    }
+}
+
+extension ClientConnection: Coded {
+    init(_ known: ClientConnection?, by coder: inout some Coder) throws(CodeError) {
+        client = try coder(known?.client)
+        connection = try coder(known?.connection)
     }
 }
 

@@ -42,6 +42,10 @@ extension Command.Action {
             entry.serial = try source.next(.mode)
             self = .enterMode(entry)
             return entry.serial
+        case .onConnection(let place, var action):
+            let number = try action.takeNumbers(from: &source)
+            self = .onConnection(place, action)
+            return number
         default: return 0
         }
     }

@@ -72,6 +72,9 @@ extension Shard {
 
     /// From this level on tickets are in the log, and centers tell that the first broker has come or the last one leaves.
     public static let levelTwo: UInt64 = 2
+    /// From this level on brokers write commands that count only while a connection is its client's, and a client whose
+    /// broker has left has time to come back before it says farewell.
+    public static let levelThree: UInt64 = 3
     /// The revision of the limits that hold; 0 where no broker has said any.
     public var limitsRevision: UInt64 { log.limitsRevision }
 
@@ -154,9 +157,10 @@ extension Shard {
         guard log.nodes[place].isUp else { return [] }
         log.nodes[place].isUp = false
         let seat = log.nodes[place].seat
+        let end: ConnectionEnd = log.level >= Self.levelThree ? .brokerLeft : .broken
         var departures: [EntryWork.Departure] = []
         for position in 0..<count {
-            for action in centers[position].departures(from: seat) {
+            for action in centers[position].departures(from: seat, end) {
                 departures.append(
                     EntryWork.Departure(
                         center: position, action: action,

@@ -9,11 +9,11 @@ extension Shard {
         _ action: Command.Action, at position: Int, _ work: EntryWork
     ) -> Command.Action {
         switch action {
-        case .disconnect(let client, let connection, let isOrderly, let index, _):
+        case .disconnect(let client, let connection, let end, let index, _):
             let written = written(
                 to: connection, through: index, isCertain: true, at: position, work)
             return .disconnect(
-                client: client, connection: connection, isOrderly: isOrderly,
+                client: client, connection: connection, end: end,
                 appliedIndex: index, written: written)
         case .resume(var resumption):
             resumption.written = nil
@@ -30,11 +30,11 @@ extension Shard {
 
     /// The same for the end of a connection of a life that is over.
     mutating func withWritten(_ departure: EntryWork.Departure) -> Command.Action {
-        guard case .disconnect(let client, let connection, _, _, _) = departure.action else {
+        guard case .disconnect(let client, let connection, let end, _, _) = departure.action else {
             return departure.action
         }
         return .disconnect(
-            client: client, connection: connection,
+            client: client, connection: connection, end: end,
             written: log.marks.written(
                 to: connection, through: departure.appliedIndex, at: departure.center,
                 sequence: centers[departure.center].sequence, isCertain: false))

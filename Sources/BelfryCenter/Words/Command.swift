@@ -27,15 +27,19 @@ public struct Command: Sendable {
         indirect case connect(ClientRegistration, observers: [ObserverRegistration], since: UInt64?)
         /// A client's connection has ended.
         ///
-        /// It says which connection: one that was taken over from is no longer the client's; and whether the client
-        /// closed it in order, with code 1000, so that nobody is to hear a farewell. Where it is in a log, it says the
-        /// index of the last entry that its broker had applied then; whoever applies the log finds out how far the
+        /// It says which connection: one that was taken over from is no longer the client's. Where it is in a log, it says
+        /// the index of the last entry that its broker had applied then; whoever applies the log finds out how far the
         /// connection was written by that.
         case disconnect(
-            client: UInt64, connection: ConnectionName, isOrderly: Bool = false,
+            client: UInt64, connection: ConnectionName, end: ConnectionEnd = .broken,
             appliedIndex: UInt64? = nil, written: WrittenThrough? = nil)
         /// A client that connected just now continues an earlier one (Protocol.md section 6).
         case resume(Resumption)
+        /// What a client asks for on its connection, or what a broker tells of that: it counts only while the connection is
+        /// that client's, or reads one of its mailboxes.
+        ///
+        /// Another connection may take the client over while this is on its way.
+        indirect case onConnection(ClientConnection, Action)
         /// A client asks for suspension, or for its end.
         case setSuspended(client: UInt64, Bool)
         /// More bytes wait for a client's socket than may.

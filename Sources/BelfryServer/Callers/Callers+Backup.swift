@@ -20,7 +20,8 @@ extension Callers {
             throw Problem(
                 .noStore, "The broker keeps everything in memory; --data says where it stores.")
         }
-        let reply = Reply(loop: outbox.number, connection: id, form: .http(exchange.reply))
+        let reply = Reply(
+            loop: outbox.number, connection: id, form: .http(exchange.reply), encoding: .plain)
         do throws(BackupError) {
             try store.backUp { [mailbox = shared.mailboxes[outbox.number]] outcome in
                 _ = mailbox.post(.backup(outcome, reply))

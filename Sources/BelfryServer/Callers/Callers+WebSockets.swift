@@ -36,7 +36,9 @@ extension Callers {
                 text: messages.reader.message,
                 CallingClient(number: connections[id].client, session: connections[id].session)),
             caller: connections[id].caller ?? outbox.anonymous,
-            reply: Reply(loop: outbox.number, connection: id, form: .calls),
+            reply: Reply(
+                loop: outbox.number, connection: id, form: .calls,
+                encoding: connections[id].encoding),
             address: gate.askerAddress(of: id, connections[id].address, &outbox))
     }
 }

@@ -16,9 +16,9 @@ extension ConnectionTable {
     /// - Parameters:
     ///   - id: the connection, which is there.
     ///   - isForgotten: whether it is no more before the center hears of it.
-    ///   - isOrderly: whether its client has closed it with code 1000.
+    ///   - end: how it has ended.
     mutating func leave(
-        _ id: ConnectionID, isForgotten: Bool = false, isOrderly: Bool = false,
+        _ id: ConnectionID, isForgotten: Bool = false, end: ConnectionEnd = .broken,
         _ outbox: inout Outbox
     ) {
         let (client, mailbox) = (self[id].client, self[id].mailbox)
@@ -38,7 +38,7 @@ extension ConnectionTable {
             if mailbox != 0 {
                 ConnectionNote.detachReader(observer: mailbox)
             } else if client != 0 {
-                ConnectionNote.disconnect(client: client, isOrderly: isOrderly)
+                ConnectionNote.disconnect(client: client, end: end)
             } else {
                 ConnectionNote.endWait
             }
@@ -99,7 +99,7 @@ extension ConnectionTable {
         _ outbox: inout Outbox
     ) {
         guard kind(of: id) != nil else { return }
-        leave(id, isOrderly: isAnswer && code == .normalClosure, &outbox)
+        leave(id, end: isAnswer && code == .normalClosure ? .closed : .broken, &outbox)
         let start = outbox.loop.output.count
         FrameWriter.appendClose(code, reason: Array(reason.utf8), to: &outbox.loop.output)
         outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)

@@ -58,7 +58,7 @@ extension ConnectionTable {
         of connection: Connection, _ note: ConnectionNote, _ outbox: inout Outbox
     ) {
         guard connection.client != 0 else { return }
-        tell(connection.center, note, by: connection.id, .plain, &outbox)
+        tell(connection.center, note, by: connection.id, self[connection.id].encoding, &outbox)
     }
 
     /// The client stayed slow for too long: it must not cost memory for ever (Protocol.md, 11).

@@ -117,9 +117,9 @@ extension CenterHost {
     ) {
         let name = submission.center
         switch note {
-        case .disconnect(let client, let isOrderly, let wasWritten):
+        case .disconnect(let client, let end, let wasWritten):
             let departure = Departure(
-                client: client, isOrderly: isOrderly,
+                client: client, end: end == .broken && isLeaving(outbox) ? .brokerLeft : end,
                 appliedIndex: wasWritten ? centers.logIndex : centers.log?.handedIndex,
                 submission: submission)
             if postponed.departuresMustWait(&outbox) {
@@ -127,8 +127,14 @@ extension CenterHost {
             } else {
                 endConnection(departure, &outbox)
             }
-        case .becomeSlow(let client): tell(.becomeSlow(client: client), center: name, &outbox)
-        case .drain(let client): tell(.drain(client: client), center: name, &outbox)
+        case .becomeSlow(let client):
+            let action = centers.action(
+                .becomeSlow(client: client), ofClient: client, on: submission.reply.number)
+            tell(action, center: name, &outbox)
+        case .drain(let client):
+            let action = centers.action(
+                .drain(client: client), ofClient: client, on: submission.reply.number)
+            tell(action, center: name, &outbox)
         case .endWait: endWait(of: submission.reply.number, center: name, &outbox)
         case .detachReader(let observer):
             let connection = submission.reply.number
@@ -138,6 +144,11 @@ extension CenterHost {
                 .detachReader(observer: observer, centers.name(of: connection)), center: name,
                 &outbox)
         }
+    }
+
+    /// Whether the broker leaves a log whose brokers know what that means for the clients that it closes.
+    private func isLeaving(_ outbox: borrowing Outbox) -> Bool {
+        centers.log != nil && outbox.life.isStopping && centers.level >= Shard.levelThree
     }
 
     /// Lets nothing wait any longer for a connection that has gone, or is half closed: nobody knows how long that can

@@ -59,7 +59,8 @@ extension CenterHost {
         var reply = HTTPReply(context: context)
         if isQueued { reply.details.pathPrefix = prefix }
         return endUnusually(
-            Reply(loop: outbox.number, connection: id, form: .http(reply)), &outbox)
+            Reply(loop: outbox.number, connection: id, form: .http(reply), encoding: .plain),
+            &outbox)
     }
 
     /// Answers a post that was refused, waits for its observers or for the store.

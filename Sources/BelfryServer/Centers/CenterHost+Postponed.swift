@@ -28,9 +28,13 @@ extension CenterHost {
     /// Tells the center of a client that its connection has ended.
     mutating func endConnection(_ departure: Departure, _ outbox: inout Outbox) {
         let connection = centers.name(of: departure.submission.reply.number)
+        if departure.end == .broken {
+            lookAtFarewells(
+                of: departure.client, center: departure.submission.center, &outbox)
+        }
         tell(
             .disconnect(
-                client: departure.client, connection: connection, isOrderly: departure.isOrderly,
+                client: departure.client, connection: connection, end: departure.end,
                 appliedIndex: departure.appliedIndex),
             center: departure.submission.center, &outbox)
     }

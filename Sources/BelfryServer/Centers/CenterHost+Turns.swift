@@ -49,7 +49,8 @@ extension CenterHost {
                 tell(.endTurn(workLimit: Self.shareWorkLimit), to: position, &outbox)
                 goesOn = centers.turnGoesOn(at: position)
             case .time:
-                takeOutFarewells(of: position, &outbox)
+                let due = centers[position].dueFarewells(at: outbox.commandTime)
+                takeOutForbidden(due, of: position, &outbox)
                 tell(.passTime(workLimit: Self.shareWorkLimit), to: position, &outbox)
                 goesOn = centers.timeGoesOn(at: position, outbox.commandTime)
             }
@@ -118,8 +119,10 @@ extension CenterHost {
     }
 
     /// Takes out the farewells that go now and whose posters may not post them any more (rule L10).
-    private mutating func takeOutFarewells(of position: Int, _ outbox: inout Outbox) {
-        for farewell in centers[position].dueFarewells(at: outbox.commandTime)
+    mutating func takeOutForbidden(
+        _ farewells: [NotificationCenter.DueFarewell], of position: Int, _ outbox: inout Outbox
+    ) {
+        for farewell in farewells
         where !outbox.mayGo(farewell, center: centers[position].name) {
             tell(.dequeueEntry(farewell.id, scope: .everything), to: position, &outbox)
         }

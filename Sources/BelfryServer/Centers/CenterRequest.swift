@@ -55,7 +55,7 @@ extension CenterRequest {
 /// The news that a connection has for its center, which sends no answer.
 enum ConnectionNote: Sendable {
     /// - Parameter wasWritten: whether anything was written to it since its client is known.
-    case disconnect(client: UInt64, isOrderly: Bool = false, wasWritten: Bool = true)
+    case disconnect(client: UInt64, end: ConnectionEnd = .broken, wasWritten: Bool = true)
     case becomeSlow(client: UInt64)
     case drain(client: UInt64)
     /// It waits for nothing any more: its client has shut down its half, or is gone.
@@ -108,8 +108,8 @@ struct Reply: Sendable {
     let connection: ConnectionID
     /// The form of the answer.
     let form: Form
-    /// How messages for the connection are encoded.
-    var encoding = FrameEncoding.plain
+    /// How messages for the connection are encoded: it is a part of its number.
+    let encoding: FrameEncoding
 
     /// The number under which a center knows the connection.
     var number: ConnectionNumber {

@@ -319,6 +319,16 @@ struct CenterTable: ~Copyable {
         ConnectionName(node: log?.seat ?? 0, number: connection.rawValue)
     }
 
+    /// A command that counts only while a connection is that of a client, if one asks for it; a log of an earlier level has
+    /// none of them.
+    func action(
+        _ action: Command.Action, ofClient client: UInt64?, on connection: ConnectionNumber
+    ) -> Command.Action {
+        guard let client, log == nil || level >= Shard.levelThree else { return action }
+        return .onConnection(
+            ClientConnection(client: client, connection: name(of: connection)), action)
+    }
+
     /// Whether a command of the loop's own work for a center was not applied yet.
     func isDoing(_ work: OwnWork, at position: Int) -> Bool {
         hosted[position].ownWork.contains(work)

@@ -1,3 +1,4 @@
+import BelfryCenter
 import BelfryLoop
 
 /// What waits for a turn that has time for it, in the order in which it came.
@@ -60,7 +61,7 @@ enum Postponed {
 /// The end of a client's connection, of which its center is to hear.
 struct Departure {
     let client: UInt64
-    let isOrderly: Bool
+    let end: ConnectionEnd
     /// How far the log was applied when the connection ended; nil without a log.
     let appliedIndex: UInt64?
     let submission: Submission

@@ -1,4 +1,5 @@
 import BelfryCluster
+import BelfrySystem
 
 /// What has become of a broker's part in a log, until its loop acts on it.
 struct LogPart {
@@ -12,6 +13,8 @@ struct LogPart {
     var isOver = false
     /// Whether an entry of this broker was just applied, so that all is here that was answered before.
     var isSure = false
+    /// When the broker looks at farewells again.
+    var nextLookAtFarewells = MonotonicTime(nanoseconds: 0)
     /// Why no command is taken, as the other loops were told.
     var told: Unavailability?
 }

@@ -54,6 +54,7 @@ extension ServerLoop {
         host.centers.tickLog()
         applyInOrder()
         if let conflict = host.part.conflict, host.part.isOver { return fail(conflict) }
+        host.lookAtFarewells(&outbox)
         noteClusterFigures()
         _ = outbox.loop.schedule(
             at: outbox.loop.now + Self.logInterval, LoopTimer.log.rawValue)

@@ -32,6 +32,8 @@ struct ClusterConnection {
     var client: UInt64?
     /// Whether it is about to have another client.
     var isResuming = false
+    /// Whether its broker has found that its program does not read, and not yet that it does.
+    var isSlow = false
     /// What was written to it and not yet read at its other end.
     var written: [ClusterFrame] = [] {
         didSet { handedCount = min(handedCount, written.count) }
@@ -57,6 +59,7 @@ enum ClusterRequest {
     case post(ClusterPost, NotificationID)
     case makeTicket(UInt64)
     case ticket(UInt64)
+    case goOn(connection: UInt64, suspensionCount: Int)
     /// Nobody waits for it.
     case other
 }

@@ -16,6 +16,9 @@ struct ClusterProgram {
     var lastSeen: UInt64 = 0
     /// Whether a connection of it has ended so that nobody knew how far it was written.
     var isInDoubt = false
+    /// How often it has asked for suspension, and how many of these have an end that it has heard of.
+    var suspensionCount = 0
+    var endedSuspensionCount = 0
     /// Its ends of connections that are not in the log yet.
     var openEnds: Set<CommandID> = []
     var line = ClusterLine()

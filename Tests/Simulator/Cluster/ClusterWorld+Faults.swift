@@ -51,8 +51,8 @@ extension ClusterWorld {
         case 12, 13: unplug(node)
         default:
             guard let process = node.process else { return }
-            askedLevel = 2
-            submit(.level(2), process)
+            askedLevel = Self.latestLevel
+            submit(.level(askedLevel), process)
         }
     }
 

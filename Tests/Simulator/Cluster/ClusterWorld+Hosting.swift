@@ -197,6 +197,8 @@ extension ClusterWorld {
         case .post(let post, _): try noteAnswer(post, process)
         case .makeTicket(let number): try noteTicket(number, step.result, process)
         case .ticket(let number): try noteUse(of: number, step.result, process)
+        case .goOn(let number, let count):
+            noteGoingOn(number, suspensionCount: count, node, process)
         case .other: break
         }
     }
@@ -263,7 +265,7 @@ extension ClusterWorld {
                 disconnect(number, endedAt: endedAt, process)
             }
         case .post(let post, let id): noteFailure(failure, of: post, id)
-        case .makeTicket, .ticket, .other: break
+        case .makeTicket, .ticket, .goOn, .other: break
         }
     }
 
@@ -289,7 +291,7 @@ extension ClusterWorld {
         // Whoever watches a process begins it again at once; a machine takes its time.
         let isQuick = node.crashesUntil > now || dice.oneIn(4)
         // Its program may be replaced meanwhile.
-        if dice.oneIn(2) { node.level = 2 }
+        if dice.oneIn(2) { node.level = Self.latestLevel }
         node.startsAt = now + Int64(dice.below(isQuick ? 40 : 6_000)) * 1_000_000
     }
 }

@@ -169,8 +169,8 @@ extension ClusterWorld {
 
     func judgeStop(_ reason: StopReason, _ node: ClusterNode) throws(Violation) {
         if isRewound { return }
-        if case .tooOldForLevel(2) = reason, node.process?.sequencer.options.level == 1,
-            askedLevel == 2
+        if case .tooOldForLevel(askedLevel) = reason,
+            let level = node.process?.sequencer.options.level, level < askedLevel
         {
             return
         }
@@ -180,7 +180,7 @@ extension ClusterWorld {
     // MARK: When it is over
 
     func judgeEnd() throws(Violation) {
-        if firstLevel == 1, nodes[0].process?.shard.level == 2 { count("levels raised") }
+        if let level = nodes[0].process?.shard.level, level > firstLevel { count("levels raised") }
         for node in nodes {
             guard let process = node.process else { throw fail("n\(node.number) is not there") }
             if case .stopped = process.sequencer.stage { continue }

@@ -45,18 +45,19 @@ final class ClusterWorld {
     var tally: [String: Int] = [:]
     /// How many commands an entry has: where few have room, ends of connections wait behind others.
     let commandLimit: Int
+    static let latestLevel = Shard.levelThree
     static let centers = [[UInt8]("default"), [UInt8]("other")]
 
     init(seed: UInt64, nodeCount: Int) {
         dice = Dice(seed: seed)
         engine = SimulatedEngine(seed: dice.next())
         commandLimit = dice.oneIn(2) ? dice.number(in: 1...4) : 4_096
-        firstLevel = dice.oneIn(2) ? 1 : 2
+        firstLevel = dice.oneIn(2) ? UInt64(dice.number(in: 1...2)) : Self.latestLevel
         // An older program could not come up behind a newer one.
-        let othersStartAt: Int64 = firstLevel == 1 ? 400_000_000 : 0
+        let othersStartAt: Int64 = firstLevel < Self.latestLevel ? 400_000_000 : 0
         for number in 0..<nodeCount {
             nodes.append(ClusterNode(number: number, dice: &dice))
-            nodes[number].level = number == 0 || dice.oneIn(4) ? firstLevel : 2
+            nodes[number].level = number == 0 || dice.oneIn(4) ? firstLevel : Self.latestLevel
             if number > 0 { nodes[number].startsAt = othersStartAt }
         }
         for number in 0..<dice.number(in: 2...6) {
@@ -103,6 +104,8 @@ final class ClusterWorld {
         case 24: removeObserver()
         case 25: others()
         case 26: useTicket()
+        case 27: suspend()
+        case 28: goOn()
         default: break
         }
         try pass(Int64(dice.below(dice.oneIn(10) ? 90 : 12)) * 1_000_000 + 100_000)
@@ -208,6 +211,7 @@ final class ClusterWorld {
         while now < end {
             try pass(Int64(dice.number(in: 20...60)) * 1_000_000)
             if dice.oneIn(10) {
+                goOn()
                 for place in programs.indices {
                     try read(place)
                     if programs[place].place == nil, dice.oneIn(4) { connect(place) }

@@ -23,7 +23,7 @@ struct AddObserver: Operation {
     mutating func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
-        let client =
+        let observing =
             if let client { client } else {
                 try host.centers.client(of: session, request, submission)
             }
@@ -38,8 +38,11 @@ struct AddObserver: Operation {
         }
         secret = outbox.random.text(byteCount: 16)
         let registration = try host.registration(of: request, secret: secret)
+        let action = Command.Action.addObserver(
+            registration, client: observing, since: request.since)
         host.submitCommand(
-            .addObserver(registration, client: client, since: request.since), to: position, &outbox)
+            host.centers.action(action, ofClient: client, on: submission.reply.number),
+            to: position, &outbox)
     }
 
     func finish(

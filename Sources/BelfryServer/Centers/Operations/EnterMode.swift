@@ -28,7 +28,9 @@ struct EnterMode: Operation {
         let entry = ModeEntry(
             serial: serial, tokenHash: SecretHash(of: secret), mode: request.mode, client: client,
             lease: client == nil ? request.lease : nil)
-        host.submitCommand(.enterMode(entry), making: serial, to: position, &outbox)
+        let action = host.centers.action(
+            .enterMode(entry), ofClient: client, on: submission.reply.number)
+        host.submitCommand(action, making: serial, to: position, &outbox)
     }
 
     func finish(

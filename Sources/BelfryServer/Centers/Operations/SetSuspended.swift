@@ -8,6 +8,9 @@ struct SetSuspended: Operation {
     let client: UInt64
     let asker: Asker
 
+    /// Whether the client itself calls.
+    private var isCall: Bool { if case .client = asker { true } else { false } }
+
     /// Who asks for it.
     enum Asker {
         /// A path names the client, with its session or as an admin (PATCH /v1/clients/{id}).
@@ -25,14 +28,17 @@ struct SetSuspended: Operation {
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noClient
         }
-        host.submitCommand(.setSuspended(client: client, isSuspended), to: position, &outbox)
+        let action = host.centers.action(
+            .setSuspended(client: client, isSuspended), ofClient: isCall ? client : nil,
+            on: submission.reply.number)
+        host.submitCommand(action, to: position, &outbox)
     }
 
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         outbox.tellSuspension(of: client, isSuspended, because: "asked")
-        guard case .path = asker else {
+        if isCall {
             Shape.append(isSuspended: isSuspended, to: &outbox.content)
             return .answer(.json)
         }
