@@ -94,6 +94,11 @@ extension ClusterWorld {
         node.process?.journal.isCut = true
         node.process?.journal.hearsItself = dice.oneIn(2)
         node.process?.journal.drop()
+        // What its programs have said by then comes late.
+        for place in programs.indices
+        where programs[place].place?.node == node.number && dice.oneIn(3) {
+            suspend(place)
+        }
     }
 
     func heal(_ node: ClusterNode) {

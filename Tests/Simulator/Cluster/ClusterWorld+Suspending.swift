@@ -6,8 +6,12 @@ import BelfryHistory
 
 extension ClusterWorld {
     /// A program asks for suspension, or its broker finds that it does not read.
-    func suspend() {
-        guard let place = dice.pick(programs.filter(\.isReady))?.number else { return }
+    ///
+    /// - Parameter place: which program; nil is any.
+    func suspend(_ place: Int? = nil) {
+        guard let place = place ?? dice.pick(programs)?.number, programs[place].isReady else {
+            return
+        }
         if dice.oneIn(2) {
             tell("program \(place) asks for suspension")
             count("suspensions asked for")
