@@ -12,17 +12,23 @@ extension CenterHost {
     private static let lookLimit = 10_000
 
     /// Takes out the farewells that go soon, and that their posters may not post any more; once a second.
+    ///
+    /// A turn that has had its time leaves the other centers to the next.
     mutating func lookAtFarewells(_ outbox: inout Outbox) {
         guard let log = centers.log, log.unavailability == nil,
             outbox.loop.now >= part.nextLookAtFarewells
         else { return }
-        part.nextLookAtFarewells = outbox.loop.now + .seconds(1)
         let time = CommandTime(
             wallMilliseconds: 0, monotonicNanoseconds: centers.shard.logTime + Self.horizon)
-        for position in 0..<centers.count {
+        while part.lookedCenterCount < centers.count {
+            let position = part.lookedCenterCount
             let farewells = centers[position].dueFarewells(at: time, among: Self.lookLimit)
             takeOutForbidden(farewells, of: position, &outbox)
+            part.lookedCenterCount += 1
+            if outbox.turnIsFull { return }
         }
+        part.lookedCenterCount = 0
+        part.nextLookAtFarewells = outbox.loop.now + .seconds(1)
     }
 
     /// A connection breaks: the farewells of its client that nobody would look at before they go are looked at now.

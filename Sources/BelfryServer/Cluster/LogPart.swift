@@ -13,7 +13,8 @@ struct LogPart {
     var isOver = false
     /// Whether an entry of this broker was just applied, so that all is here that was answered before.
     var isSure = false
-    /// When the broker looks at farewells again.
+    /// At how many centers the broker has looked for farewells that go soon, and when it looks again.
+    var lookedCenterCount = 0
     var nextLookAtFarewells = MonotonicTime(nanoseconds: 0)
     /// Why no command is taken, as the other loops were told.
     var told: Unavailability?

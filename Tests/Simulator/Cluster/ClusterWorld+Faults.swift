@@ -42,8 +42,9 @@ extension ClusterWorld {
             if let process = node.process { leave(node, process) }
         case 10:
             tell("the engine is full for \(duration / 1_000_000) ms")
-            engine.fill(for: duration)
-            // Attempts from before that may be in the log come late, or are known no more.
+            // Attempts from before that may be in the log come late, are not heard of, or are known no more.
+            if dice.oneIn(2) { try appendUnheard(node) }
+            engine.fill(for: max(duration, 600_000_000))
             if dice.oneIn(2) { engine.loseLeader(for: duration / 2) }
         case 11:
             tell("n\(node.number) dies again and again for \(duration / 1_000_000) ms")
@@ -54,6 +55,18 @@ extension ClusterWorld {
             askedLevel = Self.latestLevel
             submit(.level(askedLevel), process)
         }
+    }
+
+    /// A broker appends, and hears of it neither from the engine nor from the others; the engine's next leader may not know
+    /// the names of these entries.
+    private func appendUnheard(_ node: ClusterNode) throws(Violation) {
+        for other in nodes where other !== node {
+            node.process?.journal.cutPeers.insert(other.number)
+        }
+        for _ in 0..<3 { post(at: node) }
+        try pass(engine.faults.delay)
+        node.process?.journal.drop()
+        engine.loseLeader(for: 0)
     }
 
     /// A broker closes all connections in order, tells the log how far each was written, and leaves.
@@ -94,10 +107,12 @@ extension ClusterWorld {
         node.process?.journal.isCut = true
         node.process?.journal.hearsItself = dice.oneIn(2)
         node.process?.journal.drop()
-        // What its programs have said by then comes late.
+        // What comes late of a connection is not to hold for the next one, at another broker.
         for place in programs.indices
         where programs[place].place?.node == node.number && dice.oneIn(3) {
             suspend(place)
+            leave(place, isNoticed: false)
+            connect(place)
         }
     }
 
