@@ -4,7 +4,7 @@ import Testing
 
 @Suite("NotificationCenter: what counts only on the connection of its client (decision 109)")
 struct OnConnectionTests {
-    /// What comes from a connection, late or in time.
+    /// Applies a command of a connection, which may be late.
     private func say(
         _ action: Command.Action, of client: UInt64, on number: UInt64, _ scenario: inout Scenario
     ) -> Outcome {

@@ -241,7 +241,7 @@ extension World {
         }
     }
 
-    /// What counts only while a connection is that of a client.
+    /// Binds a command to a connection: the command counts only while that is the client's.
     static func onConnection(
         _ number: UInt64, of client: UInt64, _ action: Command.Action
     ) -> Command.Action {

@@ -35,10 +35,11 @@ public struct Command: Sendable {
             appliedIndex: UInt64? = nil, written: WrittenThrough? = nil)
         /// A client that connected just now continues an earlier one (Protocol.md section 6).
         case resume(Resumption)
-        /// What a client asks for on its connection, or what a broker tells of that: it counts only while the connection is
-        /// that client's, or reads one of its mailboxes.
+        /// A command of one connection: its client asks for it there, or its broker tells of the socket.
         ///
-        /// Another connection may take the client over while this is on its way.
+        /// The command counts only while the connection is that client's, or reads one of its mailboxes.
+        ///
+        /// Another connection may take the client over while the command is on its way.
         indirect case onConnection(ClientConnection, Action)
         /// A client asks for suspension, or for its end.
         case setSuspended(client: UInt64, Bool)

@@ -118,7 +118,7 @@ extension CenterHost {
         }
     }
 
-    /// Takes out the farewells that go now and whose posters may not post them any more (rule L10).
+    /// Takes out those of the farewells that their posters may not post any more (rule L10).
     mutating func takeOutForbidden(
         _ farewells: [NotificationCenter.DueFarewell], of position: Int, _ outbox: inout Outbox
     ) {
