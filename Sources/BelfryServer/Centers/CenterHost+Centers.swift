@@ -128,13 +128,9 @@ extension CenterHost {
                 endConnection(departure, &outbox)
             }
         case .becomeSlow(let client):
-            let action = centers.action(
-                .becomeSlow(client: client), ofClient: client, on: submission.reply.number)
-            tell(action, center: name, &outbox)
+            tell(.becomeSlow(client: client), ofClient: client, submission, &outbox)
         case .drain(let client):
-            let action = centers.action(
-                .drain(client: client), ofClient: client, on: submission.reply.number)
-            tell(action, center: name, &outbox)
+            tell(.drain(client: client), ofClient: client, submission, &outbox)
         case .endWait: endWait(of: submission.reply.number, center: name, &outbox)
         case .detachReader(let observer):
             let connection = submission.reply.number
@@ -144,6 +140,15 @@ extension CenterHost {
                 .detachReader(observer: observer, centers.name(of: connection)), center: name,
                 &outbox)
         }
+    }
+
+    /// Tells a center of the socket of a client, which counts only while its connection is the client's.
+    private mutating func tell(
+        _ action: Command.Action, ofClient client: UInt64, _ submission: Submission,
+        _ outbox: inout Outbox
+    ) {
+        let action = centers.action(action, ofClient: client, on: submission.reply.number)
+        tell(action, center: submission.center, &outbox)
     }
 
     /// Whether the broker leaves a log whose brokers know what that means for the clients that it closes.
