@@ -15,7 +15,7 @@ extension ReplicatedSequencer {
             if let happening = happenings.popFirst() { return happening }
             if let (entry, skip) = reading {
                 if let step = shard.step(into: &effects) {
-                    note(step)
+                    note(step, at: now)
                     return .step(step)
                 }
                 finish(entry, skip, shard, at: now)
@@ -110,14 +110,22 @@ extension ReplicatedSequencer {
         }
     }
 
-    private func note(_ step: Shard.Step) {
-        guard case .began(let seat) = step.result, step.id?.incarnation == life,
-            stage == .comingUp, reading?.entry.node == options.node
-        else { return }
-        self.seat = seat
-        stage = .up
-        hasBeenUp = true
-        happenings.append(.began(seat: seat))
+    private func note(_ step: Shard.Step, at now: Int64) {
+        guard let writer = reading?.entry.node else { return }
+        switch step.result {
+        case .began(let seat) where writer == options.node:
+            guard step.id?.incarnation == life, stage == .comingUp else { return }
+            self.seat = seat
+            stage = .up
+            hasBeenUp = true
+            hearsSince = now
+            happenings.append(.began(seat: seat))
+        // What was before its own life began a broker does not tell.
+        case .began where stage == .up: happenings.append(.broker(writer, .came))
+        case .lifeEnded(let name) where stage == .up:
+            happenings.append(.broker(name, name == writer ? .left : .ended(by: writer)))
+        default: break
+        }
     }
 
     // MARK: What was asked for
@@ -140,8 +148,10 @@ extension ReplicatedSequencer {
         if ask(at: now), stage == .up { holeCount += 1 }
     }
 
-    /// Asks anew for all that is under way.
+    /// Asks anew for all that is under way; beats, those of the others too, were lost with the connection.
     private func askAgain(at now: Int64) {
+        hearsSince = now
+        beatAt = now - ClusterOptions.beatInterval
         if stage == .loading { return load(at: now) }
         appendAllAgain(at: now)
         readAskedAt = nil
@@ -202,7 +212,6 @@ extension ReplicatedSequencer {
             applied = Mark(index: shard.logIndex, chain: shard.chain, appliedAt: now)
             handed = applied
             happenings.append(.loaded)
-            for broker in shard.brokers { heardAt[broker.name] = now }
         }
         if applied.index + 1 < firstKnownIndex {
             // An answer may be late: the next one is a newer snapshot, where there is one.

@@ -66,7 +66,6 @@ extension ReplicatedSequencer {
             recent = RecentEntries()
             recent.note(recovery.entry, at: index)
             (firstKnownIndex, uselessLoadCount, loggedByteCount, trimIndex) = (0, 0, 0, nil)
-            for broker in shard.brokers { heardAt[broker.name] = now }
             stage = .catchingUp
             readAskedAt = nil
             happenings.append(.loaded)

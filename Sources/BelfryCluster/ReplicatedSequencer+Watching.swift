@@ -6,9 +6,7 @@ extension ReplicatedSequencer {
     /// Time has passed; called at least each 100 ms, when ``next(_:at:into:)`` has nothing more.
     public func tick(_ shard: borrowing Shard, at now: Int64) {
         // A broker that stood still itself has heard nobody, whoever has beaten.
-        if now - tickedAt > ClusterOptions.standstill {
-            for name in heardAt.keys { heardAt[name] = now }
-        }
+        if now - tickedAt > ClusterOptions.standstill { hearsSince = now }
         tickedAt = now
         switch stage {
         case .left, .stopped: return
@@ -17,7 +15,8 @@ extension ReplicatedSequencer {
             return
         case .recovering: return goOnRecovering(at: now)
         case .catchingUp: ask(at: now)
-        case .comingUp: break
+        // The others may have read that it is up before it has.
+        case .comingUp: beat(at: now)
         case .up, .leaving: if !watchSelf(at: now) { return }
         }
         askForMissing(at: now)
@@ -50,11 +49,14 @@ extension ReplicatedSequencer {
             fence(.noQuorum)
             return false
         }
-        if now - beatAt >= ClusterOptions.beatInterval {
-            beatAt = now
-            journal.tell(Beat(node: options.node, life: life, appliedIndex: applied.index))
-        }
+        beat(at: now)
         return true
+    }
+
+    private func beat(at now: Int64) {
+        guard now - beatAt >= ClusterOptions.beatInterval else { return }
+        beatAt = now
+        journal.tell(Beat(node: options.node, life: life, appliedIndex: applied.index))
     }
 
     /// The log has more than was told.
@@ -98,7 +100,7 @@ extension ReplicatedSequencer {
 
     private func endSilentLives(_ shard: borrowing Shard, rank: Int, at now: Int64) {
         for broker in shard.brokers where broker.isUp && broker.name != options.node {
-            let silence = now - (heardAt[broker.name] ?? tickedAt)
+            let silence = now - max(heardAt[broker.name] ?? hearsSince, hearsSince)
             guard silence >= options.downAfter + Int64(rank) * ClusterOptions.rankInterval,
                 now - (endAskedAt[broker.name] ?? .min / 2) >= ClusterOptions.askInterval
             else { continue }

@@ -73,6 +73,8 @@ public final class ReplicatedSequencer {
     var beatAt: Int64
     /// When each other broker was last heard.
     var heardAt: [[UInt8]: Int64] = [:]
+    /// Since when this broker could hear the others: nobody's silence counts from before.
+    var hearsSince: Int64
     /// When the end of a life was last asked for.
     var endAskedAt: [[UInt8]: Int64] = [:]
     /// The last index at which this broker wrote an entry for what is due.
@@ -107,6 +109,8 @@ public final class ReplicatedSequencer {
         case failed(CommandID, CommandFailure)
         /// A life has begun: connections have this seat in their names.
         case began(seat: UInt32)
+        /// Another broker has come or gone, or has ended the life of this one.
+        case broker([UInt8], BrokerChange)
         /// The life has ended: all clients must be closed with 1012, and none is taken until the next begins.
         case fenced(FenceReason)
         /// The broker has left the log in order.
@@ -136,6 +140,7 @@ public final class ReplicatedSequencer {
         handed = applied
         said = applied
         contactAt = now
+        hearsSince = now
         tickedAt = now
         beatAt = now
         snapshotAt = now

@@ -75,7 +75,7 @@ final class SequencerScenario {
             case .step(let step):
                 if let id = step.id { told.append("step \(id.counter) \(step.result)") }
             case .failed(let id, let failure): told.append("failed \(id.counter) \(failure)")
-            case .loaded, .began, .fenced, .left, .stopped: told.append("\(happening)")
+            case .loaded, .began, .broker, .fenced, .left, .stopped: told.append("\(happening)")
             }
         }
         sequencer.endTurn(at: now * 1_000_000)

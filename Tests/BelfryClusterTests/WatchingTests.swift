@@ -85,7 +85,8 @@ struct WatchingTests {
         scenario.write()
         scenario.log(scenario.entry(of: "n2", .nodeDown([UInt8]("n1".utf8), life: life)))
         #expect(
-            scenario.told.suffix(2) == [
+            scenario.told.suffix(3) == [
+                "broker([110, 49], BelfryCluster.BrokerChange.ended(by: [110, 50]))",
                 "failed 2 unavailable(BelfryCluster.Unavailability.fenced)",
                 "fenced(BelfryCluster.FenceReason.declaredDown)",
             ])
@@ -125,6 +126,43 @@ struct WatchingTests {
         #expect(Self.downs(scenario) == [])
         scenario.pass(100)
         #expect(Self.downs(scenario) == ["n2"])
+    }
+
+    @Test(
+        "a broker that comes back, or has another connection, has heard the others just now",
+        arguments: [true, false])
+    func hearsAgain(isFenced: Bool) {
+        let scenario = Self.two()
+        scenario.pass(1_900, hearing: false)
+        if isFenced {
+            scenario.pass(8_000, hearing: false)
+            #expect(scenario.sequencer.stage == .catchingUp)
+            scenario.receive(.end(lastIndex: 2))
+            scenario.log()
+        } else {
+            scenario.receive(.reconnected)
+        }
+        #expect(scenario.sequencer.stage == .up)
+        scenario.pass(2_400)
+        #expect(Self.downs(scenario) == [])
+        scenario.pass(100)
+        #expect(Self.downs(scenario) == ["n2"])
+    }
+
+    @Test("it tells which brokers come and go while it takes part, and who has ended a life")
+    func others() {
+        let scenario = Self.two()
+        scenario.log(scenario.entry(of: "n3", .nodeUp(level: 1)))
+        let end = ShardCommand.Action.nodeDown([UInt8]("n3".utf8), life: 5)
+        scenario.log(scenario.entry(of: "n2", end))
+        scenario.log(scenario.entry(of: "n2", end))
+        scenario.log(scenario.entry(of: "n2", .nodeDown(Self.n2, life: 5)))
+        #expect(
+            scenario.told.filter { $0.hasPrefix("broker") } == [
+                "broker([110, 51], BelfryCluster.BrokerChange.came)",
+                "broker([110, 51], BelfryCluster.BrokerChange.ended(by: [110, 50]))",
+                "broker([110, 50], BelfryCluster.BrokerChange.left)",
+            ])
     }
 
     @Test("a log that stands still for 30 s ends a life although the others are heard")
@@ -237,7 +275,11 @@ struct WatchingTests {
         #expect(Self.downs(scenario) == ["n1"])
         #expect(scenario.sequencer.stage == .leaving)
         scenario.log()
-        #expect(scenario.told == ["step 2 made", "step 3 told", "step 4 done", "left"])
+        #expect(
+            scenario.told == [
+                "step 2 made", "step 3 told", "step 4 lifeEnded([110, 49])",
+                "broker([110, 49], BelfryCluster.BrokerChange.left)", "left",
+            ])
         #expect(scenario.sequencer.stage == .left)
     }
 

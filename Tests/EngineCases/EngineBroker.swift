@@ -48,7 +48,7 @@ final class EngineBroker {
                 fenceCount += 1
                 unsent += wanted.values
                 wanted = [:]
-            case .began, .left: break
+            case .began, .broker, .left: break
             case .stopped(let reason): fail("a broker has stopped: \(reason)")
             }
         }

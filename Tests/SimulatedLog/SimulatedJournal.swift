@@ -53,6 +53,12 @@ package final class SimulatedJournal: Journal {
         if !isClosed { inbox.insert(.beat(beat), at: time) }
     }
 
+    /// All gets through again, over another connection or the same one.
+    package func heal(isReconnected: Bool) {
+        isCut = false
+        if isReconnected { receive(.reconnected, at: engine.now) }
+    }
+
     /// What is on its way is lost.
     package func drop() { inbox = Row() }
 }

@@ -52,6 +52,8 @@ extension Shard {
         case inUse
         /// The life of a broker has begun, and this number stands for it in the names of connections and commands.
         case began(seat: UInt32)
+        /// The life of the broker of this name is over, and was not before.
+        case lifeEnded([UInt8])
         /// It was done, or there was nothing to do.
         case done
         /// The ticket was good: what its caller had shown.
@@ -277,13 +279,15 @@ extension Shard {
             result = end(name)
         case .nodeUp: result = work.command == 0 ? .began(seat: work.seat) : .refused
         case .nodeDown(let name, let life):
+            var hasEnded = false
             if let place = log.nodes.place(of: name), log.nodes[place].life == life {
+                hasEnded = log.nodes[place].isUp
                 work.departures = endLife(at: place)
                 if log.level >= Self.levelTwo, !log.nodes.nodes.contains(where: \.isUp) {
                     work.departures = forAllCenters(.terminate) + work.departures
                 }
             }
-            result = .done
+            result = hasEnded ? .lifeEnded(name) : .done
         case .level(let level):
             result = log.nodes.knows(level) ? .done : .refused
             if result == .done { log.level = max(log.level, level) }

@@ -135,7 +135,7 @@ extension CenterHost {
             case .failed(let id, let failure):
                 fail(id, Problem(failure), mayHappen: failure == .unknownOutcome, &outbox)
             case .refused(let id, let problem): fail(id, problem, mayHappen: false, &outbox)
-            case .restored, .began, .fenced, .left, .stopped: takePart(event, &outbox)
+            case .restored, .began, .broker, .fenced, .left, .stopped: takePart(event, &outbox)
             }
         }
         if sequencer.needsTurns, sequencer.isWaiting { outbox.loop.takeAnotherTurn() }
@@ -171,7 +171,7 @@ extension CenterHost {
             applied.isUnspread = true
             if let begun { finish(begun.operation, begun, &outbox) }
         case (.done, _), (.refused, _): if let begun { goOn(begun, &outbox) }
-        case (.told, nil), (.made, nil), (.began, _), (.used, _): break
+        case (.told, nil), (.made, nil), (.began, _), (.lifeEnded, _), (.used, _): break
         }
         close(begun, &outbox)
     }

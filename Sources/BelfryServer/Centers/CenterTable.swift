@@ -273,7 +273,7 @@ struct CenterTable: ~Copyable {
             madeIsNew = hosted.count < shard.count
             if madeIsNew { host(position, at: time) }
         case .ended: endedIsStored = noteEnd(at: position, totals)
-        case .noCenter, .inUse, .began, .done, .used, .refused: break
+        case .noCenter, .inUse, .began, .lifeEnded, .done, .used, .refused: break
         }
         return event
     }

@@ -37,6 +37,8 @@ enum SequencerEvent {
     case restored
     /// The broker takes part in the log from here on.
     case began
+    /// Another broker has come or gone, or has ended the part of this one.
+    case broker([UInt8], BrokerChange)
     /// The broker does not take part in the log any more, until it begins again: its clients must go.
     case fenced(FenceReason)
     /// The broker has left the log in order.

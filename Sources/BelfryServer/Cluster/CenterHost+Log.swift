@@ -30,6 +30,7 @@ extension CenterHost {
             let epoch = outbox.random.hexadecimal(digitCount: 12)
             _ = centers.hand(
                 .makeCenter(RoutedPath.defaultCenter, epoch: epoch), at: outbox.commandTime)
+        case .broker(let name, let change): tell(of: name, change, &outbox)
         case .fenced(let reason):
             shared.cluster.withLock { $0.fences[reason, default: 0] += 1 }
             outbox.log.write(
@@ -53,7 +54,7 @@ extension CenterHost {
 
     /// Lets all brokers have the limits of this one, if their revision is the highest.
     ///
-    /// A broker that begins leaves again where the log has other limits of the same revision: neither are the later ones.
+    /// A broker that begins leaves again where the log has other limits of the same revision: neither set is the later one.
     mutating func adoptInLog(_ outbox: inout Outbox) {
         guard let cluster = outbox.configuration.cluster else { return }
         let revision = UInt64(cluster.revision)
@@ -78,6 +79,18 @@ extension CenterHost {
                 the others, or with --cluster-revision \(known + 1) to let all have its limits.
                 """
             centers.log?.replicated.leave()
+        }
+    }
+
+    private func tell(of name: [UInt8], _ change: BrokerChange, _ outbox: inout Outbox) {
+        let node = ("node", String(decoding: name, as: UTF8.self))
+        switch change {
+        case .came: outbox.log.write(.info, "another broker takes part in the cluster", node)
+        case .left: outbox.log.write(.info, "another broker has left the cluster", node)
+        case .ended(let writer):
+            outbox.log.write(
+                .warning, "a broker was not heard, and its part in the cluster is ended", node,
+                ("by", String(decoding: writer, as: UTF8.self)))
         }
     }
 

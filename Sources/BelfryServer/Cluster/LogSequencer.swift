@@ -66,6 +66,7 @@ final class LogSequencer: Sequencer {
             return .step(step)
         case .failed(let id, let failure): return .failed(id, failure)
         case .began: return .began
+        case .broker(let name, let change): return .broker(name, change)
         case .fenced(let reason): return .fenced(reason)
         case .left: return .left
         case .stopped(let reason): return .stopped(reason)

@@ -1,4 +1,5 @@
 import BelfryHistory
+import SimulatedLog
 
 /// A broker of a simulated cluster: a process that may die, stand still and begin again, on a machine with a clock.
 final class ClusterNode {
@@ -12,6 +13,8 @@ final class ClusterNode {
     var standsStillUntil: Int64 = 0
     /// Until when a process dies again soon after it has begun, and begins again at once.
     var crashesUntil: Int64 = 0
+    /// Whether all has been well with it since its life began.
+    var hasBeenWell = false
     /// Since when nothing of the engine and of the others gets through.
     var cutSince: Int64?
     var healsAt: Int64 = 0
@@ -23,6 +26,12 @@ final class ClusterNode {
         self.number = number
         drift = Int64(dice.below(200)) - 100
         clockOffset = Int64(dice.below(1_000_000)) * 1_000_000
+    }
+
+    /// Whether it runs, and the others can hear it.
+    func isWell(at now: Int64) -> Bool {
+        guard let process, cutSince == nil, standsStillUntil <= now else { return false }
+        return process.journal.cutPeers.isEmpty
     }
 
     /// What its clock shows.

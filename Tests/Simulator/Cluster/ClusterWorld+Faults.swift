@@ -117,8 +117,13 @@ extension ClusterWorld {
     }
 
     func heal(_ node: ClusterNode) {
+        if let process = node.process, let cutSince = node.cutSince {
+            // The connection lasts where a part of the engine was cut off with the broker.
+            let lasts =
+                process.journal.hearsItself && now - cutSince > process.sequencer.options.fenceAfter
+            process.journal.heal(isReconnected: !lasts)
+        }
         node.cutSince = nil
-        node.process?.journal.isCut = false
         if !isDisturbed { node.process?.journal.cutPeers = [] }
     }
 }

@@ -18,10 +18,14 @@ extension ClusterWorld {
         case .began(let seat):
             tell("n\(node.number) is up, seat \(seat)")
             count("lives begun")
+            node.hasBeenWell = node.isWell(at: now)
             if node.crashesUntil > now { process.restOfLife = dice.below(20) }
+        case .broker(let name, let change):
+            tell("n\(node.number) hears of \(name): \(change)")
         case .fenced(let reason):
             tell("n\(node.number) is fenced: \(reason)")
             count("lives fenced: \(reason)")
+            try judgeFence(reason, node)
             closeAll(node, process)
         case .left: tell("n\(node.number) has left")
         case .stopped(let reason):

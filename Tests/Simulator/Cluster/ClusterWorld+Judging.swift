@@ -167,6 +167,13 @@ extension ClusterWorld {
         }
     }
 
+    /// Nobody ends the life of a broker that all others could hear.
+    func judgeFence(_ reason: FenceReason, _ node: ClusterNode) throws(Violation) {
+        if reason == .declaredDown, node.hasBeenWell, engine.faults.lostBeat == 0 {
+            throw fail("n\(node.number) is declared down, and nothing was wrong with it")
+        }
+    }
+
     func judgeStop(_ reason: StopReason, _ node: ClusterNode) throws(Violation) {
         if isRewound { return }
         if case .tooOldForLevel(askedLevel) = reason,

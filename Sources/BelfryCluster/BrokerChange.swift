@@ -1,0 +1,9 @@
+/// What the log says of a broker's part in it.
+public enum BrokerChange: Sendable, Equatable {
+    /// Its life has begun.
+    case came
+    /// It has ended its own life.
+    case left
+    /// Another broker, which did not hear it, has ended its life.
+    case ended(by: [UInt8])
+}
