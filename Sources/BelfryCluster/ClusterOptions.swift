@@ -18,6 +18,8 @@ public struct ClusterOptions: Sendable {
     public var snapshotInterval: Int64 = 600_000_000_000
     /// How many commands an entry has.
     public var commandLimit = 4_096
+    /// The largest entry that the engine is known to take, in bytes.
+    public var entryByteLimit = 1 << 20
 
     /// The settings of a broker of that name, all others as they begin.
     public init(node: [UInt8]) { self.node = node }
@@ -48,9 +50,16 @@ public struct ClusterOptions: Sendable {
     /// How many entries of a broker are under way.
     static let entryLimit = 4
     /// How many bytes of commands an entry has, unless one alone has more.
-    static let entryByteLimit = 512 << 10
+    static let gatheredByteLimit = 512 << 10
+    /// How many bytes an entry has besides its commands, at most.
+    static let envelopeByteCount = 1 << 10
     /// How many commands wait for the log.
     static let waitingLimit = 65_536
     /// How many bytes of commands wait for the log.
     static let waitingByteLimit = 64 << 20
+}
+
+extension ClusterOptions {
+    /// How many bytes of an entry a command may take: one that needs more would never come into the log.
+    var commandByteLimit: Int { entryByteLimit - Self.envelopeByteCount }
 }

@@ -18,6 +18,8 @@ public enum Unavailability: Error, Sendable, Equatable {
     case full
     /// More commands wait than may.
     case busy
+    /// It alone would make an entry larger than the engine takes.
+    case tooLarge(byteLimit: Int)
     /// It stops.
     case draining
     /// It cannot go on.

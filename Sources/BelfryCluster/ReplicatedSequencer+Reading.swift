@@ -117,7 +117,6 @@ extension ReplicatedSequencer {
             guard step.id?.incarnation == life, stage == .comingUp else { return }
             self.seat = seat
             stage = .up
-            hasBeenUp = true
             hearsSince = now
             happenings.append(.began(seat: seat))
         // What was before its own life began a broker does not tell.

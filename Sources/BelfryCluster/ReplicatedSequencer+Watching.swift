@@ -99,6 +99,8 @@ extension ReplicatedSequencer {
     }
 
     private func endSilentLives(_ shard: borrowing Shard, rank: Int, at now: Int64) {
+        // A broker that hears nobody cannot tell who is silent.
+        guard now - contactAt <= ClusterOptions.beatInterval else { return }
         for broker in shard.brokers where broker.isUp && broker.name != options.node {
             let silence = now - max(heardAt[broker.name] ?? hearsSince, hearsSince)
             guard silence >= options.downAfter + Int64(rank) * ClusterOptions.rankInterval,

@@ -12,7 +12,7 @@ extension ReplicatedSequencer {
             write(.nodeDown(options.node, life: life), at: now)
         }
         while underWay.count < ClusterOptions.entryLimit, !waiting.isEmpty {
-            let commands = waiting.takeEntry(commandLimit: options.commandLimit)
+            let commands = waiting.takeEntry(options)
             if !waiting.mustHappen { said = handed }
             begin(commands, at: now)
         }

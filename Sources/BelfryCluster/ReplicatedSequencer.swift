@@ -20,7 +20,8 @@ public final class ReplicatedSequencer {
     public internal(set) var life: UInt64 = 0
     /// The number that stands for the life in the names of connections and commands; 0 while none runs.
     public internal(set) var seat: UInt32 = 0
-    var hasBeenUp = false
+    /// Why the last life has ended; nil before that.
+    var lastFence: FenceReason?
     /// Happenings that the host has not been told yet: many commands may fail at once.
     var happenings: ArraySlice<Happening> = []
 
@@ -173,14 +174,23 @@ public final class ReplicatedSequencer {
         let comesAnyway = action.mustHappen && stage == .leaving
         if let reason = unavailability, !comesAnyway { throw reason }
         guard !waiting.isFull || action.mustHappen else { throw .busy }
-        return write(action, at: now)
+        let command = Entry.Numbered(counter: lastCounter + 1, action: action)
+        guard command.byteCount <= options.commandByteLimit || action.mustHappen else {
+            throw .tooLarge(byteLimit: options.commandByteLimit)
+        }
+        return write(command, at: now)
     }
 
     /// Why the broker takes no command; nil where it takes them.
     public var unavailability: Unavailability? {
         switch stage {
         case .up: nil
-        case .loading, .catchingUp, .comingUp: hasBeenUp ? .fenced : .catchingUp
+        case .loading, .catchingUp, .comingUp:
+            switch lastFence {
+            case nil: .catchingUp
+            case .noQuorum?: .noQuorum
+            case .heardNothing?, .declaredDown?, .tooSlow?: .fenced
+            }
         case .recovering: .catchingUp
         case .leaving, .left: .draining
         case .stopped(let reason): .stopped(reason)
@@ -198,10 +208,13 @@ public final class ReplicatedSequencer {
         }
     }
 
-    @discardableResult
-    func write(_ action: ShardCommand.Action, at now: Int64) -> CommandID {
-        lastCounter += 1
-        waiting.append(Entry.Numbered(counter: lastCounter, action: action), at: now)
+    func write(_ action: ShardCommand.Action, at now: Int64) {
+        _ = write(Entry.Numbered(counter: lastCounter + 1, action: action), at: now)
+    }
+
+    private func write(_ command: Entry.Numbered, at now: Int64) -> CommandID {
+        lastCounter = command.counter
+        waiting.append(command, at: now)
         return id(of: lastCounter)
     }
 
@@ -218,6 +231,7 @@ public final class ReplicatedSequencer {
         guard seat != 0 else { return }
         if stage == .leaving { return end(with: .left, telling: .left) }
         stage = .catchingUp
+        lastFence = reason
         dropCommands(isKnown ? .unavailable(.fenced) : .unknownOutcome)
         happenings.append(.fenced(reason))
         readAskedAt = nil

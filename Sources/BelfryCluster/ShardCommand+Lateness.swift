@@ -16,11 +16,11 @@ extension Command.Action {
     fileprivate var mustHappen: Bool {
         switch self {
         case .onConnection(_, let action): action.mustHappen
-        case .disconnect, .becomeSlow, .drain, .detachReader, .withdraw, .leaveAsk,
-            .showAnnounced, .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned:
+        case .disconnect, .becomeSlow, .drain, .detachReader, .leaveAsk, .showAnnounced, .endTurn,
+            .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned:
             true
         case .configure, .connect, .resume, .setSuspended, .post, .postBatch, .acknowledge, .ask,
-            .answer, .setValue, .mergeValue, .removeValue, .addObserver, .removeObserver,
+            .withdraw, .answer, .setValue, .mergeValue, .removeValue, .addObserver, .removeObserver,
             .removeObservers, .removeClient, .readMailbox, .attachStream, .dequeue, .dequeueEntry,
             .enterMode, .leaveMode:
             false

@@ -21,12 +21,13 @@ struct WaitingLine {
     }
 
     /// Takes as many as an entry may have, and at least one.
-    mutating func takeEntry(commandLimit: Int) -> [Entry.Numbered] {
+    mutating func takeEntry(_ options: ClusterOptions) -> [Entry.Numbered] {
+        let byteLimit = min(ClusterOptions.gatheredByteLimit, options.commandByteLimit)
         var count = 0
         var bytes = 0
-        while count < min(commands.count, commandLimit) {
+        while count < min(commands.count, options.commandLimit) {
             let more = commands[count].command.byteCount
-            if count > 0, bytes + more > ClusterOptions.entryByteLimit { break }
+            if count > 0, bytes + more > byteLimit { break }
             bytes += more
             count += 1
         }

@@ -30,7 +30,7 @@ struct Settings {
         var configuration = server
         configuration.anonymousGrants = anonymousGrants?.grants
         configuration.dataDirectory = isInMemory ? nil : dataDirectory
-        if !cluster.servers.isEmpty {
+        if cluster.isWanted {
             configuration.cluster = cluster
             // The log keeps everything.
             if !namesDataDirectory { configuration.dataDirectory = nil }

@@ -162,7 +162,9 @@ struct SequencerTests {
         #expect(scenario.journal.appended.last?.entry.commands.count == 2)
     }
 
-    @Test("an entry has so many commands, and so many bytes, and one alone may have more")
+    @Test(
+        "an entry has so many commands, and so many bytes, and one alone may have more, up to what the engine takes"
+    )
     func entryLimits() {
         let scenario = SequencerScenario.up()
         let commandLimit = scenario.sequencer.options.commandLimit
@@ -171,7 +173,7 @@ struct SequencerTests {
         #expect(
             scenario.journal.appended.dropFirst().map(\.entry.commands.count)
                 == [commandLimit, 1])
-        let half = ClusterOptions.entryByteLimit / 2
+        let half = ClusterOptions.gatheredByteLimit / 2
         let overhead =
             Entry.Numbered(counter: 1, action: Self.command(byteCount: half)).byteCount - half
         for more in [0, 1] {
@@ -180,9 +182,24 @@ struct SequencerTests {
             scenario.turn()
         }
         #expect(scenario.journal.appended.dropFirst(3).map(\.entry.commands.count) == [2, 1])
-        let other = SequencerScenario.up()
-        other.write(Self.command(byteCount: 2 * ClusterOptions.entryByteLimit))
+        let other = SequencerScenario.up {
+            $0.entryByteLimit = 2 * ClusterOptions.gatheredByteLimit
+        }
+        let limit = other.sequencer.options.commandByteLimit
+        let smaller = limit - overhead
+        #expect(
+            other.submit(Self.command(byteCount: smaller + 1))
+                == .failure(.tooLarge(byteLimit: limit)))
+        other.write(Self.command(byteCount: smaller))
         #expect(other.journal.appended.last?.entry.commands.count == 1)
+        #expect(
+            (other.journal.appended.last?.entry.code.count ?? .max)
+                <= other.sequencer.options.entryByteLimit)
+        // Where an entry is smaller than what is gathered otherwise, less is gathered.
+        let small = SequencerScenario.up { $0.entryByteLimit = 64 << 10 }
+        for _ in 0..<3 { small.submit(Self.command(byteCount: 40 << 10)) }
+        small.turn()
+        #expect(small.journal.appended.dropFirst().map(\.entry.commands.count) == [1, 1, 1])
     }
 
     @Test("so many commands wait for the log, and no more; one that must happen is taken")
@@ -197,7 +214,7 @@ struct SequencerTests {
             .disconnect(client: 1, connection: ConnectionName(node: 1, number: 1)))
         #expect((try? scenario.submit(end).get()) != nil)
         let other = SequencerScenario.up()
-        for _ in 0..<64 { other.submit(Self.command(byteCount: 1 << 20)) }
+        for _ in 0..<128 { other.submit(Self.command(byteCount: 512 << 10)) }
         #expect(other.submit() == .failure(.busy))
     }
 
@@ -386,8 +403,9 @@ struct SequencerTests {
             center: Self.a,
             .disconnect(
                 client: 1, connection: ConnectionName(node: 1, number: 1), appliedIndex: 1))
-        for _ in 0..<ClusterOptions.entryLimit { scenario.write(Self.command(byteCount: 1 << 20)) }
-        scenario.submit(Self.command(byteCount: 1 << 20))
+        let large = Self.command(byteCount: ClusterOptions.gatheredByteLimit)
+        for _ in 0..<ClusterOptions.entryLimit { scenario.write(large) }
+        scenario.submit(large)
         scenario.submit(end)
         func said() -> UInt64? { scenario.journal.appended.last?.entry.appliedIndex }
         // The next entry has no room for it.

@@ -149,6 +149,17 @@ struct WatchingTests {
         #expect(Self.downs(scenario) == ["n2"])
     }
 
+    @Test("a broker that hears nobody ends no other one")
+    func deafness() {
+        let scenario = Self.two()
+        scenario.pass(700)
+        scenario.pass(1_900, hearing: false)
+        #expect(scenario.sequencer.stage == .up)
+        #expect(Self.downs(scenario) == [])
+        scenario.pass(100)
+        #expect(Self.downs(scenario) == ["n2"])
+    }
+
     @Test("it tells which brokers come and go while it takes part, and who has ended a life")
     func others() {
         let scenario = Self.two()
@@ -277,8 +288,7 @@ struct WatchingTests {
         scenario.log()
         #expect(
             scenario.told == [
-                "step 2 made", "step 3 told", "step 4 lifeEnded([110, 49])",
-                "broker([110, 49], BelfryCluster.BrokerChange.left)", "left",
+                "step 2 made", "step 3 told", "step 4 lifeEnded([110, 49])", "left",
             ])
         #expect(scenario.sequencer.stage == .left)
     }

@@ -268,6 +268,15 @@ struct SettingsTests {
         #expect(try settings().json == settings(file: #"{"tls-listen":null}"#).json)
     }
 
+    @Test("whoever names a cluster, its broker or a monitor means a cluster, and needs its engine")
+    func clusterWithoutEngine() throws {
+        #expect(try settings().configuration.cluster == nil)
+        for flag in ["cluster": "prod", "node": "n1", "engine-monitor": "http://10.0.0.1:8222"] {
+            let configuration = try settings(flags: [flag.key: flag.value]).configuration
+            #expect(configuration.fault()?.hasSuffix("say --engine.") == true)
+        }
+    }
+
     @Test("a file may use JSON's own kinds")
     func fileKinds() throws {
         let settings = try settings(

@@ -16,8 +16,8 @@ extension NATSFailure: CustomStringConvertible {
             "the NATS server takes no headers: remove no_header_support from its configuration"
         case .maxPayloadTooSmall(let byteCount, let needed):
             "max_payload of the NATS server is \(byteCount) bytes, and the largest entry "
-                + "needs \(needed): "
-                + "raise max_payload on all servers, or lower the largest message of the brokers"
+                + "needs \(needed): raise max_payload on all servers, or lower --max-body, "
+                + "--max-message or --max-batch of all brokers"
         case .withoutTLS:
             "TLS is wanted and the NATS server does not offer it: give it a certificate, "
                 + "or do without TLS"
@@ -52,7 +52,13 @@ extension NATSFailure: CustomStringConvertible {
             return "the stream \(stream) is there with a setting that no broker asks for: "
                 + "take back what was changed, or use another name for the cluster"
         }
+        let option =
+            switch setting {
+            case "max_bytes": stream.hasSuffix("_SNAP") ? " by --snapshot-limit" : " by --log-limit"
+            case "num_replicas": " by --engine-replicas"
+            default: ""
+            }
         return "the stream \(stream) is there with \(setting) \(difference.found), "
-            + "and \(difference.wanted) is asked for: change the one or the other"
+            + "and \(difference.wanted) is asked for\(option): change the one or the other"
     }
 }

@@ -32,6 +32,17 @@ extension CenterHost {
         while let item = completions.takeCompleted() { complete(item, &outbox) }
     }
 
+    /// Tells those who wait why they get no answer of observers.
+    mutating func refuse(
+        _ waiting: [WaitingReply], _ problem: Problem, _ outbox: inout Outbox
+    ) {
+        for item in waiting {
+            beginAnswer(&outbox)
+            if item.form == nil { asks.takePlace(of: item.reply.number.rawValue) }
+            item.answer(&promises, &outbox) { _ throws(Problem) in throw problem }
+        }
+    }
+
     private mutating func complete(_ item: CompletedCommand, _ outbox: inout Outbox) {
         beginAnswer(&outbox)
         promises.awaitedTicket =

@@ -33,7 +33,9 @@ extension CenterHost {
     private mutating func answer(_ poll: Poll, _ end: Poll.End, _ outbox: inout Outbox) {
         beginAnswer(&outbox)
         switch end {
-        case .filled: _ = perform(AnswerPoll(poll: poll), poll.submission, &outbox)
+        case .filled:
+            if let logProblem { return refuse(logProblem, poll.submission, &outbox) }
+            endWait(of: poll, &outbox)
         case .replaced:
             let position = centers.position(of: poll.submission.center)
             refuse(centers.endOfReading(poll.observer, at: position), poll.submission, &outbox)

@@ -99,4 +99,10 @@ struct CompletionTable {
         for command in asks.keys { waiting[command] = nil }
         return Array(asks.values)
     }
+
+    /// Takes all that wait.
+    mutating func takeAll() -> [WaitingReply] {
+        defer { waiting = [:] }
+        return Array(waiting.values)
+    }
 }

@@ -63,17 +63,19 @@ extension CenterHost {
         if revision > known {
             _ = centers.hand(
                 .configure(limits, revision: revision), at: outbox.commandTime)
+        } else if limits == centers.limits {
+            return
         } else if revision < known {
             outbox.log.write(
                 .warning,
                 "the limits of the cluster hold: those of this broker have a lower revision",
                 ("revision", "\(known)"), ("own", "\(revision)"))
-        } else if limits != centers.limits, part.hasBegun {
+        } else if part.hasBegun {
             outbox.log.write(
                 .error,
                 "the cluster has other limits of this revision (--cluster-revision): theirs hold",
                 ("revision", "\(known)"))
-        } else if limits != centers.limits {
+        } else {
             part.conflict = """
                 the cluster has other limits of centers, also with revision \(known): start this broker with the options of \
                 the others, or with --cluster-revision \(known + 1) to let all have its limits.

@@ -1,6 +1,7 @@
 import BelfryCluster
 import BelfryLoop
 import BelfrySystem
+import BelfryWire
 
 /// How a broker takes part in a cluster (Cluster.md).
 public struct ClusterConfiguration: Sendable {
@@ -44,6 +45,11 @@ public struct ClusterConfiguration: Sendable {
     /// A broker that takes part in no cluster yet.
     public init() {}
 
+    /// Whether an option says that the broker takes part in a cluster.
+    public var isWanted: Bool {
+        !(servers.isEmpty && monitors.isEmpty && name.isEmpty && node.isEmpty)
+    }
+
     /// Why it cannot be so; nil where it can.
     func fault() -> String? {
         if name.isEmpty { return "A cluster needs a name: say --cluster." }
@@ -67,8 +73,11 @@ public struct ClusterConfiguration: Sendable {
     }
 
     /// The settings of the broker's part in the log.
-    var options: ClusterOptions {
+    ///
+    /// - Parameter entryByteLimit: the largest entry, in bytes.
+    func options(entryByteLimit: Int) -> ClusterOptions {
         var options = ClusterOptions(node: Array(node.utf8))
+        options.entryByteLimit = entryByteLimit
         options.downAfter = downAfter.nanoseconds
         options.fenceAfter = fenceAfter.nanoseconds
         options.quorumWait = quorumWait.nanoseconds
@@ -78,18 +87,28 @@ public struct ClusterConfiguration: Sendable {
 
     /// The settings of the journal.
     ///
-    /// - Parameter entryByteLimit: the largest command, in bytes.
+    /// - Parameter entryByteLimit: the largest entry, in bytes.
     func settings(entryByteLimit: Int) -> NATSSettings {
         var settings = NATSSettings(cluster: name, node: node)
         settings.replicaCount = replicaCount
         settings.logByteLimit = logByteLimit
         settings.snapshotByteLimit = snapshotByteLimit
-        settings.entryByteLimit = max(entryByteLimit + Self.envelopeByteCount, 64 << 10)
+        settings.entryByteLimit = entryByteLimit
         settings.wantsTLS = wantsTLS
         settings.version = Server.version
         return settings
     }
+}
 
-    /// How many bytes an entry has besides the text of one command, at most.
-    private static let envelopeByteCount = 4 << 10
+extension ServerConfiguration {
+    /// The largest entry that the engine of a cluster must take, in bytes.
+    ///
+    /// Whatever a request has as text is in its command; around each item of a batch there is more.
+    var entryByteLimit: Int {
+        let text = max(bodyByteLimit, messageByteLimit)
+        return max(text + wireLimits.batchItemLimit * Self.itemByteGrowth + 4 << 10, 64 << 10)
+    }
+
+    /// By how many bytes an item of a batch may grow on its way into the log.
+    private static let itemByteGrowth = 256
 }

@@ -14,8 +14,8 @@ struct ClusterStart {
     /// - Throws: `.configuration` for names that no engine takes.
     static func make(_ configuration: ServerConfiguration) throws(StartError) -> ClusterStart? {
         guard let cluster = configuration.cluster else { return nil }
-        var settings = cluster.settings(
-            entryByteLimit: max(configuration.bodyByteLimit, configuration.messageByteLimit))
+        let entryByteLimit = configuration.entryByteLimit
+        var settings = cluster.settings(entryByteLimit: entryByteLimit)
         settings.credentials = try cluster.credentials()
         let journal: NATSJournal
         do throws(NATSFailure) {
@@ -26,7 +26,8 @@ struct ClusterStart {
         var random = SystemRandom()
         let now = MonotonicTime.now()
         let replicated = ReplicatedSequencer(
-            cluster.options, journal: journal, at: now.nanoseconds, random: { random.next() },
+            cluster.options(entryByteLimit: entryByteLimit), journal: journal, at: now.nanoseconds,
+            random: { random.next() },
             wallMilliseconds: { WallTime.now().milliseconds },
             beginSnapshot: { try? SnapshotThread($0) })
         return ClusterStart(

@@ -10,8 +10,8 @@ extension Problem {
             self.init(
                 .outcomeUnknown,
                 """
-                The log of the cluster was handed this, and has not shown it in time: it may happen still. Repeat it \
-                with the same Idempotency-Key.
+                The log of the cluster was handed this, and has not shown it in time: it may happen still. Repeat a \
+                post or an ask with the same Idempotency-Key, and it happens once; of anything else, look first.
                 """)
         }
     }
@@ -22,6 +22,13 @@ extension Problem {
         case .draining: self = .isStopping
         case .busy:
             self.init(.overloaded, "Too many commands wait for the log of the cluster already.")
+        case .tooLarge(let byteLimit):
+            self.init(
+                .contentTooLarge,
+                """
+                The log of the cluster takes at most \(byteLimit) bytes at once, and this has more as it is kept there: \
+                send it in parts.
+                """)
         default:
             self.init(
                 .storeUnavailable, reason.sentence,
@@ -38,7 +45,7 @@ extension Unavailability {
         case .fenced: "fenced"
         case .noQuorum: "no-quorum"
         case .full: "full"
-        case .busy, .draining: "busy"
+        case .busy, .draining, .tooLarge: "busy"
         case .stopped(let reason): reason.word
         }
     }
@@ -50,7 +57,7 @@ extension Unavailability {
         case .fenced: "The broker has lost the cluster, and comes back by itself."
         case .noQuorum: "The engine of the cluster takes nothing now; nothing of this was done."
         case .full: "The log of the cluster has no room; nothing of this was done."
-        case .busy, .draining: "The broker takes nothing now."
+        case .busy, .draining, .tooLarge: "The broker takes nothing now."
         case .stopped(let reason): "The broker has stopped: \(reason.sentence)"
         }
     }

@@ -97,6 +97,7 @@ extension ServerLoop {
         host.centers.log?.now = outbox.loop.now
         host.applyInOrder(&outbox)
         outbox.logTimeOffset = host.centers.log?.timeOffset
+        outbox.seat = host.centers.log?.seat ?? 0
         if host.part.clientsMustGo { letAllGo() }
     }
 
@@ -115,6 +116,9 @@ extension ServerLoop {
     /// What waits for something is answered; who was told things as they come finds another broker.
     private mutating func letAllGo() {
         host.part.clientsMustGo = false
+        host.answerCompletions(&outbox)
+        // The log tells a later life nothing of what an earlier one waited for.
+        host.refuse(host.completions.takeAll(), Problem(CommandFailure.unknownOutcome), &outbox)
         for slot in 0..<callers.connections.slotCount {
             guard let connection = callers.connections[slot], !connection.isClosing,
                 connection.kind != .http

@@ -111,10 +111,7 @@ extension ServerLoop {
     private mutating func refuseAsks() {
         // Those whose asks go on after the restart have just been told so.
         host.answerCompletions(&outbox)
-        for waiting in host.completions.takeAsks() {
-            host.beginAnswer(&outbox)
-            waiting.answer(&host.promises, &outbox) { _ throws(Problem) in throw .isStopping }
-        }
+        host.refuse(host.completions.takeAsks(), .isStopping, &outbox)
     }
 
     /// One loop more is sealed; when all are, the store is given up.

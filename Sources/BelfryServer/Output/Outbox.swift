@@ -30,6 +30,8 @@ struct Outbox: ~Copyable {
     var life: Life
     /// By how much the time of the log is ahead of the loop's clock, in nanoseconds; nil without a log.
     var logTimeOffset: Int64?
+    /// What stands for this broker in the names of connections; 0 without a log, and while it takes no part in it.
+    var seat: UInt32 = 0
     /// The limits that are reached now, and the lines that clients cause.
     var limits = LimitWatch()
     /// How much was done.
@@ -165,9 +167,10 @@ struct Outbox: ~Copyable {
             ? .distantFuture : MonotonicTime(nanoseconds: time)
     }
 
-    /// What waits for the socket of a client; nil for a socket of another loop, which alone knows.
+    /// What waits for the socket of a client; nil for a socket of another loop or broker, which alone knows.
     func unsentByteCount(of client: ClientRow) -> Int? {
         if client.state == .disconnected || client.transport == .mailbox { return 0 }
+        guard client.connection.node == seat else { return nil }
         let target = ConnectionNumber(client.connection)
         return target.loop == number ? loop.unsentByteCount(of: target.connection) : nil
     }

@@ -40,17 +40,22 @@ struct Readiness {
                 configuration.queueByteLimit
             ),
         ].filter { $0.1 >= $0.2 }.map(\.0)
-        parts = [
+        let unavailability = shared.logState.withLock { $0 }
+        // Without a cluster there is no such part.
+        let cluster =
+            configuration.cluster == nil ? [] : [("cluster", unavailability?.word ?? "ok")]
+        let own = [
             ("loops", "\(configuration.loopCount)"), ("store", storeState),
             ("restore", shared.progress?.text ?? "done"), ("drain", lifecycle.word),
             ("limits", reached.isEmpty ? "ok" : reached.joined(separator: ",")),
         ]
+        parts = own + cluster
         if let progress = shared.progress {
             problem = .isRestoring(progress)
         } else if lifecycle > .ready {
             problem = .isStopping
-        } else if let reason = shared.logState.withLock({ $0 }) {
-            problem = Problem(reason)
+        } else if let unavailability {
+            problem = Problem(unavailability)
         } else if storeState == "failing", !configuration.isReadyWithoutStore {
             problem = Problem(.storeUnavailable, "The store cannot write.")
         } else {

@@ -176,6 +176,7 @@ public struct ServerConfiguration: Sendable {
     /// Whether what is said of a cluster goes with the rest.
     private func clusterFault() -> String? {
         guard let cluster else { return nil }
+        if cluster.servers.isEmpty { return "A cluster needs its engine: say --engine." }
         if dataDirectory != nil {
             return "The log of a cluster keeps everything: say --engine or --data, not both."
         }

@@ -195,8 +195,8 @@ struct NATSConnectionTests {
         (
             #"INFO {"version":"2.12.0","headers":true,"max_payload":1048576}"#,
             "final: max_payload of the NATS server is 1048576 bytes, and the largest entry needs "
-                + "1048960: raise max_payload on all servers, or lower the largest message of "
-                + "the brokers"
+                + "1048960: raise max_payload on all servers, or lower --max-body, --max-message or "
+                + "--max-batch of all brokers"
         ),
         (
             #"INFO {"version":"2.12.0","headers":false,"max_payload":2097152}"#,
@@ -325,21 +325,24 @@ struct NATSConnectionTests {
     }
 
     static let settings: [(from: String, to: String, sentence: String)] = [
-        (#""num_replicas":3"#, #""num_replicas":1"#, "num_replicas 1, and 3 is"),
-        (#""max_bytes":4294967296"#, #""max_bytes":-1"#, "max_bytes -1, and 4294967296 is"),
-        (#""storage":"file""#, #""storage":"memory""#, "storage memory, and file is"),
-        (#""retention":"limits""#, #""retention":"interest""#, "retention interest, and limits is"),
-        (#""discard":"new""#, #""discard":"old""#, "discard old, and new is"),
-        (#"["belfry.prod.log"]"#, #"["a","b"]"#, "subjects a, b, and belfry.prod.log is"),
+        (#""num_replicas":3"#, #""num_replicas":1"#, "num_replicas 1, and 3 by --engine-replicas"),
+        (
+            #""max_bytes":4294967296"#, #""max_bytes":-1"#,
+            "max_bytes -1, and 4294967296 by --log-limit"
+        ),
+        (#""storage":"file""#, #""storage":"memory""#, "storage memory, and file"),
+        (#""retention":"limits""#, #""retention":"interest""#, "retention interest, and limits"),
+        (#""discard":"new""#, #""discard":"old""#, "discard old, and new"),
+        (#"["belfry.prod.log"]"#, #"["a","b"]"#, "subjects a, b, and belfry.prod.log"),
         (
             #""dest":"belfry.prod.rep""#, #""dest":"x""#,
-            "republish from belfry.prod.log to x, and from belfry.prod.log to belfry.prod.rep is"
+            "republish from belfry.prod.log to x, and from belfry.prod.log to belfry.prod.rep"
         ),
-        (#""allow_direct":true"#, #""allow_direct":false"#, "allow_direct false, and true is"),
-        (#""deny_delete":true"#, #""deny_delete":false"#, "deny_delete false, and true is"),
+        (#""allow_direct":true"#, #""allow_direct":false"#, "allow_direct false, and true"),
+        (#""deny_delete":true"#, #""deny_delete":false"#, "deny_delete false, and true"),
         (
             #""duplicate_window":120000000000"#, #""duplicate_window":60000000000"#,
-            "duplicate_window 60.0 seconds, and 120.0 seconds is"
+            "duplicate_window 60.0 seconds, and 120.0 seconds"
         ),
     ]
 
@@ -351,9 +354,13 @@ struct NATSConnectionTests {
         server.refuse("c.0", code: 400, number: 10_058, "stream name already in use")
         #expect(server.inquiries() == ["k.0"])
         server.answer("k.0", server.info(of: "c.0") { $0.replacing(row.from, with: row.to) })
+        let (asked, option) =
+            row.sentence.firstRange(of: " by ").map {
+                (row.sentence[..<$0.lowerBound], row.sentence[$0.lowerBound...])
+            } ?? (row.sentence[...], "")
         #expect(
-            server.failure == "final: the stream BELFRY_prod is there with \(row.sentence) "
-                + "asked for: change the one or the other")
+            server.failure == "final: the stream BELFRY_prod is there with \(asked) is asked for"
+                + "\(option): change the one or the other")
     }
 
     @Test("a setting that is not looked at is told as such")

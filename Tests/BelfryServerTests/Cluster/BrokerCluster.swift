@@ -39,7 +39,9 @@ final class BrokerCluster {
         var part = ClusterConfiguration()
         part.name = "test"
         part.node = "n\(number + 1)"
-        var options = part.options
+        var configuration = ServerConfiguration()
+        adjust(&configuration)
+        var options = part.options(entryByteLimit: configuration.entryByteLimit)
         if let level { options.level = level }
         let broker = try Broker(
             lateSeed: nil,

@@ -2,6 +2,7 @@ import BelfryAccess
 import BelfryCenter
 import BelfryCluster
 import BelfryLoop
+import BelfryWire
 import SimulatedLog
 import Testing
 
@@ -24,6 +25,43 @@ struct ClusterTests {
         #expect(asap.status == 202)
         let response = try cluster[0].get("/v1/centers/b/queue")
         #expect(response.status == 200)
+    }
+
+    @Test("the largest batch of the smallest items fits into an entry that the engine takes")
+    func largestBatch() throws {
+        let cluster = try BrokerCluster(count: 1) { $0.bodyByteLimit = 16 << 10 }
+        let batch =
+            "[" + Array(repeating: #"{"name":"a"}"#, count: 1_000).joined(separator: ",") + "]"
+        #expect(try cluster[0].post(batch).status == 200)
+        var configuration = ServerConfiguration()
+        configuration.bodyByteLimit = 16 << 10
+        configuration.messageByteLimit = 16 << 10
+        let largest = cluster.engine.entries.map(\.count).max() ?? 0
+        #expect(largest > 16 << 10)
+        #expect(largest <= configuration.entryByteLimit)
+    }
+
+    @Test(
+        "what would need a larger entry than the engine takes is refused, and nothing of it is done"
+    )
+    func tooLarge() throws {
+        let names = (100..<400).map { "\"\($0)\(String(repeating: "x", count: 250))*\"" }
+        var keys = Keys()
+        keys.add("many", #"[{"verbs":["post"],"names":[\#(names.joined(separator: ","))]}]"#)
+        let keyring = try keys.keyring()
+        let cluster = try BrokerCluster(count: 1) {
+            $0.keyring = keyring
+            $0.anonymousGrants = Grants([Grant([.post, .observe, .inspect, .wildcard])])
+            ($0.bodyByteLimit, $0.messageByteLimit) = (1 << 10, 1 << 10)
+            $0.wireLimits.batchItemLimit = 10
+        }
+        // The rights of its poster go along with a post that touches entries of others.
+        let name = "100" + String(repeating: "x", count: 250)
+        let response = try cluster[0].request(
+            "POST", "/v1/channels/\(name)?style=asap", "{}", fields: [Keys.field("many")])
+        #expect(response.status == 413)
+        #expect(response.problem == "content-too-large")
+        #expect(try cluster[0].post(name: "a")["seq"].int == 1)
     }
 
     @Test("before it has read the log a broker takes nothing, and is not ready")
@@ -77,6 +115,103 @@ struct ClusterTests {
         try cluster.advance(by: 3_000)
         #expect(try cluster[0].get("/readyz").status == 200)
         #expect(try MetricsPage(cluster[0])["belfry_cluster_ready"] == 1)
+    }
+
+    @Test(
+        "who waits for observers at a broker that loses the cluster is told, and its stop waits for nobody"
+    )
+    func waitingAtTheFence() throws {
+        let cluster = try BrokerCluster(count: 2)
+        let observer = try cluster[1].webSocket()
+        _ = try observer.result("addObserver", #"{"name":"a","acknowledge":true}"#)
+        _ = try observer.result("addObserver", AskStage.registration("w", ["a"]))
+        let caller = try cluster[0].webSocket()
+        try caller.send(
+            #"{"jsonrpc":"2.0","id":7,"method":"post","params":{"name":"a","wait":60}}"#
+        )
+        let (poster, asker) = (try cluster[0].http(), try cluster[0].http())
+        try poster.send(
+            HTTPPeer.text("POST", "/v1/channels/a", "", fields: ["Prefer: wait=60"]))
+        try asker.send(
+            HTTPPeer.text("POST", "/v1/responders/w/a", "{}", fields: ["Prefer: wait=60"]))
+        try cluster.advance(by: 500)
+        #expect(try poster.read() == nil)
+        #expect(try asker.read() == nil)
+        cluster.journals[0].isCut = true
+        try cluster.advance(by: 2_500)
+        for peer in [poster, asker] {
+            let response = try #require(try peer.read())
+            #expect(response.status == 504)
+            #expect(response.problem == "outcome-unknown")
+        }
+        try caller.read()
+        let problem = try #require(try caller.takeAnswer(7))
+        #expect(problem["error"]["data"]["type"].text?.hasSuffix("outcome-unknown") == true)
+        #expect(caller.closeCode == 1012)
+        #expect(cluster[0].nodes[0].server.host.completions.waiting.isEmpty)
+    }
+
+    @Test(
+        "a long poll is answered in its time while the log stands still, and a withdrawal after 8 s"
+    )
+    func standstill() throws {
+        let cluster = try BrokerCluster(count: 2)
+        let mailbox = try cluster[0].post(#"{"name":"a"}"#, target: "/v1/observers").json
+        let token = mailbox["token"].text ?? ""
+        let responder = try cluster[1].webSocket()
+        _ = try responder.result("addObserver", AskStage.registration("w", ["a"]))
+        let asked = try cluster[0].request(
+            "POST", "/v1/responders/w/a?ttl=60", "{}", fields: ["Prefer: respond-async"])
+        let fate = asked.field("location") ?? ""
+        let (reader, withdrawer) = (try cluster[0].http(), try cluster[0].http())
+        try reader.send(
+            HTTPPeer.text(
+                "GET", "/v1/observers/\(token)/notifications", fields: ["Prefer: wait=3"]))
+        try cluster.advance(by: 500)
+        cluster.engine.loseLeader(for: 20_000_000_000)
+        try withdrawer.send(HTTPPeer.text("DELETE", fate))
+        try cluster.advance(by: 3_000)
+        let page = try #require(try reader.read())
+        #expect(page.status == 200)
+        #expect(page.json["notifications"].elements.isEmpty)
+        #expect(try withdrawer.read() == nil)
+        try cluster.advance(by: 5_500)
+        let withdrawal = try #require(try withdrawer.read())
+        #expect(withdrawal.status == 504)
+        #expect(withdrawal.problem == "outcome-unknown")
+    }
+
+    @Test("a log that stands still for 30 s costs readiness, and the reason is the engine")
+    func noQuorum() throws {
+        let cluster = try BrokerCluster(count: 2)
+        let whole =
+            #"{"ready":true,"parts":{"loops":"1","store":"none","restore":"done","drain":"none","#
+            + #""limits":"ok","cluster":"ok"}}"#
+        #expect(try cluster[0].get("/readyz?verbose").text == whole)
+        cluster.engine.loseLeader(for: 40_000_000_000)
+        let poster = try cluster[0].http()
+        try poster.send(HTTPPeer.text("POST", "/v1/channels/a", ""))
+        try cluster.advance(by: 29_000)
+        #expect(try cluster[0].get("/readyz").status == 200)
+        try cluster.advance(by: 2_000)
+        let response = try cluster[0].get("/readyz?verbose")
+        #expect(response.status == 503)
+        #expect(response.json["reason"] == "no-quorum")
+        #expect(response.json["parts"]["cluster"] == "no-quorum")
+        try cluster.advance(by: 12_000)
+        #expect(try cluster[0].get("/readyz").status == 200)
+    }
+
+    @Test("what waits for the socket of a client is told by its own broker alone")
+    func unsentBytes() throws {
+        let cluster = try BrokerCluster(count: 2)
+        let sockets = try (0..<2).map { try cluster[$0].webSocket() }
+        for number in 0..<2 {
+            let rows = try cluster[number].get("/v1/clients").json["clients"].elements
+            let told = rows.filter { $0["unsentBytes"] == 0 }.map { $0["id"].text }
+            #expect(rows.count == 2)
+            #expect(told == [sockets[number].client])
+        }
     }
 
     @Test("a client goes on at another broker, and has what it missed")

@@ -1,5 +1,6 @@
 import BelfryCluster
 import BelfryLoop
+import BelfrySystem
 import BelfryTLS
 import TestCertificates
 import Testing
@@ -134,6 +135,11 @@ struct EngineLineTests {
         cluster.certificatePath = "c.pem"
         #expect(cluster.wantsTLS)
         (cluster.name, cluster.node) = ("prod", "n1")
+        var configuration = ServerConfiguration()
+        configuration.cluster = cluster
+        configuration.cluster?.servers = []
+        configuration.listenAddresses = [.loopback(port: 0)]
+        #expect(configuration.fault() == "A cluster needs its engine: say --engine.")
         #expect(
             cluster.fault() == "A certificate needs its key: say --engine-cert and --engine-key.")
         cluster.keyPath = "k.pem"

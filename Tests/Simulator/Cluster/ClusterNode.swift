@@ -1,3 +1,4 @@
+import BelfryCluster
 import BelfryHistory
 import SimulatedLog
 
@@ -13,7 +14,7 @@ final class ClusterNode {
     var standsStillUntil: Int64 = 0
     /// Until when a process dies again soon after it has begun, and begins again at once.
     var crashesUntil: Int64 = 0
-    /// Whether all has been well with it since its life began.
+    /// Whether all has been well with it since before its life began.
     var hasBeenWell = false
     /// Since when nothing of the engine and of the others gets through.
     var cutSince: Int64?
@@ -28,10 +29,16 @@ final class ClusterNode {
         clockOffset = Int64(dice.below(1_000_000)) * 1_000_000
     }
 
-    /// Whether it runs, and the others can hear it.
-    func isWell(at now: Int64) -> Bool {
-        guard let process, cutSince == nil, standsStillUntil <= now else { return false }
-        return process.journal.cutPeers.isEmpty
+    /// Notes whether it runs, and the others can hear it.
+    func noteHealth(at now: Int64) {
+        guard let process, cutSince == nil, standsStillUntil <= now,
+            process.journal.cutPeers.isEmpty
+        else { return hasBeenWell = false }
+        switch process.sequencer.stage {
+        case .loading, .catchingUp: hasBeenWell = true
+        // The others may know of its life before it does.
+        case .comingUp, .up, .leaving, .left, .recovering, .stopped: break
+        }
     }
 
     /// What its clock shows.

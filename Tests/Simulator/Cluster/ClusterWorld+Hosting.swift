@@ -18,7 +18,6 @@ extension ClusterWorld {
         case .began(let seat):
             tell("n\(node.number) is up, seat \(seat)")
             count("lives begun")
-            node.hasBeenWell = node.isWell(at: now)
             if node.crashesUntil > now { process.restOfLife = dice.below(20) }
         case .broker(let name, let change):
             tell("n\(node.number) hears of \(name): \(change)")

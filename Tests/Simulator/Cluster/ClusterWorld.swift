@@ -117,7 +117,7 @@ final class ClusterWorld {
         engine.run(until: now)
         for node in nodes {
             if node.process == nil, node.startsAt <= now { start(node) }
-            if !node.isWell(at: now) { node.hasBeenWell = false }
+            node.noteHealth(at: now)
             guard let process = node.process, node.standsStillUntil <= now else { continue }
             try turn(node, process)
         }

@@ -59,36 +59,26 @@ struct ReadMailbox: Operation {
     }
 }
 
-/// A request that has waited at a mailbox is answered with what that has.
-struct AnswerPoll: Operation {
-    static let answersFirst = false
-    static let isPromise = false
-    let poll: Poll
-
-    func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) {
-        guard let position = host.centers.position(of: submission.center) else {
-            throw Problem.noCenter
+extension CenterHost {
+    /// Answers a request that has waited at a mailbox with what that has, as far as this broker knows.
+    ///
+    /// Nobody waits for its reader to be taken off: in a log that may last.
+    mutating func endWait(of poll: Poll, _ outbox: inout Outbox) {
+        guard let position = centers.position(of: poll.submission.center) else {
+            return refuse(.noCenter, poll.submission, &outbox)
         }
-        let name = host.centers.name(of: submission.reply.number)
-        host.submitCommand(
-            .detachReader(observer: poll.observer, name), to: position, &outbox)
-    }
-
-    func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> Ending {
-        let page = host.centers[host.applied.position].mailbox(
+        let name = centers.name(of: poll.submission.reply.number)
+        tell(.detachReader(observer: poll.observer, name), to: position, &outbox)
+        let page = centers[position].mailbox(
             of: poll.observer, after: poll.look.after ?? 0, limit: poll.look.limit)
         guard let page else {
-            throw host.centers.endOfReading(poll.observer, at: host.applied.position)
+            let problem = centers.endOfReading(poll.observer, at: position)
+            return refuse(problem, poll.submission, &outbox)
         }
-        return .answer(host.answer(page, of: poll.observer, &outbox))
+        let answer = answer(page, of: poll.observer, &outbox)
+        promises.deliver(answer, poll.submission.reply, &outbox)
     }
-}
 
-extension CenterHost {
     /// Appends a page of a mailbox; what is asked there is shown when the store knows it (rule R20).
     fileprivate mutating func answer(
         _ page: MailboxPage, of observer: UInt64, _ outbox: inout Outbox
