@@ -32,6 +32,10 @@ FAULTS = {
     "a call has no time limit": ("timer = after(time, () => giveUp(makeError()));", ""),
     "a frame that is no object is passed over": (
         'else this.#giveUp("a frame of the broker is not a JSON object");', ""),
+    "an ask of unknown outcome is not repeated": (
+        "const mayRepeat = isUnknown || ", "const mayRepeat = "),
+    "an ask that nobody answers is repeated": (
+        'error?.problem?.type?.endsWith("/outcome-unknown")', "error?.problem?.status === 504"),
     "an expired token is shown again": ("typeof this.#token === \"function\");\n    if (isFinal)",
                                         "true);\n    if (isFinal)"),
 }

@@ -33,6 +33,12 @@ FAULTS = {
         "BackOff.swift", "![401, 403, 421].contains(refusal.status)", "refusal.status != 0"),
     "a busy broker is asked at once": (
         "ClientLoop+Connection.swift", "if error.isOverload { backOff.giveWay() }", ""),
+    "an ask of unknown outcome is not repeated": (
+        "RemoteCenter+Asks.swift",
+        'refusal.slug == "draining" || refusal.slug == "outcome-unknown"',
+        'refusal.slug == "draining"'),
+    "an ask that nobody answers is repeated": (
+        "RemoteCenter+Asks.swift", 'refusal.slug == "outcome-unknown"', "refusal.status == 504"),
     "an expired token is shown again": (
         "ClientLoop+Connection.swift", "self.url = url\n            openConnection()",
         "if lastAttempt == 1 { self.url = url }\n            openConnection()"),

@@ -258,7 +258,8 @@ class NotificationCenter:
         """Asks who holds an address, and answers what they say, or the default.
 
         Without an answer it raises `Refused` with the problem, such as `no-responder`. When the
-        connection is lost it raises `ConnectionLost`; with an `idempotency_key` it asks again.
+        connection is lost it raises `ConnectionLost`; with an `idempotency_key` it asks again, and
+        so where a cluster does not know what became of it (`outcome-unknown`).
 
         Who cancels it no longer waits, and the ask goes on until its time is over. With
         `own_connection` cancelling withdraws it.
@@ -276,8 +277,11 @@ class NotificationCenter:
                         return Answer.of(
                             await ask_apart(self._url, token, params, self._timeout))
                     return Answer.of(await self._session.result_of("ask", params, timeout))
-                except ConnectionLost:
-                    if idempotency_key is None or self.state.name == "closed":
+                except (ConnectionLost, Refused) as error:
+                    # A cluster may not know what became of it: any other refusal is the outcome.
+                    is_unknown = error.slug == "outcome-unknown"
+                    may_repeat = is_unknown or isinstance(error, ConnectionLost)
+                    if not may_repeat or idempotency_key is None or self.state.name == "closed":
                         raise
                     await asyncio.sleep(ASK_AGAIN_PAUSE)
 
