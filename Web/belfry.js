@@ -121,9 +121,10 @@ const workerName = "belfry";
 /// What the broker refused, or why a call has no answer.
 export class BelfryError extends Error {
   /// `code` is the one of JSON-RPC, or null when there was no answer: a post may then have
-  /// happened. `problem` is the broker's problem document (RFC 9457), if any. `reason` is `refused`
-  /// by the broker, `misuse` (refused here), or why there is no answer: `lost` (the connection),
-  /// `timeout`, `closed` (the center).
+  /// happened. `problem` is the broker's problem document (RFC 9457), if any; where its type
+  /// ends with `outcome-unknown`, a post may have happened in a cluster, or happen still. `reason`
+  /// is `refused` by the broker, `misuse` (refused here), or why there is no answer: `lost` (the
+  /// connection), `timeout`, `closed` (the center).
   constructor(text, code = null, problem = null, reason = "refused") {
     super(text);
     this.name = "BelfryError";

@@ -60,7 +60,8 @@ extension RemoteCenter {
     ///
     /// It has a connection of its own: to cancel the task withdraws the ask, and it does not end with
     /// `close()`. When that connection is lost it fails with `connectionLost`; with an idempotency key, and
-    /// `ClientOptions.reconnects`, it is made again until its time is over.
+    /// `ClientOptions.reconnects`, it is made again until its time is over. So it is where a cluster does not know what
+    /// became of it (`refused` with the slug `outcome-unknown`).
     ///
     /// - Parameters:
     ///   - object: the address.

@@ -44,7 +44,8 @@ extension RemoteCenter {
     ///   - lease: how long it stays after this connection is lost; what tells others that somebody is there.
     ///   - ifMatch: the `etag` that the value must have, else it is refused with `precondition-failed`.
     ///   - ifNoneMatch: an `etag` that it must not have; `*` sets only where there is nothing.
-    /// - Throws: `ClientError`; only after `refused` is it sure that nothing was set.
+    /// - Throws: `ClientError`; it is sure that nothing was set only after `refused` with another slug than
+    ///   `outcome-unknown`: with that one it may have been set in a cluster, or be set still.
     @discardableResult
     public func setValue(
         _ object: String, keyPath: String = "", json: String, ttl: Duration? = nil,

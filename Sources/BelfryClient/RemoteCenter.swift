@@ -179,7 +179,9 @@ public final class RemoteCenter: Sendable {
     /// Posts a notification, and waits for the account of who got it; one with the style `asap` or
     /// `idle` is enqueued, and its receipt tells just that.
     ///
-    /// - Throws: `ClientError`; only after `refused` is it sure that nothing was posted.
+    /// - Throws: `ClientError`; it is sure that nothing was posted only after `refused` with another slug than
+    ///   `outcome-unknown`: with that one it may have happened in a cluster, or happen still. With the same
+    ///   idempotency key it can be repeated, and happens once.
     public func post(
         name: String, object: String? = nil, userInfo: UserInfo? = nil,
         options: PostOptions = PostOptions()

@@ -234,8 +234,10 @@ class NotificationCenter:
     ) -> Receipt:
         """Posts a notification, and answers who matched, and what became of it.
 
-        The options are those of the broker; a queued post has no counts but an `outcome`. Only
-        after `Refused` is it sure that nothing was posted, unless it has an `idempotency_key`.
+        The options are those of the broker; a queued post has no counts but an `outcome`. It is
+        sure that nothing was posted only after `Refused` with another `slug` than
+        `outcome-unknown`: with that one it may have happened in a cluster, or happen still. With
+        the same `idempotency_key` it can be repeated, and happens once.
         """
         if coalesce is not None and not isinstance(coalesce, str):
             coalesce = list(coalesce)
