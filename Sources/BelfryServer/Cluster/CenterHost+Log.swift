@@ -84,6 +84,18 @@ extension CenterHost {
         }
     }
 
+    /// Tells that all brokers have other limits of centers now.
+    mutating func tellLimits(_ outbox: inout Outbox) {
+        let revision = centers.limitsRevision
+        guard part.hasBegun, revision != part.toldRevision else { return }
+        let hasChanged = part.toldRevision != 0
+        part.toldRevision = revision
+        if hasChanged {
+            outbox.log.write(
+                .info, "the cluster has other limits of centers", ("revision", "\(revision)"))
+        }
+    }
+
     private func tell(of name: [UInt8], _ change: BrokerChange, _ outbox: inout Outbox) {
         let node = ("node", String(decoding: name, as: UTF8.self))
         switch change {

@@ -113,6 +113,8 @@ final class EngineLine {
             if !wasReady, journal.progress == .ready { noteReady(&outbox) }
         case .endOfInput:
             drop("it has ended the connection", &outbox)
+        case .closed(_, .failed(let errno)):
+            lose("\(SystemCallError(call: "the connection failed", errno: errno))", &outbox)
         case .closed(_, let reason): lose("\(reason)", &outbox)
         default: break
         }

@@ -16,6 +16,8 @@ struct LogPart {
     /// At how many centers the broker has looked for farewells that go soon, and when it looks again.
     var lookedCenterCount = 0
     var nextLookAtFarewells = MonotonicTime(nanoseconds: 0)
+    /// The revision of the limits that hold, as the log of the broker has told it.
+    var toldRevision: UInt64 = 0
     /// Why no command is taken, as the other loops were told.
     var told: Unavailability?
 }

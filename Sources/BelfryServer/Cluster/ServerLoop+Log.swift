@@ -54,6 +54,7 @@ extension ServerLoop {
         host.centers.tickLog()
         applyInOrder()
         if let conflict = host.part.conflict, host.part.isOver { return fail(conflict) }
+        host.tellLimits(&outbox)
         host.lookAtFarewells(&outbox)
         noteClusterFigures()
         _ = outbox.loop.schedule(
