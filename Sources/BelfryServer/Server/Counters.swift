@@ -379,7 +379,15 @@ extension MetricGroup {
         ])
 
     private static let cluster = MetricGroup(
-        "The cluster", note: "Where the broker takes part in one ([Cluster.md](Cluster.md)).",
+        "The cluster",
+        note: """
+            Where the broker takes part in one ([Cluster.md](Cluster.md)).
+
+            All brokers of a cluster have the same centers. So what centers have, and what has become of it in them (observers, \
+            registrations, removals, asks, changes of values, acknowledgements, timers), **each broker tells for all**: take `max` over \
+            the brokers. What one broker did with its own connections (requests, posts, deliveries, clients, bytes), it tells alone: \
+            take `sum`.
+            """,
         if: { $0.configuration.cluster != nil },
         [
             .gauge("belfry_cluster_ready", "Whether the broker takes part and takes commands.") {

@@ -107,6 +107,7 @@ struct EngineMonitorTests {
         configuration.listenAddresses = [.loopback(port: 0)]
         var cluster = ClusterConfiguration()
         (cluster.name, cluster.node) = ("prod", "n1")
+        cluster.servers = ["nats://a"].compactMap { EngineServer($0) }
         for (count, durability, isRefused) in [
             (3, ServerConfiguration.Durability.power, false), (2, .power, true),
             (1, .process, false),
