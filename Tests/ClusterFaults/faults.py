@@ -15,6 +15,7 @@ import argparse, asyncio, collections, json, os, random, shlex, sys, time
 from urllib.parse import urlsplit
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fences
 from engine import Cluster
 from wire import HTTP, RPC, Gone
 
@@ -35,6 +36,7 @@ class Judge:
         self.answered, self.stalls, self.start = {}, [], time.monotonic()
         self.observer_ids = set()
         self.last = 0
+        self.disturbed = []
 
     def bad(self, *words):
         line = " ".join(map(str, words))
@@ -283,6 +285,7 @@ class World:
             op, i, seconds = r.choice(ops), r.choice(nodes), r.choice([0.7, 2, 4, 7])
             j.say(op, i, seconds)
             j.counts["op " + op] += 1
+            began = time.monotonic() - j.start
             if op == "cut":
                 cluster.cut(i)
             elif op == "cut-peers":
@@ -312,6 +315,7 @@ class World:
                 cluster.go_on("n2")
             else:
                 cluster.go_on(("b" if op == "pause-broker" else "n") + str(i))
+            j.disturbed.append((op, i, began, time.monotonic() - j.start))
         for name in cluster.process:
             if not cluster.alive(name):
                 j.bad(name, "has ended by itself")
@@ -616,6 +620,8 @@ def main():
             cluster.enter_outside()
             world.addresses = start_brokers(cluster, o)
             asyncio.run(asyncio.wait_for(world.run(cluster), o.seconds + 240))
+            for finding in fences.needless(cluster, judge.disturbed, time.time() - time.monotonic() + judge.start):
+                judge.bad(finding)
             if judge.found and os.environ.get("KEEP"):
                 print("logs:", cluster.folder)
     sys.exit(report(o, judge))
