@@ -52,7 +52,7 @@ extension ClientError {
     /// Whether another attempt may end better than this one (Protocol.md section 10).
     package var isWorthRetrying: Bool {
         switch self {
-        case .connectionFailed, .connectionLost, .timedOut, .noToken: true
+        case .hostNotFound, .connectionFailed, .connectionLost, .timedOut, .noToken: true
         // Whoever answers wrongly may stand before a broker that is away.
         case .invalidOpening, .http, .webSocket, .notUnderstood: true
         case .openingRefused(let refusal): ![401, 403, 421].contains(refusal.status)

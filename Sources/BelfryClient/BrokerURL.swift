@@ -3,15 +3,15 @@ internal import BelfrySystem
 
 /// Where a broker is, and which of its centers is meant: `http://127.0.0.1:8080/v1/centers/shop`.
 ///
-/// Without a path it is the default center. The host is an address or `localhost`: no name is
-/// looked up. With `https` TLS is spoken, and the certificate must be for the host.
+/// Without a path it is the default center. The host is an address or a name, which is looked up for
+/// each connection. With `https` TLS is spoken, and the certificate must be for the host.
 public struct BrokerURL: Hashable, Sendable {
     /// What is wrong with the text of a URL.
     public enum Fault: Equatable, Sendable {
         /// It does not begin with `http://` or `https://`.
         case schemeIsNotHTTP
-        /// The host is neither an address nor `localhost`, or the port is no number.
-        case hostIsNoAddress
+        /// The host is neither an address nor a name, or the port is not a number.
+        case invalidHost
         /// The path is neither empty nor that of a center.
         case pathIsNoCenter
     }
@@ -20,7 +20,7 @@ public struct BrokerURL: Hashable, Sendable {
     public let center: String?
     /// The value of the field Host.
     let authority: String
-    let address: SocketAddress
+    let endpoint: Endpoint
     /// Whether TLS is spoken.
     let isSecure: Bool
     /// The name or address that the certificate must be for.
@@ -49,16 +49,13 @@ public struct BrokerURL: Hashable, Sendable {
         let rest = text.utf8.dropFirst(scheme.utf8.count)
         let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         let place = String(Substring(rest[..<end]))
-        if let address = SocketAddress(place) {
-            self.address = address
-        } else if let address = SocketAddress(place + (isSecure ? ":443" : ":80")) {
-            self.address = address
-        } else {
-            throw .invalidURL(.hostIsNoAddress)
+        guard let endpoint = Endpoint(place, defaultPort: isSecure ? 443 : 80) else {
+            throw .invalidURL(.invalidHost)
         }
+        self.endpoint = endpoint
         authority = host ?? place
         // `localhost` is an address for the socket, and a name for the certificate.
-        hostName = place.utf8.starts(with: "localhost".utf8) ? "localhost" : address.host
+        hostName = place.utf8.starts(with: "localhost".utf8) ? "localhost" : endpoint.host
         center = try Self.center(of: String(Substring(rest[end...])))
     }
 
@@ -121,9 +118,9 @@ public struct BrokerURL: Hashable, Sendable {
 
 extension BrokerURL: CustomStringConvertible {
     private var place: String {
-        guard isSecure else { return "http://\(address)" }
+        guard isSecure else { return "http://\(endpoint)" }
         return hostName == "localhost"
-            ? "https://localhost:\(address.port)" : "https://\(address)"
+            ? "https://localhost:\(endpoint.port)" : "https://\(endpoint)"
     }
 
     /// The URL as `init(_:host:)` reads it.

@@ -1,4 +1,5 @@
 public import BelfryHTTP
+internal import BelfryLoop
 public import BelfrySystem
 public import BelfryTLS
 public import BelfryWebSocket
@@ -26,6 +27,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case selectorInUse(String)
     /// The machine refused a socket, a thread or a descriptor.
     case system(SystemCallError)
+    /// The name of the host has no address, or nobody could be asked.
+    case hostNotFound
     /// The connection could not be made, or broke, with this error number of the system.
     case connectionFailed(errno: Int32)
     /// The broker ended the connection without saying why.
@@ -105,8 +108,8 @@ extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidURL(.schemeIsNotHTTP): "the URL must begin with http:// or https://"
-        case .invalidURL(.hostIsNoAddress):
-            "the host of the URL must be an address or localhost: names are not looked up"
+        case .invalidURL(.invalidHost):
+            "the host of the URL must be an address or a name, and its port 0 to 65535"
         case .invalidURL(.pathIsNoCenter):
             "the path of the URL must be empty or /v1/centers/CENTER"
         case .invalidUserInfo: "the userInfo is not a JSON object"
@@ -118,6 +121,7 @@ extension ClientError: CustomStringConvertible {
         case .noToken(let reason): "the token function failed: \(reason)"
         case .selectorInUse(let selector): "the selector \(selector) is in use"
         case .system(let error): "\(error)"
+        case .hostNotFound: "the name of the broker's host has no address"
         case .connectionFailed(let errno):
             "\(SystemCallError(call: "the connection failed", errno: errno))"
         case .connectionLost: "the broker ended the connection"
@@ -138,6 +142,15 @@ extension ClientError: CustomStringConvertible {
         case .notConnected: "there is no connection to the broker"
         case .closedByOwner: "the center was closed"
         case .cancelled: "the task was cancelled"
+        }
+    }
+}
+
+extension ClientError {
+    init(_ failure: EndpointCall.Failure) {
+        switch failure {
+        case .noAddress: self = .hostNotFound
+        case .system(let error): self = .system(error)
         }
     }
 }

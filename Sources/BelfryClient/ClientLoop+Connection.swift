@@ -41,14 +41,37 @@ extension ClientLoop {
     }
 
     private mutating func openConnection() {
-        do throws(SystemCallError) {
-            let id = try loop.connect(to: url.address)
-            connection = id
-            loop.setDeadline(id, at: loop.now + options.openingTimeout)
+        call = EndpointCall()
+        lookupEnd = loop.now + options.openingTimeout
+        do throws(EndpointCall.Failure) {
+            take(try call.open(url.endpoint, &loop))
         } catch {
-            lose(.system(error))
+            lose(ClientError(error))
         }
     }
+
+    /// Goes on once the name of the host has an address.
+    mutating func lookForAddress() {
+        guard case .opening = phase, call.isLookingUp else { return }
+        if loop.now >= lookupEnd { return lose(.timedOut) }
+        do throws(EndpointCall.Failure) {
+            take(try call.goOn(&loop))
+        } catch {
+            lose(ClientError(error))
+        }
+    }
+
+    private mutating func take(_ id: ConnectionID?) {
+        guard let id else {
+            _ = loop.schedule(at: loop.now + Self.lookInterval, Timer.lookup)
+            return
+        }
+        connection = id
+        loop.setDeadline(id, at: loop.now + options.openingTimeout)
+    }
+
+    /// How often it is seen whether a name has an address by now.
+    private static let lookInterval = Duration.milliseconds(10)
 
     mutating func sendOpening(_ id: ConnectionID) {
         if let line {

@@ -51,6 +51,9 @@ struct ClientLoop: ~Copyable {
     var lastAttempt = 0
     let options: ClientOptions
     var phase = Phase.idle
+    /// The connection that is being opened, and until when its host may be looked up.
+    var call = EndpointCall()
+    var lookupEnd = MonotonicTime(nanoseconds: 0)
     var connection: ConnectionID?
     var session: BrokerSession?
     /// The observers by their selectors.
@@ -91,6 +94,7 @@ struct ClientLoop: ~Copyable {
     enum Timer {
         static let reconnect: UInt64 = 1
         static let requests: UInt64 = 2
+        static let lookup: UInt64 = 3
     }
 
     init(
@@ -137,6 +141,7 @@ struct ClientLoop: ~Copyable {
         case .deadline(let id): if id == connection { deadlinePassed(id) }
         case .timer(Timer.reconnect): reconnect()
         case .timer(Timer.requests): expireRequests()
+        case .timer(Timer.lookup): lookForAddress()
         case .mail: takeCommands()
         case .endAhead, .overHighWater, .drained, .accepted, .refused, .arrived, .timer, .signal,
             .turnEnds,

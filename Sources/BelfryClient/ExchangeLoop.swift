@@ -38,19 +38,56 @@ struct ExchangeLoop: ~Copyable {
 
     /// Runs until the answer is complete, or the wake is signalled.
     mutating func run(_ take: (ExchangeEvent) -> Void) -> Result<Void, ClientError> {
-        do throws(SystemCallError) {
-            let id = try loop.connect(to: url.address)
-            loop.setDeadline(id, at: loop.now + request.timeout)
+        do throws(ClientError) {
             var input = [UInt8](repeating: 0, count: 65_536)
+            guard let id = try open(&input) else { return .success(()) }
+            loop.setDeadline(id, at: loop.now + request.timeout)
             while true {
-                let event = try loop.nextEvent(into: &input)
+                let event = try nextEvent(&input)
                 if let outcome = handle(event, id, input, take) {
                     loop.close(id)
                     return outcome
                 }
             }
         } catch {
-            return .failure(.system(error))
+            return .failure(error)
+        }
+    }
+
+    /// Opens the connection; nil where the wake is signalled while the name of the host is looked up.
+    private mutating func open(_ input: inout [UInt8]) throws(ClientError) -> ConnectionID? {
+        let end = loop.now + request.timeout
+        var call = EndpointCall()
+        do throws(EndpointCall.Failure) {
+            if let id = try call.open(url.endpoint, &loop) { return id }
+        } catch {
+            throw ClientError(error)
+        }
+        _ = loop.schedule(at: loop.now, 0)
+        while loop.now < end {
+            switch try nextEvent(&input) {
+            case .mail: return nil
+            case .timer:
+                do throws(EndpointCall.Failure) {
+                    if let id = try call.goOn(&loop) { return id }
+                } catch {
+                    throw ClientError(error)
+                }
+                _ = loop.schedule(at: loop.now + Self.lookInterval, 0)
+            default: break
+            }
+        }
+        throw .timedOut
+    }
+
+    /// How often it is seen whether a name has an address by now.
+    private static let lookInterval = Duration.milliseconds(10)
+
+    private mutating func nextEvent(_ input: inout [UInt8]) throws(ClientError) -> LoopEvent {
+        do throws(SystemCallError) {
+            return try loop.nextEvent(into: &input)
+        } catch {
+            throw .system(error)
         }
     }
 

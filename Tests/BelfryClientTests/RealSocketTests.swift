@@ -29,6 +29,36 @@ struct RemoteCenterTests {
         await #expect(throws: ClientError.closedByOwner) { try await center.post(name: "A") }
     }
 
+    @Test(
+        "a host with a name is looked up, for a center and for a request; one without an address is told"
+    )
+    func namedHost() async throws {
+        let thread = try BrokerThread()
+        let broker = AnsweringBroker()
+        let address = try await thread.start { broker.answer($0) }
+        // Not the digits of an address, and any system knows what it stands for.
+        let url = try BrokerURL("http://127.1:\(address.endpoint.port)")
+        #expect(url.endpoint.address == nil)
+        let center = try await RemoteCenter.connect(to: url, options: patient)
+        #expect(try await center.post(name: "A").matched == 1)
+        await center.close()
+        #expect(thread.heard.contains("Host: 127.1:"))
+        let plain = try BrokerThread()
+        let place = try await plain.start { _ in
+            Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n".utf8)
+        }
+        let answer = try await HTTPRequest.get("/livez").answer(
+            from: BrokerURL("http://127.1:\(place.endpoint.port)"))
+        #expect(answer.content == Array("ok\n".utf8))
+        let nowhere = try BrokerURL("http://-:1")
+        await #expect(throws: ClientError.hostNotFound) {
+            try await RemoteCenter.connect(to: nowhere)
+        }
+        await #expect(throws: ClientError.hostNotFound) {
+            try await HTTPRequest.get("/livez").answer(from: nowhere)
+        }
+    }
+
     @Test("the same over TLS, with a certificate of a trusted authority")
     func secureConversation() async throws {
         let (context, authorities) = try Self.certificate()

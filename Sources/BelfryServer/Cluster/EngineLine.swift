@@ -14,7 +14,7 @@ final class EngineLine {
     /// TLS of the connection; nil while it is plain.
     private var security: TLSClient?
     private var room = [UInt8](repeating: 0, count: ReadingPass.inputByteCount + (16 << 10))
-    private var call = ServerCall()
+    private var call = EndpointCall()
     /// When the connection was asked for, and when bytes came on it last.
     private var beganAt = MonotonicTime(nanoseconds: 0)
     private var heardAt = MonotonicTime(nanoseconds: 0)
@@ -82,12 +82,12 @@ final class EngineLine {
     func snapshotAge(at now: MonotonicTime) -> Duration { snapshot.map { now - $0.at } ?? .zero }
 
     private func connect(_ outbox: inout Outbox) {
-        do throws(ServerCall.Failure) {
+        do throws(EndpointCall.Failure) {
             if call.isLookingUp {
-                connection = try call.goOn(&outbox)
+                connection = try call.goOn(&outbox.loop)
             } else {
                 place = (place + 1) % servers.count
-                connection = try call.open(servers[place], &outbox)
+                connection = try call.open(servers[place].endpoint, &outbox.loop)
             }
             beganAt = outbox.loop.now
         } catch {
@@ -142,7 +142,7 @@ final class EngineLine {
     /// Begins TLS; what the journal says from now on waits until the certificate of the server is known to be good.
     private func beginTLS(_ outbox: inout Outbox) {
         var own: [UInt8] = []
-        security = TLSClient(certificates, host: servers[place].host, output: &own)
+        security = TLSClient(certificates, host: servers[place].endpoint.host, output: &own)
         send(sealed: own, &outbox)
         journal.didStartTLS()
     }

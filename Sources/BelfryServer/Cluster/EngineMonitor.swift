@@ -11,7 +11,7 @@ final class EngineMonitor {
     private var told: [Bool?]
     /// How many questions were answered, or given up.
     private var roundCount = 0
-    private var call = ServerCall()
+    private var call = EndpointCall()
     private(set) var connection: ConnectionID?
     private var parser = ResponseParser(limits: HTTPLimits())
     private var content: [UInt8] = []
@@ -53,8 +53,8 @@ final class EngineMonitor {
         }
         if now - askedAt >= Self.patience { return giveUp("it does not answer", &outbox) }
         guard call.isLookingUp else { return }
-        do throws(ServerCall.Failure) {
-            connection = try call.goOn(&outbox)
+        do throws(EndpointCall.Failure) {
+            connection = try call.goOn(&outbox.loop)
         } catch {
             giveUp("\(error)", &outbox)
         }
@@ -65,9 +65,9 @@ final class EngineMonitor {
         parser = ResponseParser(limits: HTTPLimits())
         parser.bodyByteLimit = Self.answerByteLimit
         content = []
-        call = ServerCall()
-        do throws(ServerCall.Failure) {
-            connection = try call.open(servers[place], &outbox)
+        call = EndpointCall()
+        do throws(EndpointCall.Failure) {
+            connection = try call.open(servers[place].endpoint, &outbox.loop)
         } catch {
             giveUp("\(error)", &outbox)
         }

@@ -1,16 +1,11 @@
-import BelfrySystem
+public import BelfrySystem
 
 /// A server of the engine of a cluster, as the options name it.
 public struct EngineServer: Sendable, Equatable, CustomStringConvertible {
-    /// The name or the address of its host.
-    public let host: String
-    /// The port.
-    public let port: UInt16
+    /// Where it is.
+    public let endpoint: Endpoint
     /// How it was written.
     public let text: String
-    /// Its address, unless the host is a name.
-    let address: SocketAddress?
-
     /// Whether it must be spoken to with TLS.
     let isSecure: Bool
 
@@ -32,37 +27,10 @@ public struct EngineServer: Sendable, Equatable, CustomStringConvertible {
         isSecure = service.secureScheme.map { text.hasPrefix($0) } ?? false
         let scheme = isSecure ? service.secureScheme ?? "" : service.scheme
         let rest = text.hasPrefix(scheme) ? String(text.dropFirst(scheme.count)) : text
-        if let address = SocketAddress(rest) ?? SocketAddress("\(rest):\(service.port)") {
-            self.address = address
-            host = address.host
-            port = address.port
-            return
-        }
-        address = nil
-        let words = rest.split(separator: ":", omittingEmptySubsequences: false)
-        guard words.count <= 2, let name = words.first, Self.isHostName(name) else { return nil }
-        host = String(name)
-        guard words.count == 2 else {
-            port = service.port
-            return
-        }
-        guard let port = UInt16(words[1]) else { return nil }
-        self.port = port
-    }
-
-    /// RFC 1123: labels of letters, digits and hyphens.
-    private static func isHostName(_ text: Substring) -> Bool {
-        (1...253).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
+        guard let endpoint = Endpoint(rest, defaultPort: service.port) else { return nil }
+        self.endpoint = endpoint
     }
 
     /// The server as it is logged.
-    public var description: String { address.map { "\($0)" } ?? "\(host):\(port)" }
+    public var description: String { "\(endpoint)" }
 }

@@ -125,7 +125,8 @@ struct EngineLineTests {
         #expect(!cluster.wantsTLS)
         cluster.servers = ["nats://a", "tls://b:1"].compactMap { EngineServer($0) }
         #expect(
-            cluster.servers.map(\.host) == ["a", "b"] && cluster.servers.map(\.port) == [4222, 1])
+            cluster.servers.map(\.endpoint.host) == ["a", "b"]
+                && cluster.servers.map(\.endpoint.port) == [4222, 1])
         #expect(cluster.wantsTLS)
         cluster.servers.removeLast()
         #expect(!cluster.wantsTLS)
