@@ -169,7 +169,7 @@ extension ClusterWorld {
 
     /// Nobody ends the life of a broker that all others could hear.
     func judgeFence(_ reason: FenceReason, _ node: ClusterNode) throws(Violation) {
-        if reason == .declaredDown, node.hasBeenWell, engine.faults.lostBeat == 0 {
+        if reason == .declaredDown, node.hasBeenWell, !losesBeats {
             throw fail("n\(node.number) is declared down, and nothing was wrong with it")
         }
     }

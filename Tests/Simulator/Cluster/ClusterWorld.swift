@@ -36,6 +36,8 @@ final class ClusterWorld {
     /// The tickets that somebody may have, in the order in which they were asked for.
     var lastTickets: [UInt64] = []
     var tickets: [UInt64: ClusterTicket] = [:]
+    /// Whether beats are lost while faults are planted: what that brings about may come later.
+    private(set) var losesBeats = false
     /// Whether a clock has jumped.
     var hasWildClock = false
     /// Whether the engine has lost what it had acknowledged.
@@ -78,6 +80,7 @@ final class ClusterWorld {
             faults.lostBeat = dice.number(in: 5...50)
         }
         engine.faults = faults
+        losesBeats = faults.lostBeat > 0
     }
 
     var lastTold: ArraySlice<String> { told.suffix(60) }
