@@ -1,4 +1,4 @@
-/// What the log says of a broker's part in it.
+/// A change of a broker's part in the log.
 public enum BrokerChange: Sendable, Equatable {
     /// Its life has begun.
     case came

@@ -59,7 +59,7 @@ public struct EndpointCall {
 }
 
 extension EndpointCall.Failure: CustomStringConvertible {
-    /// What is wrong, for a log.
+    /// The reason, as a line of a log has it.
     public var description: String {
         switch self {
         case .noAddress: "its name has no address"

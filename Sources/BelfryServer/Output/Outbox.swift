@@ -30,7 +30,7 @@ struct Outbox: ~Copyable {
     var life: Life
     /// By how much the time of the log is ahead of the loop's clock, in nanoseconds; nil without a log.
     var logTimeOffset: Int64?
-    /// What stands for this broker in the names of connections; 0 without a log, and while it takes no part in it.
+    /// The number of this broker in the names of connections; 0 without a log, and while the broker takes no part in it.
     var seat: UInt32 = 0
     /// The limits that are reached now, and the lines that clients cause.
     var limits = LimitWatch()
@@ -167,7 +167,7 @@ struct Outbox: ~Copyable {
             ? .distantFuture : MonotonicTime(nanoseconds: time)
     }
 
-    /// What waits for the socket of a client; nil for a socket of another loop or broker, which alone knows.
+    /// The bytes that wait for the socket of a client; nil for a socket of another loop or broker, which alone knows them.
     func unsentByteCount(of client: ClientRow) -> Int? {
         if client.state == .disconnected || client.transport == .mailbox { return 0 }
         guard client.connection.node == seat else { return nil }

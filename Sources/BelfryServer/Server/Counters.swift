@@ -383,10 +383,9 @@ extension MetricGroup {
         note: """
             Where the broker takes part in one ([Cluster.md](Cluster.md)).
 
-            All brokers of a cluster have the same centers. So what centers have, and what has become of it in them (observers, \
-            registrations, removals, asks, changes of values, acknowledgements, timers), **each broker tells for all**: take `max` over \
-            the brokers. What one broker did with its own connections (requests, posts, deliveries, clients, bytes), it tells alone: \
-            take `sum`.
+            All brokers of a cluster have the same centers. So **each broker tells for all** how many observers, registrations, \
+            removals, asks, changes of values, acknowledgements and timers these have had: take `max` over the brokers. Each broker \
+            tells of its own connections alone how many requests, posts, deliveries, clients and bytes they have had: take `sum`.
             """,
         if: { $0.configuration.cluster != nil },
         [

@@ -62,7 +62,7 @@ struct ReadMailbox: Operation {
 extension CenterHost {
     /// Answers a request that has waited at a mailbox with what that has, as far as this broker knows.
     ///
-    /// Nobody waits for its reader to be taken off: in a log that may last.
+    /// The request does not wait until the center has taken its reader off: a log may need long for that.
     mutating func endWait(of poll: Poll, _ outbox: inout Outbox) {
         guard let position = centers.position(of: poll.submission.center) else {
             return refuse(.noCenter, poll.submission, &outbox)
