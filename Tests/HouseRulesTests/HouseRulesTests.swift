@@ -184,19 +184,17 @@ struct HouseRulesTests {
             })
     }
 
-    @Test("the longest files and functions are listed for whoever looks (section 3)")
-    func lengths() {
-        let files = Self.everything.filter { $0.lines.count > 500 }
-        for file in files.sorted(by: { $0.lines.count > $1.lines.count }) {
-            print("look: \(file.path) has \(file.lines.count) lines")
-        }
-        let functions = Self.everything.flatMap { source in
-            HouseRules.functions(of: source).map { (source.path, $0) }
-        }
-        let long = functions.filter { $0.1.lineCount > 70 }
-        for (path, function) in long.sorted(by: { $0.1.lineCount > $1.1.lineCount }) {
-            print("look: \(path):\(function.line) \(function.name) has \(function.lineCount) lines")
-        }
-        #expect(!functions.isEmpty)
+    @Test("no figure of the house is past its limit, and no exception is larger than it must be")
+    func figures() {
+        let pages = Self.house.files().filter { $0.hasSuffix(".md") }
+        let figures =
+            HouseRules.types(of: Self.rooms) + HouseRules.plan(of: Self.rooms)
+            + Self.everything.flatMap(HouseRules.figures)
+            + pages.map { path in
+                HouseRules.columns(ofPage: Self.house.text(of: path) ?? "", path: path)
+            }
+        #expect(figures.count > 5_000)
+        let text = Self.house.text(of: "Tests/HouseRulesTests/Exceptions.txt") ?? ""
+        expectNone(Exceptions(text: text).violations(of: figures))
     }
 }
