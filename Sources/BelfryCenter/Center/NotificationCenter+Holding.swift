@@ -274,13 +274,13 @@ extension NotificationCenter {
         var kept = held.oldest
         while held.byteCount > byteCount, kept != HeldTable.none {
             let next = held.next(after: kept)
-            let nextSequence = next == HeldTable.none ? 0 : held.notification(at: next).sequence
+            let following = held.keptNotification(at: next)
             for entry in held.slots(of: held.holders(at: kept), in: .notification)
             where !held[entry].flags.contains(.unacknowledged) {
                 lose(entry, .overflow, &effects)
             }
             // What an observer of a value was held goes at once, and the next may be of it: then it begins again.
-            let isThere = next == HeldTable.none || held.isKept(next, sequence: nextSequence)
+            let isThere = held.keptNotification(at: next) == following
             kept = isThere ? next : held.oldest
         }
     }

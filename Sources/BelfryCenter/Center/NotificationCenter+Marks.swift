@@ -66,10 +66,7 @@ extension NotificationCenter {
 
     /// The slot in what is held, if it still has this notification.
     func keptAgain(_ kept: UInt32, _ notification: Notification) -> UInt32? {
-        guard kept != HeldTable.none, held.isKept(kept, sequence: notification.sequence),
-            held.notification(at: kept) == notification
-        else { return nil }
-        return kept
+        held.isKept(kept, as: notification) ? kept : nil
     }
 
     /// Takes the mark of an observer away, as a later one takes its place: the change that it stood for is lost.

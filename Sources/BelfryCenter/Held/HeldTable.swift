@@ -88,7 +88,7 @@ struct HeldTable: Sendable {
     private var freeKept: [UInt32] = []
     /// The notifications with the lowest and the highest sequence number.
     private(set) var oldest = none
-    private var newest = none
+    private(set) var newest = none
     /// Bytes of name, object and userInfo that are kept.
     private(set) var byteCount = 0
     /// How many notifications are kept.
@@ -147,21 +147,13 @@ struct HeldTable: Sendable {
     /// Who holds a notification.
     func holders(at slot: UInt32) -> List { kept[Int(slot)]?.holders ?? List() }
 
-    /// Whether a slot still has the notification with this sequence number.
-    func isKept(_ slot: UInt32, sequence: UInt64) -> Bool {
-        Int(slot) < kept.count && kept[Int(slot)]?.notification.sequence == sequence
+    /// The notification that is kept in a slot, if one is.
+    func keptNotification(at slot: UInt32) -> Notification? {
+        Int(slot) < kept.count ? kept[Int(slot)]?.notification : nil
     }
 
     /// The neighbour of a kept notification with the next higher sequence number.
     func next(after slot: UInt32) -> UInt32 { kept[Int(slot)]?.next ?? Self.none }
-
-    /// Goes on along the kept notifications to the one with a sequence number; tells whether it is kept.
-    func goOn(_ slot: inout UInt32, to sequence: UInt64) -> Bool {
-        while slot != Self.none, notification(at: slot).sequence < sequence {
-            slot = next(after: slot)
-        }
-        return slot != Self.none && isKept(slot, sequence: sequence)
-    }
 
     // MARK: Notifications
 
@@ -185,17 +177,8 @@ struct HeldTable: Sendable {
         return slot
     }
 
-    /// The kept notification with this sequence number, if there is one near the newest end.
-    func slot(ofSequence sequence: UInt64) -> UInt32? {
-        var slot = newest
-        while slot != Self.none {
-            let found = notification(at: slot).sequence
-            if found == sequence { return slot }
-            if found < sequence { return nil }
-            slot = kept[Int(slot)]?.previous ?? Self.none
-        }
-        return nil
-    }
+    /// The neighbour of a kept notification with the next lower sequence number.
+    func previous(before slot: UInt32) -> UInt32 { kept[Int(slot)]?.previous ?? Self.none }
 
     /// Lets a notification go that nobody holds.
     mutating func discard(_ slot: UInt32) {

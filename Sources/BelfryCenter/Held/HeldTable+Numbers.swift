@@ -1,0 +1,49 @@
+import BelfryBytes
+
+// What is kept, found by its number.
+//
+// | kept | its number | is found by |
+// | --- | --- | --- |
+// | a notification that was posted | its own: no other one has it | its number |
+// | a change of a value | that of the change, for each form of it | its slot |
+// | a present value (`initial`, a mark) | borrowed: of the last dispatch or change | its slot |
+//
+// Somebody who looks for a number looks for what was posted. The store names its rows so, too, and
+// has nothing that was told of a value.
+
+extension HeldTable {
+    /// Whether a slot still has this notification.
+    func isKept(_ slot: UInt32, as notification: Notification) -> Bool {
+        keptNotification(at: slot) == notification
+    }
+
+    /// Whether a slot still has the notification that was posted with this number.
+    func isKept(_ slot: UInt32, sequence: UInt64) -> Bool {
+        keptNotification(at: slot).map { $0.sequence == sequence && !$0.isOfValue } ?? false
+    }
+
+    /// The kept notification that was posted with this number, if there is one near the newest end.
+    func slot(ofSequence sequence: UInt64) -> UInt32? {
+        var slot = newest
+        while slot != Self.none, notification(at: slot).sequence >= sequence {
+            if isKept(slot, sequence: sequence) { return slot }
+            slot = previous(before: slot)
+        }
+        return nil
+    }
+
+    /// Goes on along the kept notifications to the one that was posted with a number; tells whether
+    /// it is kept.
+    func goOn(_ slot: inout UInt32, to sequence: UInt64) -> Bool {
+        while slot != Self.none, notification(at: slot).sequence <= sequence {
+            if isKept(slot, sequence: sequence) { return true }
+            slot = next(after: slot)
+        }
+        return false
+    }
+}
+
+extension Notification {
+    /// Whether it tells of a value: such a number is not its alone.
+    var isOfValue: Bool { bytesAreEqual(content.name, NotificationCenter.valueName.span) }
+}

@@ -1,0 +1,58 @@
+import BelfryCenter
+import Testing
+
+@testable import BelfryServer
+
+@Suite("A present value borrows its number (Protocol.md section 15)")
+struct PresentValueTests {
+    /// A broker in which the present value of somebody's mailbox waits with the number of the last post.
+    private static func waiting(_ loopCount: Int) throws -> Broker {
+        let broker = try Broker(loopCount: loopCount)
+        _ = try broker.request("PUT", "/v1/values/secret/pin", "1234")
+        #expect(try broker.post(name: "news")["seq"] == 2)
+        let mailbox = try broker.post(
+            #"{"object":"secret","keyPath":"pin"}"#, target: "/v1/observers")
+        #expect(mailbox.status == 201)
+        return broker
+    }
+
+    @Test(
+        "C1, V13: who asks for what was posted since has that, over each transport, and no value",
+        arguments: [1, 2])
+    func since(loopCount: Int) throws {
+        let broker = try Self.waiting(loopCount)
+        let reader = try broker.post(#"{"name":"news","since":0}"#, target: "/v1/observers")
+        let token = try #require(reader.json["token"].text)
+        let page = try broker.get("/v1/observers/\(token)/notifications").json
+        #expect(page["notifications"].elements.map { $0["name"] } == ["news"])
+        #expect(page["notifications"].elements.map { $0["seq"] } == [2])
+        let socket = try broker.webSocket(loop: loopCount - 1)
+        try socket.result("addObserver", #"{"name":"news","since":0}"#)
+        #expect(try socket.takeNames() == ["news"])
+        let epoch = socket.welcome["epoch"].text ?? ""
+        let stream = try broker.events(
+            "/v1/events?name=news&last_event_id=\(epoch)-1", loop: loopCount - 1)
+        #expect(try stream.takeNames() == ["news"])
+    }
+
+    @Test(
+        "C1, V13: who resumes has what was posted, and no value that waits for somebody else",
+        arguments: [1, 2])
+    func resumed(loopCount: Int) throws {
+        let broker = try Broker(loopCount: loopCount)
+        let socket = try broker.webSocket(loop: loopCount - 1)
+        try socket.observe("news")
+        _ = try broker.request("PUT", "/v1/values/secret/pin", "1234")
+        try broker.post(name: "news")
+        try socket.cut()
+        let mailbox = try broker.post(
+            #"{"object":"secret","keyPath":"pin"}"#, target: "/v1/observers")
+        #expect(mailbox.status == 201)
+        let back = try broker.webSocket(loop: loopCount - 1)
+        let epoch = back.welcome["epoch"].text ?? ""
+        let position = #""session":"\#(socket.session)","after":1,"epoch":"\#(epoch)""#
+        try back.result("resume", "{\(position)}")
+        let told = try back.takeNotifications()
+        #expect(told.map { $0["name"] } == ["news"] && told.map { $0["seq"] } == [2])
+    }
+}
