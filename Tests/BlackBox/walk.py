@@ -100,8 +100,9 @@ class Walk:
             **os.environ, "NO_COLOR": "1", "PATH": f"{pathlib.Path(binary).resolve().parent}:{os.environ['PATH']}",
             "BELFRY_LISTEN": f"127.0.0.1:{self.ports['8080']}",
             "BELFRY_URL": f"http://127.0.0.1:{self.ports['8080']}"}
+        # What the page sets in its shell, a command on a terminal of its own must see.
         self.shell = subprocess.Popen(
-            ["bash"], cwd=folder, env=self.environment, text=True, stdin=subprocess.PIPE,
+            ["bash", "-a"], cwd=folder, env=self.environment, text=True, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=open(os.path.join(folder, "errors.log"), "w"))
 
     def end(self):
