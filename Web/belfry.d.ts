@@ -23,6 +23,10 @@ export class BelfryError extends Error {
   readonly code: number | null;
   readonly problem: Problem | null;
   readonly reason: Reason;
+  /** What tells the problem apart, such as `no-responder`. */
+  readonly slug: string | null;
+  /** Seconds until another attempt that an answer over HTTP asked for. */
+  readonly retryAfter: number | null;
 }
 export type Reason = "refused" | "misuse" | "lost" | "timeout" | "closed";
 

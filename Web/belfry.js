@@ -56,7 +56,8 @@
 /// 4001 taken over, 4002 client removed, 4003 credentials expired.
 const finalCloseCodes = new Set([1008, 4001, 4002, 4003]);
 
-/// The close code that a new token helps against.
+/// The close codes for a session that another connection has, and that a new token helps against.
+const takenOverCloseCode = 4001;
 const expiredCloseCode = 4003;
 
 /// The close code of a line that is given up because nothing comes any more.
@@ -65,9 +66,14 @@ const deadCloseCode = 4000;
 /// The close codes of a broker, or of a connection, that has too much to do.
 const overloadCloseCodes = new Set([1013, 4008]);
 
-/// The statuses that an opening would get again, and those of them that a new token helps against.
+/// The statuses of problems that an opening would get again, the one of them that a new token helps
+/// against, and those of a broker that is to be left alone for a while.
 const finalStatuses = new Set([401, 403, 421]);
-const tokenStatuses = new Set([401, 403]);
+const tokenStatus = 401;
+const busyStatuses = new Set([429, 503]);
+
+/// What the type of each problem of a broker begins with.
+const problemType = "https://belfry.dev/problems/";
 
 /// What a token begins with in the list of subprotocols.
 const bearer = "base64url.bearer.belfry.";
@@ -85,15 +91,29 @@ const refusalCode = 1;
 const passCode = -32601;
 const passed = Symbol("passed");
 
-/// Waits between two connections, in seconds: the first one, and the bound of the doubling.
-const firstDelay = 0.5;
+/// Waits between two connections, in seconds: the bound of the first one, that of the doubling, and
+/// that of a wait which a broker asks for. A stranger is obeyed up to the second.
+const firstDelay = 1;
 const delayLimit = 30;
+const askedDelayLimit = 300;
+
+/// Seconds after which a connection was a good one, so that the waits begin anew; and until an ask
+/// that has a key is made again.
+const steadyTime = 10;
+const askAgainDelay = 0.5;
+
+/// Lines in a row that end by a frame which cannot be taken, until what it belongs to is given up.
+const badFrameLimit = 2;
+
+/// Writes with a lease, and posts on a disconnect, that are made again for a new client.
+const lastingLimit = 1000;
 
 /// Seconds that a call may take, unless the center or the call says otherwise; an opening, and the
 /// question why it was refused; and the answer of a line to a page that has come back.
 const callTime = 15;
 const openingTime = 10;
 const wakeTime = 5;
+const leastPingInterval = 0.05;
 
 /// Openings of a WebSocket that fail in a row, where the broker would let the caller in, until
 /// something on the way is taken to block them.
@@ -108,6 +128,7 @@ const streamInterval = 20;
 const streamLimit = 100;
 const lookTime = 30;
 const mailboxLease = 60;
+const mailboxShape = { notifications: "array", gaps: "array", next: "number" };
 
 /// Sessions that a storage keeps, one of each page that is open; the seconds that a page may take
 /// to leave its own to the one that is loaded after it, and to answer that it has one.
@@ -124,13 +145,21 @@ export class BelfryError extends Error {
   /// happened. `problem` is the broker's problem document (RFC 9457), if any; where its type
   /// ends with `outcome-unknown`, a post may have happened in a cluster, or happen still. `reason`
   /// is `refused` by the broker, `misuse` (refused here), or why there is no answer: `lost` (the
-  /// connection), `timeout`, `closed` (the center).
+  /// connection, or something else than a broker has answered), `timeout`, `closed` (the center).
   constructor(text, code = null, problem = null, reason = "refused") {
     super(text);
     this.name = "BelfryError";
     this.code = code;
     this.problem = problem;
     this.reason = reason;
+    /// Seconds until another attempt that an answer over HTTP asked for.
+    this.retryAfter = null;
+  }
+
+  /// What tells the problem apart, such as `no-responder`: the end of its type.
+  get slug() {
+    const type = this.problem?.type;
+    return typeof type === "string" ? type.slice(type.lastIndexOf("/") + 1) : null;
   }
 }
 
@@ -140,9 +169,36 @@ const misuse = (text) => new BelfryError(text, null, null, "misuse");
 /// A call without an answer.
 const lost = (text) => new BelfryError(text, null, null, "lost");
 
-/// An error with a problem, as the broker refuses.
-function refusal(problem, text = problem?.detail ?? problem?.title) {
-  return new BelfryError(text ?? "the broker has refused", -32000, problem);
+/// An error with a problem, as the broker refuses. Its text names each fault, and where it is.
+function refusal(problem, { code = -32000, message, method } = {}) {
+  const text = String(problem?.detail ?? problem?.title ?? message ?? "the broker has refused");
+  const errors = Array.isArray(problem?.errors) ? problem.errors.filter(isObject) : [];
+  const faults = errors.map(({ pointer, parameter, header, detail }) =>
+    `${parameter ?? header ?? pointer ?? ""} ${detail ?? ""}`.trim());
+  // The first mistake of many: what is posted beside the name.
+  if (method === "post" && faults.some((fault) => /known field/.test(fault))) {
+    faults.push("the content of a post goes into userInfo");
+  }
+  const told = faults.length === 0 ? text : `${text.replace(/\.$/, "")}: ${faults.join("; ")}`;
+  return new BelfryError(told, code, problem ?? null);
+}
+
+/// What the end of a line, or of an opening, means (Clients/cases/verdicts.json): whether it ends the
+/// center, whether the broker has too much to do, and how long it asked to be left alone. A close
+/// code counts for a line that was welcomed, and a status where the problem is a broker's.
+function verdictOf({ code = null, error = null, isWelcomed = false, canRenew = false }) {
+  const status = error?.problem?.status ?? null;
+  const mayHelp = canRenew && (status === tokenStatus || code === expiredCloseCode);
+  const isKnown = finalStatuses.has(status) || (isWelcomed && finalCloseCodes.has(code));
+  const isBusy = busyStatuses.has(status) || overloadCloseCodes.has(code);
+  return { isFinal: isKnown && !mayHelp, isBusy, least: error?.retryAfter ?? null };
+}
+
+/// Seconds of a `Retry-After`, which names them or a date; null for none.
+function retryAfterOf(text, isBroker) {
+  if (text === null) return null;
+  const time = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return time > 0 ? Math.min(time, isBroker ? askedDelayLimit : delayLimit) : null;
 }
 
 /// Refuses what is no function where one is called, and a function where nobody would call it.
@@ -233,6 +289,15 @@ function place(object, keyPath) {
   return keyPath === "" ? { object } : { object, keyPath };
 }
 
+/// What a text says as JSON; undefined where it is none.
+function jsonOf(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /// Whether JSON is an object, which has members.
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -300,31 +365,70 @@ function rootOf(url) {
 ///   const ticket = await requestTicket(url, token);
 ///   new EventSource(`${url}/v1/events?name=Mail&ticket=${ticket}`);
 export async function requestTicket(url, token) {
-  const { content } = await request(`${rootOf(url)}/v1/tickets`, token, { method: "POST" });
+  const options = { method: "POST", shape: { ticket: "string" } };
+  const { content } = await request(`${rootOf(url)}/v1/tickets`, token, options);
   return content.ticket;
 }
 
-/// Asks the broker over HTTP; a refusal is thrown with its problem, as is that it is out of reach.
-async function request(url, token, { headers = {}, ...options } = {}) {
+/// An answer that no broker has given: nothing is known of what became of the request.
+function stranger(status, found, retryAfter = null) {
+  const error = lost(`the answer is not that of a broker: ${status || "a redirect"}, ${found}`);
+  return Object.assign(error, { retryAfter, isAnswered: true });
+}
+
+/// What an answer has is told by its content type and its shape, which are looked at here alone.
+/// `shape` is `null` for no content, `"stream"` for an event stream, `"any"` for any JSON, or the
+/// members of an object with their types.
+async function answerOf(response, shape) {
+  const { status, headers } = response;
+  const type = (headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
+  const named = type || "without a content type";
+  const retryAfter = (isBroker) => retryAfterOf(headers.get("retry-after"), isBroker);
+  if (response.ok && shape === "stream" && type === "text/event-stream") return null;
+  let text;
+  try {
+    text = await response.text();
+  } catch (error) {
+    throw stranger(status, `${named}, cut short: ${error.message}`);
+  }
+  if (response.ok && shape === null && text === "") return null;
+  const content = jsonOf(text);
+  if (response.ok && type === "application/json" && hasShape(content, shape)) return content;
+  if (!response.ok && type === "application/problem+json" && isProblem(content, status)) {
+    throw Object.assign(refusal(content), { retryAfter: retryAfter(true) });
+  }
+  throw stranger(status, named, retryAfter(false));
+}
+
+/// Whether JSON is the problem document of a broker, and of this status where one is given.
+function isProblem(content, status = content?.status) {
+  return isObject(content) && Number.isInteger(status) && content.status === status
+    && typeof content.type === "string" && content.type.startsWith(problemType);
+}
+
+/// Whether JSON has what is told of it (see `answerOf`).
+function hasShape(content, shape) {
+  if (shape === "any") return content !== undefined;
+  if (!isObject(shape) || !isObject(content)) return false;
+  return Object.entries(shape).every(([key, type]) =>
+    type === "array" ? Array.isArray(content[key]) : typeof content[key] === type);
+}
+
+/// Asks the broker over HTTP; a refusal is thrown with its problem, as is that it is out of reach,
+/// and that something else has answered. A redirect is not followed: nothing that was given to this
+/// address is shown to another one.
+async function request(url, token, { headers = {}, shape = null, ...options } = {}) {
   const shown = token === null ? {} : { Authorization: `Bearer ${token}` };
   let response;
   try {
     const fields = { ...headers, ...shown };
-    response = await fetch(url, { cache: "no-store", ...options, headers: fields });
+    response = await fetch(
+      url, { cache: "no-store", redirect: "manual", ...options, headers: fields });
   } catch (error) {
     if (options.signal?.aborted) throw error;
     throw lost(`the broker is out of reach: ${error.message}`);
   }
-  const text = response.headers.get("content-type")?.includes("event-stream")
-    ? null : await response.text();
-  let content = null;
-  try {
-    if (text) content = JSON.parse(text);
-  } catch {
-    // Something on the way has answered in its own words.
-  }
-  if (response.ok) return { response, content };
-  throw refusal(content, content?.detail ?? content?.title ?? `status ${response.status}`);
+  return { response, content: await answerOf(response, shape) };
 }
 
 /// Work that is given up when it takes too long.
@@ -339,24 +443,23 @@ async function briefly(work) {
 }
 
 /// Why the broker lets a caller in or not, which browsers do not say of a WebSocket: an error, one
-/// without a problem when it is out of reach, and null when it would let this caller in.
+/// without a problem where no broker has answered, and null when it would let this caller in.
 async function whyRefused(root, base, token) {
-  const ask = () => briefly((signal) => request(`${base}/me`, token, { signal }));
+  const options = { shape: { grants: "array" } };
+  const ask = () => briefly((signal) => request(`${base}/me`, token, { signal, ...options }));
   const problem = (slug, title, status, detail) =>
-    refusal({ type: `https://belfry.dev/problems/${slug}`, title, status, detail });
+    refusal({ type: `${problemType}${slug}`, title, status, detail });
   try {
     const { content } = await ask().catch(async (error) => {
-      if (error.problem || globalThis.location === undefined) throw error;
-      // A page may not read what is answered to a foreign origin, but learns that it is answered.
+      if (globalThis.location === undefined || error.problem || error.isAnswered) throw error;
+      // A page may not read what is answered to a foreign origin, but learns that it is answered,
+      // by a broker or by something before it: so this is not the end.
       await briefly((signal) => fetch(`${root}/livez`, { mode: "no-cors", signal }));
-      return ask().catch((again) => {
-        if (again.problem) throw again;
-        const { origin } = location;
-        throw problem("foreign-origin", "Foreign origin", 403, "The broker answers, but not to "
-          + `pages of ${origin}: it is to be started with --allow-origin ${origin}`);
-      });
+      throw Object.assign(lost(`${root} answers, but not so that pages of ${location.origin} can `
+        + "read it: if that is the broker, start it with --allow-origin "
+        + location.origin), { isForeign: true });
     });
-    if (content?.grants?.length !== 0) return null;
+    if (content.grants.length !== 0) return null;
     return content.principal === null
       ? problem("credentials-missing", "Credentials missing", 401, "The broker asks for a token.")
       : problem("forbidden", "Forbidden", 403, "The token may do nothing here.");
@@ -367,12 +470,17 @@ async function whyRefused(root, base, token) {
   }
 }
 
-const part = encodeURIComponent;
+/// A part of a path. Nothing encodes `.` and `..`, which a URL takes as steps, nor nothing at all.
+function part(text) {
+  if (!["", ".", ".."].includes(String(text))) return encodeURIComponent(text);
+  throw misuse(`"${text}" cannot be sent in the path of a URL: give another name, object, `
+    + "selector, key path or id");
+}
 
 /// A query; what is null or undefined is not in it. `+` is itself to the broker.
 function query(members) {
   const pairs = Object.entries(given(members)).flatMap(([key, value]) =>
-    [value].flat().map((each) => `${key}=${part(each)}`));
+    [value].flat().map((each) => `${key}=${encodeURIComponent(each)}`));
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
@@ -389,8 +497,23 @@ function writing(method, { ifMatch, ifNoneMatch, value, patch, ttl, lease, ...at
   };
 }
 
+/// What the results of calls have; of all others nothing is expected.
+const shapes = {
+  addObserver: { id: "string", since: "number" },
+  resume: { observers: "array" },
+  post: { id: "string" },
+  ask: { id: "string" },
+  dequeue: { removed: "number" },
+  enterMode: { token: "string" },
+  value: { etag: "string", seq: "number" },
+  explain: {},
+  setValue: { changed: "boolean" },
+  mergeValue: { changed: "boolean" },
+  removeValue: { changed: "boolean" },
+};
+
 /// The calls of JSON-RPC as requests: method, path, query, fields and content, and where the answer
-/// is another one, how it is read.
+/// is another one, what it has and how it is read.
 const requests = {
   post({ wait, idempotencyKey, report: rows, ...notification }) {
     return {
@@ -413,40 +536,51 @@ const requests = {
       }),
     };
   },
-  withdraw: ({ id }) => ({ method: "DELETE", path: `/notifications/${part(id)}` }),
+  withdraw: ({ id }) => ({
+    method: "DELETE", path: `/notifications/${part(id)}`, shape: null,
+  }),
   dequeue({ id, coalesce, ...filter }) {
     if (id === undefined) {
       const named = Array.isArray(coalesce) ? coalesce.join(",") : coalesce;
       return { method: "DELETE", path: "/queue", query: { ...filter, coalesce: named } };
     }
-    return { method: "DELETE", path: `/queue/${part(id)}`, read: () => ({ removed: 1 }) };
+    const read = () => ({ removed: 1 });
+    return { method: "DELETE", path: `/queue/${part(id)}`, shape: null, read };
   },
   // It ends with the line, and when that is lost with its lease.
   enterMode: ({ mode }) => ({ method: "POST", path: "/modes", body: { mode, lease: 3600 } }),
-  leaveMode: ({ token }) => ({ method: "DELETE", path: `/modes/${part(token)}` }),
+  leaveMode: ({ token }) => ({ method: "DELETE", path: `/modes/${part(token)}`, shape: null }),
   value: (at) => ({
-    method: "GET", path: valuePath(at),
-    read: (value, { headers }) => ({
-      value, etag: headers.get("etag"), seq: positionOf(headers.get("belfry-position")).seq,
-    }),
+    method: "GET", path: valuePath(at), shape: "any",
+    read(value, { status, headers }) {
+      const position = headers.get("belfry-position");
+      // Any JSON may be a value, but not of anybody.
+      if (position === null) throw stranger(status, "JSON without a position");
+      return { value, etag: headers.get("etag"), seq: positionOf(position).seq };
+    },
   }),
-  explain: (filter) => ({ method: "GET", path: "/explain", query: filter }),
+  explain: (filter) => ({
+    method: "GET", path: "/explain", query: filter,
+    shape: filter.selector === undefined ? { observers: "array" } : { ask: "object" },
+  }),
   setValue: (params) => writing("PUT", params),
   mergeValue: (params) => writing("PATCH", params),
   removeValue: (params) => writing("DELETE", params),
-  ping: () => ({ method: "GET", path: "/me" }),
+  ping: () => ({ method: "GET", path: "/me", shape: { grants: "array" } }),
 };
 
 /// Makes a call over HTTP.
 async function callByRequest(base, token, method, params, signal) {
-  const { path, query: pairs = {}, body, read = (content) => content, headers, ...options }
-    = requests[method](params);
+  const {
+    path, query: pairs = {}, body, read = (content) => content, headers, shape = shapes[method],
+    ...options
+  } = requests[method](params);
   if (body !== undefined) {
     options.body = JSON.stringify(body);
     options.headers = { "Content-Type": "application/json", ...headers };
   } else options.headers = headers;
   const url = base + path + query(pairs);
-  const { content, response } = await request(url, token, { ...options, signal });
+  const { content, response } = await request(url, token, { ...options, shape, signal });
   return read(content, response);
 }
 
@@ -653,8 +787,8 @@ class RequestLine {
     if (method === undefined) return this.#answer(id, result, error);
     this.#call(method, params ?? {}).then(
       (outcome) => this.#say({ id, result: outcome ?? null }),
-      ({ message, code, problem }) =>
-        this.#say({ id, error: { code: code ?? -32000, message, data: problem ?? undefined } }));
+      ({ message, code = null, problem = null, reason = "misuse", retryAfter }) =>
+        this.#say({ id, error: { code, message, data: problem, reason, retryAfter } }));
   }
 
   close() {
@@ -706,11 +840,14 @@ class RequestLine {
     }
     const id = `e${this.#nextNumber++}`;
     const kind = keyPath !== undefined ? "value" : name ? "named" : "unnamed";
-    this.#observers.set(id, { ...observer, kind });
+    this.#observers.set(id, { ...observer, id, kind });
     try {
       return { id, token: null, since: await this.#follow(kind) };
     } catch (error) {
       this.#observers.delete(id);
+      // Where no broker has answered, or it has too much to do, the next line asks for it again.
+      if (error.reason === "lost") this.#over(1006);
+      if (error.problem?.status === 503) this.#over(1013);
       throw error;
     }
   }
@@ -727,7 +864,7 @@ class RequestLine {
   async #addMailbox({ lifetime, ...observer }) {
     const { content } = await request(`${this.#base}/observers`, this.#token, {
       method: "POST", headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ lease: mailboxLease, ...observer }),
+      body: JSON.stringify({ lease: mailboxLease, ...observer }), shape: shapes.addObserver,
     });
     const { id, token, since } = content;
     const mailbox = { id, token, since, abort: new AbortController() };
@@ -752,7 +889,8 @@ class RequestLine {
     try {
       for (let position = since; !signal.aborted;) {
         const url = `${this.#base}/observers/${id}/notifications?after=${position}`;
-        const { content } = await request(url, this.#token, { headers, signal });
+        const options = { headers, signal, shape: mailboxShape };
+        const { content } = await request(url, this.#token, options);
         this.#hear("");
         for (const params of content.gaps) this.#say({ method: "belfry.gap", params });
         for (const { selector, ...params } of content.notifications) {
@@ -810,7 +948,7 @@ class RequestLine {
       return 0;
     }
     const abort = new AbortController();
-    const options = { signal: abort.signal, headers: {} };
+    const options = { signal: abort.signal, headers: {}, shape: "stream" };
     // A stream that takes the place of another goes on where that one is; an observer that comes
     // back begins behind what it has. A value comes whole.
     const begun = observers.map(({ since = Infinity }) => since);
@@ -820,11 +958,12 @@ class RequestLine {
     }
     const url = `${this.#base}/events${query(this.#filter(kind))}`;
     const { response } = await request(url, this.#token, options);
+    const { epoch, seq } = positionOf(response.headers.get("belfry-position"));
+    if (epoch === null) throw stranger(response.status, "an event stream without a position");
     for (const each of observers) delete each.since;
     stream.abort.abort();
     stream.abort = abort;
     if (this.#isOver) return abort.abort();
-    const { epoch, seq } = positionOf(response.headers.get("belfry-position"));
     stream.position ??= seq;
     // Not before the answer to who has registered.
     after(0, () => this.#pump(response.body.getReader(), kind, stream, abort.signal));
@@ -866,18 +1005,28 @@ class RequestLine {
 
   #take(event, kind, stream) {
     const fields = Object.fromEntries(event.split("\n").map((line) => line.split(/: ?(.*)/s, 2)));
-    if (fields.data === undefined) return;
-    const params = JSON.parse(fields.data);
-    if (fields.event === "belfry.gap") {
+    const { epoch, seq } = positionOf(fields.id);
+    // A position comes also by itself. One that names nothing is none.
+    if (!this.#isAt(epoch)) return;
+    if (epoch !== null) stream.position = Math.max(stream.position, seq);
+    if (fields.data === undefined) {
+      for (const { id } of epoch === null ? [] : this.#ofKind(kind)) {
+        this.#say({ method: "belfry.position", params: { observer: id, seq } });
+      }
+      return;
+    }
+    const params = jsonOf(fields.data);
+    // What is no JSON comes again each time: it is passed over, and told.
+    const isGap = fields.event === "belfry.gap" || !isObject(params);
+    const gap = isObject(params) ? params
+      : { lost: 1, firstSeq: seq, lastSeq: seq, reason: "unknown" };
+    if (isGap) {
       // The numbers of its observers are not those of here.
       for (const { id } of this.#ofKind(kind)) {
-        this.#say({ method: "belfry.gap", params: { ...params, observer: id } });
+        this.#say({ method: "belfry.gap", params: { ...gap, observer: id } });
       }
     }
-    if (fields.event !== undefined) return;
-    const { epoch, seq } = positionOf(fields.id);
-    if (!this.#isAt(epoch)) return;
-    stream.position = Math.max(stream.position, seq);
+    if (isGap || fields.event !== undefined) return;
     const isFor = ({ name = null, object = null, keyPath }) =>
       keyPath === params.keyPath && (object ?? params.object) === params.object
       && (name ?? params.name) === params.name;
@@ -922,18 +1071,22 @@ function claimLock(name, time) {
   });
 }
 
-/// The same without locks, which pages of an insecure origin lack: who has the name answers who
-/// asks for it, and of two that ask at once one gives way.
+/// The same without locks, which pages of an insecure origin lack. Each says its number: who has
+/// the name says so, and of those that ask at once the lowest number has it, whoever was heard
+/// first. Where two miss each other for all that, the broker ends one of the two connections, and
+/// its page goes on with a session of its own.
 async function claimAmong(channel) {
   const number = Math.random();
   let isMine = false;
   let isTaken = false;
+  const say = () => channel.postMessage({ number, isMine });
   channel.onmessage = ({ data }) => {
-    if (data === "taken") isTaken = true;
-    else if (isMine || data > number) channel.postMessage("taken");
+    if (isTaken || typeof data?.number !== "number") return;
+    if (!isMine && (data.isMine || data.number < number)) isTaken = true;
+    else if (!data.isMine) say();
   };
   channel.unref?.();
-  channel.postMessage(number);
+  say();
   await new Promise((resolve) => after(answerTime, resolve));
   isMine = !isTaken;
   if (isTaken) channel.close();
@@ -1030,6 +1183,158 @@ class StoredSessions {
     }
   }
 }
+
+/// What a client has at the broker for as long as it is there: values with a lease, and posts for
+/// its disconnect. A new client has none of them, so that they are made again for it.
+class LastingWrites {
+  /// The writes by their place, each with the tag of what it wrote: null where that is not known,
+  /// and undefined until it is written.
+  #values = new Map();
+  /// The posts by the id that the program knows, each with the id that it has now.
+  #posts = new Map();
+
+  /// A write begins, and takes away what has a lease at its place and below it. Answers what is
+  /// told of its end: the answer, or the error.
+  write(method, { ifMatch, ifNoneMatch, ...params }) {
+    const overwritten = [...this.#values].filter(([, each]) => this.#ends(each, method, params));
+    for (const [key] of overwritten) this.#values.delete(key);
+    const key = JSON.stringify(pathOf(params));
+    const until = params.ttl === undefined ? Infinity : seconds() + params.ttl;
+    const entry = params.lease === undefined ? null : { params, etag: undefined, until };
+    if (entry !== null) {
+      this.#values.set(key, entry);
+      const [oldest] = this.#values.keys();
+      if (this.#values.size > lastingLimit) this.#values.delete(oldest);
+    }
+    return (answer, error = null) => {
+      if (error === null) {
+        if (entry !== null) entry.etag = answer.etag ?? null;
+        for (const each of this.#values.values()) this.#follow(each, method, params);
+      } else {
+        if (entry !== null && this.#values.get(key) === entry) this.#values.delete(key);
+        if (error.reason !== "refused") return;
+        for (const [place, each] of overwritten) {
+          if (!this.#values.has(place)) this.#values.set(place, each);
+        }
+      }
+    };
+  }
+
+  /// What is below the place of a write, as keys; null where it is elsewhere.
+  #below(place, params) {
+    const [from, to] = [pathOf(place), pathOf(params)];
+    return from.every((key, index) => key === to[index]) ? to.slice(from.length) : null;
+  }
+
+  /// Whether a write takes the lease away: it is at the same place or above it, and a patch has it.
+  #ends({ params: entry }, method, params) {
+    const keys = this.#below(params, entry);
+    if (keys === null || method !== "mergeValue" || keys.length === 0) return keys !== null;
+    let patch = params.patch;
+    for (const key of keys) {
+      if (!isObject(patch)) return true;
+      if (!Object.hasOwn(patch, key)) return false;
+      patch = patch[key];
+    }
+    return !isObject(patch);
+  }
+
+  /// A write below an entry has changed what is there; one above it may have, with a patch.
+  #follow(entry, method, params) {
+    let patch = method === "removeValue" ? null : params.value ?? params.patch;
+    const keys = this.#below(entry.params, params);
+    const above = this.#below(params, entry.params);
+    if (keys !== null && keys.length > 0) {
+      // What is set takes the place of what was there, also of members that it does not have.
+      const cleared = keys.reduceRight((inner, key) => ({ [key]: inner }), null);
+      let { value } = entry.params;
+      if (method === "setValue") value = merged(value, cleared);
+      patch = keys.reduceRight((inner, key) => ({ [key]: inner }), patch);
+      this.#change(entry, merged(value, patch));
+    } else if (method === "mergeValue" && above?.length > 0) {
+      for (const key of above) patch = isObject(patch) ? patch[key] : undefined;
+      if (isObject(patch)) this.#change(entry, merged(entry.params.value, patch));
+    }
+  }
+
+  #change(entry, value) {
+    Object.assign(entry, { params: { ...entry.params, value }, etag: null });
+  }
+
+  /// A post for the disconnect was made.
+  posted(id, { idempotencyKey, ...params }) {
+    this.#posts.set(id, { params, id });
+    const [oldest] = this.#posts.keys();
+    if (this.#posts.size > lastingLimit) this.#posts.delete(oldest);
+  }
+
+  /// Posts are taken out of the queue, by what the call says. Answers the id that is meant.
+  dequeued({ id, name, object }) {
+    for (const [key, { params }] of this.#posts) {
+      const isMeant = id === undefined
+        ? (name ?? params.name) === params.name && (object ?? params.object) === params.object
+        : id === key;
+      if (!isMeant) continue;
+      const now = this.#posts.get(key).id;
+      this.#posts.delete(key);
+      if (id !== undefined) return now;
+    }
+    return id;
+  }
+
+  /// Makes all of it again by calls; `away` is for how many seconds a session that goes on had no
+  /// connection, and null for a new client.
+  makeAgain(send, away) {
+    for (const [key, entry] of [...this.#values]) {
+      if (entry.etag !== undefined) this.#setAgain(key, entry, send);
+    }
+    for (const [key, post] of [...this.#posts]) {
+      // One of a session that goes on may be there still.
+      if (away === null || away >= (post.params.after ?? 0)) {
+        this.#postAgain(key, post, send, away !== null);
+      }
+    }
+  }
+
+  /// Sets a value again, unless somebody else has set it meanwhile.
+  async #setAgain(key, entry, send) {
+    const conditions = entry.etag === null ? [{}] : [{ ifMatch: entry.etag }, { ifNoneMatch: "*" }];
+    for (const condition of conditions) {
+      const left = entry.until - seconds();
+      if (this.#values.get(key) !== entry) return;
+      if (left <= 0) break;
+      const ttl = left === Infinity ? undefined : left;
+      try {
+        const params = { ...entry.params, ...given({ ttl }), ...condition };
+        const { etag } = await send("setValue", params);
+        entry.etag = etag ?? null;
+        return;
+      } catch ({ reason, problem }) {
+        // The next connection tries again, as does one to a broker that has room.
+        if (reason !== "refused" || isPassing(problem)) return;
+        if (problem?.status !== 412) break;
+      }
+    }
+    if (this.#values.get(key) === entry) this.#values.delete(key);
+  }
+
+  async #postAgain(key, post, send, isKept) {
+    try {
+      if (isKept) await send("dequeue", { id: post.id }).catch(() => {});
+      if (this.#posts.get(key) !== post) return;
+      post.id = (await send("post", post.params)).id;
+      if (this.#posts.get(key) !== post) await send("dequeue", { id: post.id });
+    } catch ({ reason, problem }) {
+      if (reason === "refused" && !isPassing(problem)) this.#posts.delete(key);
+    }
+  }
+}
+
+/// Where a value is, as the keys to it, of which the first is the object.
+const pathOf = ({ object, keyPath = "" }) => [object, ...keyPath === "" ? [] : keyPath.split(".")];
+
+/// Whether a refusal is about the broker as it is now.
+const isPassing = (problem) => problem?.status >= 500 || problem?.status === 429;
 
 /// An element that shows a value, and sets it.
 class Binding {
@@ -1214,9 +1519,10 @@ export class NotificationCenter extends EventTarget {
   #highestSeq = 0;
   /// The highest number of the last connection on which something came.
   #seenSeq = 0;
-  /// Writes to values that are under way, and the ids of those that were made.
+  /// Writes to values that are under way, the ids of those that were made, and what is made again.
   #writes = new Set();
   #written = new Set();
+  #lasting = new LastingWrites();
   #state = "connecting";
   #failures = 0;
   /// Openings in a row that something on the way seems to have blocked.
@@ -1225,6 +1531,11 @@ export class NotificationCenter extends EventTarget {
   #error = null;
   #isWelcomed = false;
   #welcomedAt = null;
+  /// When the last connection ended, and how many in a row did so by a frame that cannot be taken.
+  #lostAt = 0;
+  #badFrames = 0;
+  /// Whether the program was told that a page may not read what the broker answers.
+  #isForeignTold = false;
   #announcedDelay = null;
   #timer = null;
   /// The attempt to connect that goes on, if any: who finds another one here has been overtaken.
@@ -1385,7 +1696,7 @@ export class NotificationCenter extends EventTarget {
         const isUnknown = error?.problem?.type?.endsWith("/outcome-unknown");
         const mayRepeat = isUnknown || error?.reason === "lost";
         if (!mayRepeat || params.idempotencyKey === undefined) throw error;
-        await new Promise((resolve) => after(firstDelay, resolve));
+        await new Promise((resolve) => after(askAgainDelay, resolve));
       }
     }
   }
@@ -1453,7 +1764,10 @@ export class NotificationCenter extends EventTarget {
   /// it.
   async post(name, { timeout, signal, ...options } = {}) {
     // A lease of null is one without an end; all else that is null is not given.
-    return this.#call("post", { name, ...given(options, "lease") }, { timeout, signal });
+    const params = { name, ...given(options, "lease") };
+    const receipt = await this.#call("post", params, { timeout, signal });
+    if (params.onDisconnect) this.#lasting.posted(receipt.id, params);
+    return receipt;
   }
 
   /// Answers who would get a post of a name and object, and who nearly; or who would be asked, with
@@ -1472,7 +1786,8 @@ export class NotificationCenter extends EventTarget {
 
   /// Takes notifications out of the queue, by `id` or by what is equal; answers how many.
   async dequeue({ id, name, object, coalesce, ...limits } = {}) {
-    return (await this.#call("dequeue", { id, name, object, coalesce }, limits)).removed;
+    const meant = this.#lasting.dequeued({ id, name, object });
+    return (await this.#call("dequeue", { id: meant, name, object, coalesce }, limits)).removed;
   }
 
   /// Enters a mode of the queue and answers its lease, which ends with the connection.
@@ -1523,13 +1838,18 @@ export class NotificationCenter extends EventTarget {
 
   #write(method, object, keyPath, { timeout, signal, ...members }) {
     const params = { ...place(object, keyPath), ...given(members, "value", "patch") };
+    const ended = this.#lasting.write(method, params);
     const write = this.#call(method, params, { timeout, signal }).then((answer) => {
+      ended(answer);
       if (this.#line?.transport !== "websocket" && answer.id !== undefined) {
         this.#written.add(answer.id);
         const [oldest] = this.#written;
         if (this.#written.size > bufferLimit) this.#written.delete(oldest);
       }
       return answer;
+    }, (error) => {
+      ended(null, error);
+      throw error;
     }).finally(() => this.#writes.delete(write));
     this.#writes.add(write);
     return write;
@@ -1632,7 +1952,8 @@ export class NotificationCenter extends EventTarget {
     this.#timer = null;
     this.#enter("connecting");
     const attempt = (this.#attempt = {});
-    if (this.#keepsSessions) {
+    // Who has lost a session to another page has one of its own after it.
+    if (this.#keepsSessions && this.#identity?.session !== null) {
       const identity = await this.#sessions.take(this.#identity);
       if (attempt !== this.#attempt) return;
       if (identity !== this.#identity) this.#goOnWith(identity);
@@ -1663,15 +1984,15 @@ export class NotificationCenter extends EventTarget {
 
   #open(token) {
     const epoch = this.#foundEpoch ?? this.#identity?.epoch ?? null;
-    let isHeard = false;
+    this.#welcomedAt = null;
     const ended = (code) => {
       const error = lost(`the connection ended (${code})`);
+      const isWelcomed = this.#welcomedAt !== null;
       this.#disconnect(error);
-      if (isHeard) this.#ended(code, error);
+      if (isWelcomed) this.#ended(code, error);
       else this.#explain(code, token);
     };
     const hear = (text) => {
-      isHeard = true;
       this.#heardAt = seconds();
       if (text !== "") this.#read(text);
     };
@@ -1689,11 +2010,20 @@ export class NotificationCenter extends EventTarget {
 
   /// A line has ended that was open, or is given up.
   #ended(code, error) {
-    // Who can get a new token comes back with it.
-    const isFinal = finalCloseCodes.has(code)
-      && !(code === expiredCloseCode && typeof this.#token === "function");
-    if (isFinal) this.#finish(code, error);
-    else this.#reconnectLater(code, error);
+    const canRenew = typeof this.#token === "function";
+    const verdict = verdictOf({ code, isWelcomed: true, canRenew });
+    if (verdict.isFinal && !(code === takenOverCloseCode && this.#yieldSession())) {
+      this.#finish(code, error);
+    } else this.#reconnectLater(code, error, verdict);
+  }
+
+  /// Leaves the session to the page that has taken it over: two that open one storage at the same
+  /// moment may take the same. Tells whether sessions are stored, so that it may have been so.
+  #yieldSession() {
+    if (!this.#keepsSessions) return false;
+    this.#sessions.leave();
+    Object.assign(this.#identity, { client: null, session: null });
+    return true;
   }
 
   /// A line did not open: browsers do not say why, but the broker does.
@@ -1702,13 +2032,16 @@ export class NotificationCenter extends EventTarget {
     const error = await whyRefused(this.#root, this.#base, token);
     if (attempt !== this.#attempt) return;
     this.#error = error;
-    const status = error?.problem?.status;
     this.#blocked = error === null ? this.#blocked + 1 : 0;
-    const mayHelp = typeof this.#token === "function" && tokenStatuses.has(status);
-    if (finalStatuses.has(status) && !mayHelp) return this.#finish(1008, error);
+    if (error?.isForeign && !this.#isForeignTold) {
+      this.#isForeignTold = true;
+      console.warn(error.message);
+    }
+    const verdict = verdictOf({ code, error, canRenew: typeof this.#token === "function" });
+    if (verdict.isFinal) return this.#finish(1008, error);
     // The broker is there: another kind of line is tried at once.
     if (this.#blocked === blockedLimit) return this.#connect();
-    this.#reconnectLater(status === 503 || status === 429 ? 1013 : code, error);
+    this.#reconnectLater(verdict.isBusy ? 1013 : code, error, verdict);
   }
 
   /// Looks at the line when something may have changed it.
@@ -1776,14 +2109,18 @@ export class NotificationCenter extends EventTarget {
 
   /// Doubles the wait after each connection that did not last, and spreads it so that the pages
   /// of a restarted broker do not all come back in the same moment.
-  #reconnectLater(code, error = null) {
-    const lasted = this.#welcomedAt !== null && seconds() - this.#welcomedAt > 10;
+  #reconnectLater(code, error = null, verdict = verdictOf({ code, error })) {
+    if (this.#welcomedAt !== null && seconds() - this.#welcomedAt > steadyTime) {
+      this.#failures = this.#badFrames = 0;
+    }
     this.#welcomedAt = null;
-    this.#failures = lasted ? 0 : this.#failures + 1;
-    if (overloadCloseCodes.has(code)) this.#failures = Math.max(this.#failures, 4);
+    if (verdict.isBusy) this.#failures = Math.max(this.#failures, 3);
     const bound = Math.min(delayLimit, firstDelay * 2 ** this.#failures);
-    const delay = (this.#announcedDelay ?? bound / 2) + (bound / 2) * Math.random();
+    // The first wait may be none, and is spread as far as the second.
+    const least = this.#announcedDelay ?? verdict.least ?? (this.#failures === 0 ? 0 : bound / 2);
+    const delay = least + Math.max(firstDelay, bound / 2) * Math.random();
     this.#announcedDelay = null;
+    this.#failures += 1;
     this.#timer = after(delay, () => this.#connect());
     this.#enter("waiting", { code, delay, error });
   }
@@ -1793,6 +2130,7 @@ export class NotificationCenter extends EventTarget {
     const line = this.#line;
     this.#line = null;
     this.#attempt = null;
+    if (this.#isWelcomed) this.#lostAt = seconds();
     clearTimeout(this.#watcher);
     clearTimeout(this.#claimTimer);
     line?.close(code);
@@ -1850,41 +2188,94 @@ export class NotificationCenter extends EventTarget {
   // What comes in.
 
   #read(text) {
-    let frame;
+    const frame = jsonOf(text);
+    if (!isObject(frame)) return this.#readBad();
     try {
-      frame = JSON.parse(text);
-    } catch {
-      // Told below.
+      this.#receive(frame);
+    } catch (error) {
+      report(error);
+      this.#passOver(frame);
     }
-    if (isObject(frame)) this.#receive(frame);
-    else this.#giveUp("a frame of the broker is not a JSON object");
   }
 
-  #receive({ id, method, params = {}, result, error }) {
-    if (method === undefined) {
-      const call = this.#calls.get(id);
-      this.#calls.delete(id);
-      if (error === undefined) call?.resolve(result);
-      else {
-        const text = error.data?.detail ?? error.message;
-        call?.reject(new BelfryError(text, error.code, error.data ?? null));
-      }
-      return;
+  /// A frame that is no JSON ends the line, so that it comes again with all that is behind it. One
+  /// that comes so again is passed over, and everybody is told that something may be lost.
+  #readBad() {
+    this.#badFrames += 1;
+    if (this.#badFrames < badFrameLimit) {
+      return this.#giveUp("a frame of the broker is not a JSON object");
     }
+    for (const registration of [...this.#registrations]) {
+      const gap = { observer: registration.id, lost: null, reason: "unknown" };
+      if (registration.isRegistered) this.#tell("belfry.gap", gap, registration);
+    }
+  }
+
+  /// A frame that is not of the protocol would come again with each connection: so it is passed
+  /// over, told to those that it was for, and refused where it wants an answer.
+  #passOver({ id, method, params }) {
+    if (method === "belfry.welcome") return this.#giveUp("the welcome is not that of a broker");
+    if (typeof method !== "string" || method.startsWith("belfry.")) return;
+    const seq = Number.isFinite(params?.seq) ? params.seq : null;
+    const numbers = seq === null ? { lost: null } : { lost: 1, firstSeq: seq, lastSeq: seq };
+    for (const registration of [...this.#registrations]) {
+      if (!registration.isRegistered || !takes(registration, method)) continue;
+      registration.position = Math.max(registration.position, seq ?? 0);
+      const gap = { observer: registration.id, ...numbers, reason: "unknown" };
+      this.#tell("belfry.gap", gap, registration);
+    }
+    const error = { code: refusalCode, message: "the frame could not be taken" };
+    if (id !== undefined) this.#line?.send({ jsonrpc: "2.0", id, error });
+  }
+
+  #receive({ id, method, params, result, error }) {
+    if (method === undefined) return this.#answered(id, result, error);
     switch (method) {
       case "belfry.welcome": return this.#welcome(params);
       case "belfry.gap": return this.#gap(params);
       case "belfry.removed": return this.#removed(params);
       case "belfry.settled": return this.#settled(params);
-      case "belfry.draining": this.#announcedDelay = params.reconnectAfter ?? null; return;
-      default: this.#take(method, params, id);
+      case "belfry.position": return this.#reached(params);
+      case "belfry.draining": {
+        const delay = params?.reconnectAfter;
+        if (delay >= 0) this.#announcedDelay = Math.min(delay, askedDelayLimit);
+        return;
+      }
+      default: if (Number.isFinite(params?.seq)) this.#take(method, params, id);
     }
   }
 
-  #welcome({ client, session, epoch, pingInterval = Infinity }) {
+  /// An event stream has told where an observer is, which may have got nothing.
+  #reached({ observer, seq }) {
+    const registration = this.#registration(observer);
+    if (this.#line.transport !== "events" || registration === undefined) return;
+    if (registration.position !== null) {
+      registration.position = Math.max(registration.position, seq);
+    }
+  }
+
+  /// Ends a call. What has not the shape of its result is no answer.
+  #answered(id, result, error = null) {
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    this.#calls.delete(id);
+    const { method, resolve, reject } = call;
+    if (error !== null) {
+      const { code = null, message, data = null, reason, retryAfter } = Object(error);
+      const problem = isObject(data) ? data : null;
+      const refused = refusal(problem, { code, message, method });
+      reject(Object.assign(refused, given({ reason, retryAfter })));
+    } else if (method in shapes && !hasShape(result, shapes[method])) {
+      reject(lost(`the answer to ${method} is not that of a broker`));
+    } else resolve(result);
+  }
+
+  #welcome({ client, session, epoch, pingInterval }) {
     const line = this.#line;
+    const isOfBroker = typeof epoch === "string" || (epoch === null && line.transport === "events");
+    if (!isOfBroker) return this.#giveUp("the welcome is not that of a broker");
     this.#welcomedAt = seconds();
-    this.#pingInterval = pingInterval;
+    this.#pingInterval = pingInterval > 0 ? Math.max(pingInterval, leastPingInterval) : Infinity;
     this.#error = null;
     // After an event stream a WebSocket is tried once.
     this.#blocked = line.transport === "events" ? blockedLimit - 1 : 0;
@@ -1921,6 +2312,10 @@ export class NotificationCenter extends EventTarget {
     else this.#toldSuspended = false;
     this.#tellSuspended();
     this.#save();
+    if (line.transport !== "events") {
+      const away = resumed === null ? null : seconds() - this.#lostAt;
+      this.#lasting.makeAgain((...call) => this.#send(...call), away);
+    }
     const missing = [...this.#registrations].filter(({ isRegistered }) => !isRegistered);
     await Promise.all(missing.map((registration) => {
       if (isOtherEpoch && registration.id !== null) this.#beginAnew(registration);

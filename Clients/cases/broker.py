@@ -13,10 +13,14 @@ import json
 import pathlib
 import sys
 
+import verdicts
 from script import CaseFault, Script
 from server import Server
 
 FOLDER = pathlib.Path(__file__).parent
+LINE_LIMIT = 64 << 20
+"""Bytes of a line of a runner, which tells whole notifications."""
+
 ENDING_LIMIT = 10.0
 """Seconds that a runner has for ending a case."""
 
@@ -32,7 +36,9 @@ def arguments():
 
 def all_cases(only):
     cases = [
-        case for path in sorted(FOLDER.glob("*.json")) for case in json.loads(path.read_text())]
+        case for path in sorted(FOLDER.glob("*.json")) if path != verdicts.TABLE
+        for case in json.loads(path.read_text())]
+    cases += verdicts.cases()
     names = [case["case"] for case in cases]
     assert len(set(names)) == len(names), "two cases have one name"
     if unknown := set(only or ()) - set(names):
@@ -75,7 +81,8 @@ class Play:
             hello = await self.hello
             lacks = hello.get("lacks", [])
             name = case["case"]
-            if missing := set(case.get("needs", [])) & set(lacks):
+            missing = set(case.get("needs", [])) & set(lacks)
+            if missing := missing | set(case.get("also", [])) - set(hello.get("also", [])):
                 return report("skip", name, f"it lacks {', '.join(sorted(missing))}")
             script = Script(case, self.say, lacks)
             self._server.scripts[name] = script
@@ -106,11 +113,19 @@ def report(word, name, text):
 async def standard_lines():
     """Standard input and output as streams."""
     loop = asyncio.get_running_loop()
-    source = asyncio.StreamReader()
+    source = asyncio.StreamReader(limit=LINE_LIMIT)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(source), sys.stdin)
     transport, protocol = await loop.connect_write_pipe(
         asyncio.streams.FlowControlMixin, sys.stdout)
     return source, asyncio.StreamWriter(transport, protocol, None, loop)
+
+
+async def play_all(play, cases, turn):
+    """Those that keep the machine busy are alone, so that no other one is late for them."""
+    for case in cases:
+        if case.get("alone"):
+            await play.play(case, turn)
+    await asyncio.gather(*(play.play(case, turn) for case in cases if not case.get("alone")))
 
 
 async def main():
@@ -125,14 +140,14 @@ async def main():
     if options.runner:
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
-            *options.runner, stdin=pipe, stdout=pipe, limit=1 << 20)
+            *options.runner, stdin=pipe, stdout=pipe, limit=LINE_LIMIT)
         source, output = process.stdout, process.stdin
     else:
         source, output = await standard_lines()
     play = Play(server, url, output)
     hearing = asyncio.create_task(play.hear(source))
     turn = asyncio.Semaphore(options.at_once)
-    plays = asyncio.gather(*(play.play(case, turn) for case in cases))
+    plays = asyncio.create_task(play_all(play, cases, turn))
     done, _ = await asyncio.wait([plays, hearing], return_when=asyncio.FIRST_COMPLETED)
     if plays not in done:
         raise SystemExit("the runner ended before the cases did")

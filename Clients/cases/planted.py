@@ -24,20 +24,52 @@ FAULTS = {
     "an observer that came too late stays": (
         "return void this.#takeBack(registration).catch(() => {});", "return;"),
     "what comes again is told again": ("seq <= position || (filter.name", "(filter.name"),
-    "a refused opening is tried again": ("if (finalStatuses.has(status) && !mayHelp)", "if (false)"),
+    "a refused opening is tried again": (
+        "if (verdict.isFinal) return this.#finish(1008, error);", ""),
     "a busy broker is asked at once": (
-        "if (overloadCloseCodes.has(code)) this.#failures = Math.max(this.#failures, 4);", ""),
+        "if (verdict.isBusy) this.#failures = Math.max(this.#failures, 3);", ""),
+    "Retry-After is not heeded": ("?? verdict.least ??", "??"),
+    "whoever answers refuses": (
+        "throw stranger(status, named, retryAfter(false));\n}",
+        "throw refusal({ type: problemType, status });\n}"),
+    "whatever is answered lets in": (
+        'const options = { shape: { grants: "array" } };',
+        'const options = { shape: "any" };'),
+    "any answer is a receipt": ("!hasShape(result, shapes[method])", "false"),
+    "a content type says nothing": (
+        'response.ok && type === "application/json" && ', "response.ok && "),
+    "a close code of a stranger counts": (
+        "if (isWelcomed) this.#ended(code, error);", "if (true) this.#ended(code, error);"),
+    "a redirect is followed": ('redirect: "manual", ', ""),
+    "a bad frame comes for ever": ("if (this.#badFrames < badFrameLimit) {", "if (true) {"),
+    "a position without data is passed over": (
+        "params: { observer: id, seq } });\n      }\n      return;",
+        "params: {} });\n      }\n      return;"),
+    "an empty position counts": (
+        "if (epoch !== null) stream.position = Math.max(stream.position, seq);",
+        "stream.position = seq;"),
+    "an event that is no JSON ends the stream": (
+        "const params = jsonOf(fields.data);", "const params = JSON.parse(fields.data);"),
+    "a path takes steps": ('if (!["", ".", ".."].includes(String(text))) return', "return"),
+    "a lease is forgotten": (
+        "if (entry.etag !== undefined) this.#setAgain(key, entry, send);", ""),
+    "a lease overwrites what others set": (
+        "entry.etag === null ? [{}] : [{ ifMatch: entry.etag }, { ifNoneMatch: \"*\" }];", "[{}];"),
+    "a removed lease comes back": (
+        "for (const [key] of overwritten) this.#values.delete(key);", ""),
+    "a farewell is forgotten": (
+        "if (params.onDisconnect) this.#lasting.posted(receipt.id, params);", ""),
     "a merge patch takes the place of a value": (
         'if (kind === "merge") value = merged(registration.value, changed);', ""),
     "a call has no time limit": ("timer = after(time, () => giveUp(makeError()));", ""),
     "a frame that is no object is passed over": (
-        'else this.#giveUp("a frame of the broker is not a JSON object");', ""),
+        "if (!isObject(frame)) return this.#readBad();", "if (!isObject(frame)) return;"),
     "an ask of unknown outcome is not repeated": (
         "const mayRepeat = isUnknown || ", "const mayRepeat = "),
     "an ask that nobody answers is repeated": (
         'error?.problem?.type?.endsWith("/outcome-unknown")', "error?.problem?.status === 504"),
-    "an expired token is shown again": ("typeof this.#token === \"function\");\n    if (isFinal)",
-                                        "true);\n    if (isFinal)"),
+    "an expired token is shown again": (
+        "const mayHelp = canRenew && (status", "const mayHelp = (status"),
 }
 
 

@@ -149,7 +149,7 @@ class Case {
 const cases = new Map();
 // What goes wrong beside the calls is for people, and no line of JSON.
 console.error = (...told) => process.stderr.write(`${told.join(" ")}\n`);
-say({ hello: { library: "belfry.js", lacks: [] } });
+say({ hello: { library: "belfry.js", lacks: [], also: ["events", "lasting"] } });
 for await (const line of createInterface({ input: process.stdin })) {
   const { case: name, begin, end, ...step } = JSON.parse(line);
   if (begin !== undefined) cases.set(name, new Case(name, begin));

@@ -6,6 +6,7 @@ import json
 import re
 
 import pattern
+from server import answer_of, response
 
 STEP_LIMIT = 5.0
 """Seconds after which what a step waits for counts as missing; `within` says another number."""
@@ -17,6 +18,20 @@ TOLD_OF = {"result": "of", "error": "of", "state": None}
 """The member that says of whom a thing is told; of all others that is `observer`."""
 
 
+LARGE = {
+    # More digits than some languages make a number of, without being told.
+    "digits": lambda: "1" * 5_000,
+    # --max-depth, with the userInfo itself.
+    "depth": lambda: "[" * 127 + "]" * 127,
+    # Much more than the default of --max-user-info, and than what any library took at first.
+    "size": lambda: f'"{"x" * (5 << 20)}"',
+    # Large in another way: many members.
+    "members": lambda: json.dumps({f"k{number}": number for number in range(100_000)}),
+    "exponent": lambda: "-1e99999",
+}
+"""What a userInfo has that is not as others are, as JSON."""
+
+
 class CaseFault(Exception):
     """The library did something else than the case says."""
 
@@ -26,8 +41,12 @@ class Script:
 
     def __init__(self, case, tell_runner, lacks=()):
         self.name = case["case"]
-        # The problem that is answered to each request since an opening was refused.
+        # The bytes that are answered to each request since an opening was refused.
         self.refusal = None
+        # Whether the library has no WebSocket, so that its requests are steps of the case.
+        self.has_requests = case.get("options", {}).get("transport") == "events"
+        self._requests = asyncio.Queue()
+        self._request = None
         self._refused_key = None
         self._case = case
         self._lacks = lacks
@@ -47,13 +66,16 @@ class Script:
         # A platform may repeat the same opening by itself after 401 and 421 (RFC 9110 sections 15.5.2
         # and 15.5.20); another one of the library has another key.
         if self.refusal is not None and connection.key == self._refused_key:
-            connection.refuse(self.refusal)
+            connection.answer(self.refusal)
         else:
             self._openings.put_nowait(connection)
 
     def called(self, call):
         self._http_calls.append(call)
         self._frames.put_nowait((call.frame, call))
+
+    def requested(self, request):
+        self._requests.put_nowait(request)
 
     def told(self, thing):
         self._told[stream(thing)].put_nowait(thing)
@@ -92,10 +114,36 @@ class Script:
         self._send({"method": "belfry.welcome", "params": params | step["welcome"]})
 
     async def _refuse(self, step):
+        problem = step["refuse"]
+        fields = {"Retry-After": step["retryAfter"]} if "retryAfter" in step else {}
+        await self._answer_opening(step, response(problem["status"], problem, **fields))
+
+    async def _stranger(self, step):
+        await self._answer_opening(step, answer_of(step["stranger"]))
+
+    async def _answer_opening(self, step, answered):
         connection = await self._opening(step)
-        self.refusal = step["refuse"]
+        self.refusal = answered
         self._refused_key = connection.key
-        connection.refuse(self.refusal)
+        connection.answer(answered)
+
+    async def _accept(self, step):
+        self._connection = await self._opening(step)
+        self.refusal = None
+        self._connection.accept(self._taking(self._connection))
+
+    async def _requested(self, step):
+        self._request = await self._requests.get()
+        self._check(step["requested"], self._request.said, "the request")
+        if "reply" in step:
+            reply = step["reply"]
+            self._request.reply(answer_of(reply), bool(reply.get("cut")))
+
+    async def _stream(self, step):
+        self._request.reply(step["stream"].encode(), False)
+
+    async def _cut_stream(self, step):
+        self._request.cut()
 
     async def _opening(self, step):
         if wait := step.get("notBefore"):
@@ -123,6 +171,15 @@ class Script:
 
     async def _send_text(self, step):
         self._connection.send(step["sendText"])
+
+    async def _send_large(self, step):
+        """A notification as large as a broker's options let it be."""
+        said = self._filled(step["sendLarge"])
+        text = LARGE[said.pop("with")]()
+        params = json.dumps(said["params"])[:-1]
+        self._connection.send(
+            f'{{"jsonrpc":"2.0","method":{json.dumps(said["method"])},'
+            f'"params":{params},"userInfo":{{"large":{text}}}}}}}')
 
     async def _close(self, step):
         self._connection.close(step["close"])
@@ -186,6 +243,8 @@ class Script:
 
     def _left(self):
         """What has come, and no step has asked for."""
+        if not self._requests.empty():
+            return f"a request came: {self._requests.get_nowait().said}"
         if not self._frames.empty():
             return f"a frame came: {self._frames.get_nowait()[0]}"
         while not self._openings.empty():
@@ -229,10 +288,16 @@ def _place(number, step):
 STEPS = {
     "welcome": Script._welcome,
     "refuse": Script._refuse,
+    "stranger": Script._stranger,
+    "accept": Script._accept,
+    "requested": Script._requested,
+    "stream": Script._stream,
+    "cutStream": Script._cut_stream,
     "expect": Script._expect,
     "answerLate": Script._answer_late,
     "send": Script._send_step,
     "sendText": Script._send_text,
+    "sendLarge": Script._send_large,
     "close": Script._close,
     "cut": Script._cut,
     "freeze": Script._freeze,

@@ -11,10 +11,12 @@ import json
 import urllib.parse
 
 from websockets.datastructures import Headers
+from websockets.exceptions import InvalidState
 from websockets.frames import Opcode
 from websockets.server import ServerProtocol
 
 BEARER = "base64url.bearer.belfry."
+PROBLEMS = "https://belfry.dev/problems/"
 HEAD_LIMIT = 16_384
 
 
@@ -36,8 +38,11 @@ class Connection:
         """Whether the library has given it up before it was answered."""
         return self._reader.at_eof() or self._writer.is_closing()
 
-    def refuse(self, problem):
-        self._writer.write(response(problem["status"], problem))
+    def answer(self, answered):
+        """Answers the opening with something else than a WebSocket: a refusal, or a stranger."""
+        self._writer.write(answered)
+        if is_cut(answered):
+            self._writer.close()
 
     def accept(self, take):
         """Accepts it; `take` is called with each text that comes, as JSON where it is that."""
@@ -48,7 +53,9 @@ class Connection:
         self._reading = asyncio.create_task(self._read(take))
 
     def send(self, text):
-        self._protocol.send_text(text.encode())
+        # What comes too late for a line is missed by a later step.
+        with contextlib.suppress(InvalidState):
+            self._protocol.send_text(text.encode())
         self._flush()
 
     def close(self, code):
@@ -79,6 +86,25 @@ class Connection:
             # A frozen broker answers nothing, a ping of WebSocket neither.
             if data and not self.is_frozen and not self._writer.is_closing():
                 self._writer.write(data)
+
+
+class HTTPRequest:
+    """A request of a library that has no WebSocket; the script says what it is answered."""
+
+    def __init__(self, method, path, fields, writer):
+        self.said = {
+            "method": method, "path": path, "lastEventID": fields.get("Last-Event-ID"),
+            "token": shown_token(fields),
+        }
+        self._writer = writer
+
+    def reply(self, answered, ends):
+        self._writer.write(answered)
+        if ends:
+            self._writer.close()
+
+    def cut(self):
+        self._writer.transport.abort()
 
 
 class HTTPCall:
@@ -138,12 +164,18 @@ class Server:
     @staticmethod
     def _requested(script, method, target, fields, content, writer):
         call = call_of(method, target, fields, content)
-        if script is not None and script.refusal is not None:
-            writer.write(response(script.refusal["status"], script.refusal))
+        if script is not None and script.has_requests:
+            path = "/" + target.split("?")[0].split("/", 4)[-1]
+            script.requested(HTTPRequest(method, path, fields, writer))
+        elif script is not None and script.refusal is not None:
+            writer.write(script.refusal)
+            if is_cut(script.refusal):
+                writer.close()
         elif script is not None and call is not None:
             script.called(HTTPCall(*call, writer))
         else:
-            writer.write(response(404, {"status": 404, "title": "Not found"}))
+            problem = {"type": f"{PROBLEMS}not-found", "status": 404, "title": "Not found"}
+            writer.write(response(404, problem))
 
 
 def parsed(head):
@@ -192,11 +224,31 @@ def call_of(method, target, fields, content):
     return None
 
 
-def response(status, value):
-    """The bytes of a response with this JSON."""
-    content = json.dumps(value).encode()
+def response(status, value, **fields):
+    """The bytes of a response of a broker with this JSON."""
     kind = "problem+json" if status >= 400 else "json"
-    head = (
-        f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\n"
-        f"Content-Type: application/{kind}\r\nContent-Length: {len(content)}\r\n\r\n")
-    return head.encode() + content
+    return answer_of({
+        "status": status, "type": f"application/{kind}", "content": json.dumps(value),
+        "fields": fields})
+
+
+def answer_of(said):
+    """The bytes of any response: `status`, `type`, `content`, `fields`; `cut` ends it too early.
+
+    With `streams` its end is not said, so that more can follow.
+    """
+    status, content = said["status"], said.get("content", "").encode()
+    fields = dict(said.get("fields", {}))
+    if said.get("type"):
+        fields["Content-Type"] = said["type"]
+    if not said.get("streams") and status != 204:
+        fields["Content-Length"] = len(content) + 100 * bool(said.get("cut"))
+    lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\n{lines}\r\n".encode() + content
+
+
+def is_cut(answered):
+    """Whether the content of a response is shorter than its head says."""
+    head, _, content = answered.partition(b"\r\n\r\n")
+    lengths = [line for line in head.split(b"\r\n") if line.startswith(b"Content-Length: ")]
+    return bool(lengths) and int(lengths[0].split()[1]) > len(content)

@@ -246,7 +246,7 @@ async def main() -> None:
     loop = asyncio.get_running_loop()
     source = asyncio.StreamReader(limit=1 << 20)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(source), sys.stdin)
-    say({"hello": {"library": "python", "lacks": []}})
+    say({"hello": {"library": "python", "lacks": [], "also": ["lasting"]}})
     cases: dict[str, Case] = {}
     ends = set()
     while line := await source.readline():

@@ -11,25 +11,30 @@ from websockets.asyncio.server import Server, ServerConnection
 from websockets.asyncio.server import serve as serve_sockets
 from websockets.typing import Subprotocol
 
-from belfry import NotificationCenter, Refused
+from belfry import BelfryError, NotificationCenter, Refused
 from belfry.backoff import BackOff
-from belfry.errors import refused, refused_opening
+from belfry.errors import refused
 from belfry.inbox import INBOX_LIMIT, Inbox
 from belfry.notification import Notification
 from belfry.tokens import Tokens
 from belfry.url import socket_url
+from belfry.verdict import verdict_of
 from belfry.wire import given, is_same, merged, text_of
 
 
 class BackOffTests(unittest.TestCase):
     def pauses(self, spread: float, count: int) -> list[float]:
         back_off = BackOff(lambda: spread)
-        return [back_off.pause(0, 1006, None) for _ in range(count)]
+        return [back_off.pause(0, verdict_of(code=1006), None) for _ in range(count)]
 
     def test_doubles_up_to_the_limit(self) -> None:
-        self.assertEqual(self.pauses(0, 8), [0.5, 1, 2, 4, 8, 15, 15, 15])
+        self.assertEqual(self.pauses(0, 8), [0, 1, 2, 4, 8, 15, 15, 15])
         self.assertEqual(self.pauses(1, 8), [1, 2, 4, 8, 16, 30, 30, 30])
-        self.assertEqual(BackOff(lambda: 0).pause(0, 1006, None), 0.5)
+
+    def test_the_first_pause_is_spread_as_far_as_the_second(self) -> None:
+        pairs = zip(self.pauses(0, 2), self.pauses(1, 2), strict=True)
+        first, second = (longest - least for least, longest in pairs)
+        self.assertEqual((first, second), (1, 1))
 
     def test_never_overflows(self) -> None:
         self.assertEqual(self.pauses(1, 5_000)[-1], 30)
@@ -37,16 +42,20 @@ class BackOffTests(unittest.TestCase):
     def test_a_connection_that_lasted_begins_anew(self) -> None:
         back_off = BackOff(lambda: 0)
         for _ in range(5):
-            back_off.pause(10, 1006, None)
-        self.assertEqual(back_off.pause(10.1, 1006, None), 0.25)
+            back_off.pause(10, verdict_of(code=1006), None)
+        self.assertEqual(back_off.pause(10.1, verdict_of(code=1006), None), 0)
 
     def test_overload_is_not_one_of_the_first(self) -> None:
         for code in (1013, 4008):
-            self.assertEqual(BackOff(lambda: 0).pause(0, code, None), 4)
+            self.assertEqual(BackOff(lambda: 0).pause(0, verdict_of(code=code), None), 4)
 
     def test_the_broker_says_when(self) -> None:
-        self.assertEqual(BackOff(lambda: 0).pause(0, 1012, 3.2), 3.2)
-        self.assertEqual(BackOff(lambda: 1).pause(0, 1012, 3.0), 3.5)
+        stopping, fault = verdict_of(code=1012), BelfryError("busy")
+        self.assertEqual(BackOff(lambda: 0).pause(0, stopping, 3.2), 3.2)
+        self.assertEqual(BackOff(lambda: 1).pause(0, stopping, 3.0), 4.0)
+        fault.retry_after = 2.0
+        self.assertEqual(BackOff(lambda: 0).pause(0, verdict_of(fault=fault), None), 2)
+        self.assertEqual(BackOff(lambda: 1).pause(0, verdict_of(fault=fault), None), 3)
 
 
 class WireTests(unittest.TestCase):
@@ -101,9 +110,18 @@ class AddressTests(unittest.TestCase):
             self.assertEqual(socket_url(url, center), socket)
 
     def test_what_is_no_broker(self) -> None:
-        for url in ("localhost:8080", "ftp://a", "http://", "", "http://a?b", "http://a#b"):
+        for url in (
+            "localhost:8080", "ftp://a", "http://", "", "http://a?b", "http://a#b", "http://a:b",
+            "http://a:70000",
+        ):
             with self.assertRaises(ValueError, msg=url):
                 socket_url(url, None)
+
+    def test_what_is_no_part_of_a_path(self) -> None:
+        for center in ("", ".", ".."):
+            with self.assertRaisesRegex(ValueError, "cannot be sent in the path"):
+                socket_url("http://127.0.0.1:8080", center)
+        self.assertTrue(socket_url("http://a", "...").endswith("/centers/.../ws"))
 
 
 class TokenTests(unittest.IsolatedAsyncioTestCase):
@@ -134,10 +152,11 @@ class ErrorTests(unittest.TestCase):
             "The request has fields that are not valid: #/style must be now, asap or idle")
         self.assertEqual((error.status, error.slug), (422, "invalid-fields"))
 
-    def test_an_opening_without_a_problem(self) -> None:
-        error = refused_opening(502, None)
-        self.assertEqual(
-            (str(error), error.status), ("the broker refused the connection with 502", 502))
+    def test_faults_of_any_shape(self) -> None:
+        faults: list[Any] = [3, "no", {"a": 1}, [None, 3, {}], None]
+        for errors in faults:
+            error = refused({"message": "no", "data": {"errors": errors, "status": 422}})
+            self.assertTrue(str(error).startswith("no"), errors)
 
 
 class HostileTests(unittest.IsolatedAsyncioTestCase):
@@ -176,6 +195,7 @@ class HostileTests(unittest.IsolatedAsyncioTestCase):
         subprotocols = [Subprotocol("belfry.v1")]
         with (
             patch("belfry.backoff.PAUSE_LIMIT", 0.001),
+            patch("belfry.backoff.FIRST_PAUSE", 0.001),
             self.assertLogs("belfry", "WARNING") as logged,
         ):
             async with (

@@ -6,6 +6,7 @@ from typing import Any
 
 from .errors import ConnectionLost, refused
 from .line import Line
+from .verdict import checked
 from .wire import JSONObject
 
 CALL = 1
@@ -17,11 +18,11 @@ async def ask_apart(url: str, token: str | None, params: JSONObject, timeout: fl
     try:
         line.send({"id": CALL, "method": "ask", "params": params})
         async for frame in line.frames():
-            if frame.get("id") != CALL or "method" in frame:
+            if frame is None or frame.get("id") != CALL or "method" in frame:
                 continue
             if isinstance(error := frame.get("error"), dict):
                 raise refused(error)
-            return frame.get("result")
+            return checked("ask", frame.get("result"))
         raise ConnectionLost(f"the connection ended ({line.code})")
     finally:
         await line.close()

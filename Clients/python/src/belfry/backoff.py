@@ -3,18 +3,17 @@
 import random
 from collections.abc import Callable
 
-FIRST_PAUSE = 0.5
+from .verdict import Verdict
+
+FIRST_PAUSE = 1.0
 PAUSE_LIMIT = 30.0
-"""Seconds: the bound of the first pause but one, and the bound of its doubling."""
+"""Seconds: the bound of the first pause, and the bound of its doubling."""
 
 STEADY_TIME = 10.0
 """A connection that lasts for so many seconds was a good one: the pauses begin anew."""
 
-OVERLOAD_CODES = frozenset({1013, 4008})
-"""The close codes of a broker, or of a connection, that has too much to do."""
-
-OVERLOAD_FAILURES = 4
-"""How many failures one of these codes counts as, at least."""
+BUSY_FAILURES = 3
+"""How many failures a broker that has too much to do counts as, at least."""
 
 
 class BackOff:
@@ -27,14 +26,19 @@ class BackOff:
         self._spread = spread
         self._failures = 0
 
-    def pause(self, lasted: float, code: int | None, announced: float | None) -> float:
+    def pause(self, lasted: float, verdict: Verdict, announced: float | None) -> float:
         """Seconds until the next attempt, after a connection that `lasted` so long.
 
-        `code` is how it ended, and `announced` the pause that the broker asked for.
+        `verdict` is about how it ended, and `announced` the pause that a broker asked for which
+        stops. The first pause may be none, and is spread as far as the second.
         """
-        self._failures = 0 if lasted > STEADY_TIME else self._failures + 1
-        if code in OVERLOAD_CODES:
-            self._failures = max(self._failures, OVERLOAD_FAILURES)
+        if lasted > STEADY_TIME:
+            self._failures = 0
+        if verdict.is_busy:
+            self._failures = max(self._failures, BUSY_FAILURES)
         bound = min(PAUSE_LIMIT, FIRST_PAUSE * 2.0 ** min(self._failures, 16))
-        least = bound / 2 if announced is None else announced
-        return least + bound / 2 * self._spread()
+        asked = verdict.least_pause if announced is None else announced
+        if asked is None:
+            asked = 0.0 if self._failures == 0 else bound / 2
+        self._failures += 1
+        return asked + max(FIRST_PAUSE, bound / 2) * self._spread()

@@ -249,7 +249,10 @@ class NotificationCenter:
             at=at.isoformat() if isinstance(at, datetime) else at, every=every, replaces=replaces,
             on_disconnect=on_disconnect)
         _add_lease(params, lease)
-        return Receipt.of(await self._session.result_of("post", params, timeout))
+        answer = await self._session.result_of("post", params, timeout)
+        if on_disconnect:
+            self._session.lasting.posted(answer["id"], params)
+        return Receipt.of(answer)
 
     async def ask(
         self, object: str, selector: str, user_info: Mapping[str, JSON] | None = None, *,
@@ -323,7 +326,8 @@ class NotificationCenter:
 
         With `if_match` it raises `Refused` (`precondition-failed`) unless the value has that tag;
         `if_none_match="*"` sets only where there is nothing. `ttl` removes it so many seconds
-        later, and `lease` so many seconds after this client has gone.
+        later, and `lease` so many seconds after this client has gone. One with a lease is set
+        again when a connection has brought a new client.
         """
         params = given(ttl=ttl, lease=lease, if_match=if_match, if_none_match=if_none_match)
         return await self._write(
@@ -347,7 +351,14 @@ class NotificationCenter:
         return await self._write("removeValue", params, timeout)
 
     async def _write(self, method: str, params: JSONObject, timeout: float | None) -> Written:
-        return Written.of(await self._session.result_of(method, params, timeout))
+        ended = self._session.lasting.write(method, params)
+        try:
+            answer = await self._session.result_of(method, params, timeout)
+        except BaseException as error:
+            ended(None, error)
+            raise
+        ended(answer, None)
+        return Written.of(answer)
 
     # Suspension and the queue.
 
@@ -362,7 +373,8 @@ class NotificationCenter:
     ) -> int:
         """Takes notifications out of the queue, by id or by what is equal; answers how many."""
         params = given(
-            id=id, name=name, object=object, coalesce=None if coalesce is None else list(coalesce))
+            id=self._session.lasting.dequeued(id, name, object), name=name, object=object,
+            coalesce=None if coalesce is None else list(coalesce))
         removed: int = (await self._session.result_of("dequeue", params, timeout))["removed"]
         return removed
 
@@ -377,7 +389,12 @@ class NotificationCenter:
 
 
 def _members(user_info: Mapping[str, JSON] | None) -> dict[str, JSON] | None:
-    return None if user_info is None else dict(user_info)
+    if user_info is None:
+        return None
+    if not isinstance(user_info, Mapping):
+        raise TypeError(
+            f'user_info is a mapping, such as {{"text": "hi"}}, and not {user_info!r}')
+    return dict(user_info)
 
 
 def _add_lease(params: JSONObject, lease: float | None) -> None:

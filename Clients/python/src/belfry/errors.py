@@ -19,6 +19,8 @@ class BelfryError(Exception):
         super().__init__(text)
         self.code = code
         self.problem = problem
+        self.retry_after: float | None = None
+        """Seconds until another attempt that the answer asked for, if it was one over HTTP."""
 
     @property
     def status(self) -> int | None:
@@ -74,18 +76,20 @@ def refused(error: dict[str, Any]) -> Refused:
     return Refused(text, code=error.get("code"), problem=problem)
 
 
-def refused_opening(status: int, problem: dict[str, Any] | None) -> Refused:
-    """What the answer to an opening means that is not 101."""
-    problem = problem or {"status": status}
+def refusal_of(problem: dict[str, Any]) -> Refused:
+    """What a problem means that an opening was answered with."""
     return Refused(
-        _sentence(problem, f"the broker refused the connection with {status}"),
-        code=DEFAULT_PROBLEM_CODE, problem=problem)
+        _sentence(problem, "the broker refused the connection"), code=DEFAULT_PROBLEM_CODE,
+        problem=problem)
 
 
 def _sentence(problem: dict[str, Any] | None, otherwise: str) -> str:
     problem = problem or {}
     text = str(problem.get("detail") or problem.get("title") or otherwise)
-    faults = [_fault(fault) for fault in problem.get("errors") or [] if isinstance(fault, dict)]
+    errors = problem.get("errors")
+    faults = [
+        _fault(fault) for fault in (errors if isinstance(errors, list) else [])
+        if isinstance(fault, dict)]
     return f"{text.rstrip('.')}: {'; '.join(faults)}" if faults else text
 
 

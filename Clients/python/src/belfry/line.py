@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
+import inspect
 import time
 from collections.abc import AsyncGenerator
-from typing import Self
+from ipaddress import ip_address
+from typing import Any, Self
+from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
-from .errors import ConnectionLost, refused_opening
+from .errors import BelfryError, ConnectionLost
+from .verdict import fault_of, parsed
 from .wire import JSONObject, text_of
 
-FRAME_LIMIT = 4 << 20
-"""The largest frame that is taken, in bytes; the broker sends none of more than about 1 MiB."""
+FRAME_LIMIT = 64 << 20
+"""The largest frame that is taken, in bytes.
+
+A delivery has at most 16 MiB of userInfo, whatever the broker's options (`--max-user-info`).
+"""
+
+TOO_BIG_CODE = 1009
 
 CLOSE_TIME = 1.0
 """Seconds that the broker has for answering a Close frame."""
@@ -31,6 +40,13 @@ NO_CODE = 1006
 BAD_FRAME_CODE = 1002
 
 
+class Opening(connect):
+    """An opening that follows no redirect: a key is shown to the address that it was given for."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
+
+
 class Line:
     """A connection that is open. What is sent leaves in its order, and nobody waits for it."""
 
@@ -38,6 +54,8 @@ class Line:
         self._socket = socket
         self._outgoing: asyncio.Queue[str] = asyncio.Queue()
         self._heard_at = time.monotonic()
+        self.has_refused_size = False
+        """Whether it has ended since a frame was larger than the limit: it would come again."""
         self._writing = asyncio.create_task(self._write())
         self._watching: asyncio.Task[None] | None = None
 
@@ -45,41 +63,46 @@ class Line:
     async def open(cls, url: str, token: str | None, timeout: float) -> Self:
         """Opens a connection.
 
-        Raises Refused where the broker said no, and ConnectionLost where it said nothing.
+        Raises Refused where the broker said no, and ConnectionLost where it said nothing, whatever
+        the reason: a stranger's answer, TLS, or a proxy of the environment that is not there, not
+        named well, or needs a package that is not installed.
         """
         fields = {} if token is None else {"Authorization": f"Bearer {token}"}
         try:
-            socket = await connect(
+            socket = await Opening(
                 url, subprotocols=[Subprotocol("belfry.v1")], additional_headers=fields,
                 open_timeout=timeout, close_timeout=CLOSE_TIME, ping_interval=None,
-                max_size=FRAME_LIMIT)
+                max_size=FRAME_LIMIT, **_way_to(url))
         except InvalidStatus as refusal:
-            body = refusal.response.body
-            raise refused_opening(
-                refusal.response.status_code, _problem(bytes(body or b""))) from refusal
-        except (OSError, EOFError, InvalidHandshake) as fault:
-            raise ConnectionLost(f"the broker cannot be reached: {fault}") from fault
+            raise _fault(refusal.response) from refusal
+        except Exception as fault:
+            text = str(fault) or type(fault).__name__
+            raise ConnectionLost(f"the broker cannot be reached: {text}") from fault
         return cls(socket)
 
     def send(self, message: JSONObject) -> None:
         """Sends a message; raises TypeError or ValueError where it is no JSON."""
         self._outgoing.put_nowait(text_of({"jsonrpc": "2.0", **message}))
 
-    async def frames(self) -> AsyncGenerator[JSONObject, None]:
-        """The messages of the broker, until the connection ends."""
-        with contextlib.suppress(ConnectionClosed):
+    async def frames(self) -> AsyncGenerator[JSONObject | None, None]:
+        """The messages of the broker, until the connection ends; None is one that is no object."""
+        try:
             while True:
                 content = await self._socket.recv()
                 self._heard_at = time.monotonic()
-                frame = _object(content)
-                if frame is None:
-                    await self.fail("not a JSON object")
-                    return
-                yield frame
+                yield parsed(content)
+        except ConnectionClosed as end:
+            self.has_refused_size = (
+                end.sent is not None and end.sent.code == TOO_BIG_CODE
+                and not end.rcvd_then_sent)
 
     async def fail(self, reason: str) -> None:
         """Ends it because of a frame; what that meant comes again with the next connection."""
         await self._socket.close(BAD_FRAME_CODE, reason)
+
+    def abort(self) -> None:
+        """Ends it without a word."""
+        self._socket.transport.abort()
 
     def watch(self, interval: float) -> None:
         """Ends the connection when the broker is silent for one and a half of this interval.
@@ -122,22 +145,29 @@ class Line:
             self.send({"id": "ping", "method": "ping"})
             await asyncio.sleep(interval / 2)
             if self._heard_at < asked_at:
-                self._socket.transport.abort()
+                self.abort()
                 return
 
 
-def _object(content: str | bytes) -> JSONObject | None:
+def _fault(response: Response) -> BelfryError:
+    def field(name: str) -> str | None:
+        # One that comes twice says nothing.
+        found = response.headers.get_all(name)
+        return found[0] if len(found) == 1 else None
+
+    return fault_of(response.status_code, field, bytes(response.body or b""))
+
+
+def _way_to(url: str) -> dict[str, Any]:
+    """The options of the way to the broker.
+
+    `websockets` 15 and later go through the proxies of the environment. No proxy leads to this
+    machine itself.
+    """
+    host = urlsplit(url).hostname or ""
     try:
-        frame = json.loads(content, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        return None
-    return frame if isinstance(frame, dict) else None
-
-
-def _refuse_constant(name: str) -> None:
-    # Python reads NaN and Infinity, which are no JSON.
-    raise ValueError(name)
-
-
-def _problem(body: bytes) -> JSONObject | None:
-    return _object(body) if body else None
+        is_here = ip_address(host).is_loopback
+    except ValueError:
+        is_here = host == "localhost" or host.endswith(".localhost")
+    has_proxies = "proxy" in inspect.signature(connect.__init__).parameters
+    return {"proxy": None} if is_here and has_proxies else {}

@@ -83,6 +83,11 @@ class Registration(ABC):
         self.position = 0
         self.owed.clear()
 
+    def begin_at_present(self) -> None:
+        """What was missed is given up."""
+        self.begin_numbers_anew()
+        self.position = None
+
     def end(self, error: BelfryError | None) -> None:
         """It is no more; without an error because its owner said so."""
         self.is_removed = True

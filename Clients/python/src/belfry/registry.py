@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Protocol
 
 from .errors import BelfryError, ObserverRemoved
+from .handling import REFUSAL_CODE
 from .notification import Gap
 from .observation import Observation
 from .registration import Registration
@@ -187,6 +188,36 @@ class Registry:
         else:
             for responder in list(self._by_address.get((str(params.get("object")), method), {})):
                 responder.post(method, params)
+
+    def pass_over(self, method: str, params: Any, id: Any) -> None:
+        """Steps over a frame that cannot be taken, and would come again with each connection.
+
+        It is told as a gap to whom it was for, and refused where it wants an answer.
+        """
+        seq = params.get("seq") if isinstance(params, dict) else None
+        seq = seq if isinstance(seq, int) and not isinstance(seq, bool) else None
+        found = self._by_selector.get(method)
+        if found is not None and found.is_registered:
+            if seq is not None:
+                found.position = max(found.position or 0, seq)
+            found.tell_gap(Gap("unknown", None if seq is None else 1, seq, seq))
+        if id is not None:
+            error = {"code": REFUSAL_CODE, "message": "the frame could not be taken"}
+            self._link.send({"id": id, "error": error})
+
+    def tell_gaps(self) -> None:
+        """Something came that nobody can read: each observer may have lost something."""
+        for registration in list(self._all):
+            if registration.is_registered:
+                registration.tell_gap(Gap("unknown", None))
+
+    def give_up_past(self) -> None:
+        """What was missed is not asked for: it cannot be taken."""
+        for registration in list(self._all):
+            if registration.id is not None:
+                registration.begin_at_present()
+                if registration.has_gaps:
+                    registration.tell_gap(Gap("unknown", None))
 
     def _request(self, method: str, params: JSONObject, id: Any) -> None:
         """It comes again until it is answered, also while somebody works on it."""

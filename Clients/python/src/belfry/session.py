@@ -9,36 +9,21 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from .backoff import BackOff
+from .backoff import STEADY_TIME, BackOff
 from .calls import Calls, Outcome
 from .errors import BelfryError, Closed, ConnectionLost, Refused, problem_of
 from .handling import call_guarded, logger
+from .lasting import Lasting
 from .limit import Limit, settle
 from .line import Line
 from .registration import Registration
 from .registry import Registry
 from .state import State
 from .tokens import Tokens
+from .verdict import BROKER_PAUSE_LIMIT, OVERLOADED_CODE, checked, verdict_of
 from .wire import JSONObject, text_of
 
-FINAL_CODES = frozenset({1008, 4001, 4002, 4003})
-"""The close codes after which a new connection would meet the same answer.
-
-1008 policy, 4001 taken over, 4002 client removed, 4003 credentials expired.
-"""
-
-EXPIRED_CODE = 4003
-OVERLOADED_CODE = 1013
 CLOSED_CODE = 1000
-
-FINAL_STATUSES = frozenset({401, 403, 421})
-"""The statuses of an opening that another attempt would meet again."""
-
-CREDENTIALS_STATUS = 401
-"""The one of them that a new token helps against."""
-
-BUSY_STATUSES = frozenset({429, 503})
-"""Those of a broker that is to be left alone for a while."""
 
 LEAST_FAULT_STATUS = 500
 """From here on it is the broker, and not the call, that the refusal is about."""
@@ -46,8 +31,8 @@ LEAST_FAULT_STATUS = 500
 CLOSE_TIME = 2.0
 """Seconds that a center which is closed waits for the broker to remove its observers."""
 
-ANNOUNCED_PAUSE_LIMIT = 300.0
-"""Seconds: the longest pause that a broker may ask for."""
+BAD_FRAME_LIMIT = 2
+"""Lines in a row that end by a frame which is no JSON; from then on such frames are passed over."""
 
 PING_INTERVAL = 25.0
 """Seconds between two pings where the broker does not say; one that knows no ping says so."""
@@ -73,6 +58,7 @@ class Session:
         self.is_welcomed = False
         self.registry = Registry(self)
         self.is_suspended = False
+        self.lasting = Lasting()
         self._url = url
         self._tokens = tokens
         self._resumes = resumes
@@ -87,6 +73,11 @@ class Session:
         self._end_code: int | None = None
         self._announced: float | None = None
         self._welcomed_at: float | None = None
+        self._lost_at = 0.0
+        # Frames that cannot be read, and whether the last line has ended by one that is too large.
+        self._bad_frames = 0
+        self._gives_up_past = False
+        self._tasks: set[asyncio.Task[None]] = set()
         # Why there is no connection, as far as is known.
         self._why: BelfryError | None = None
         self._waiting: set[asyncio.Future[None]] = set()
@@ -109,9 +100,15 @@ class Session:
             future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
             id = self.call(method, params, lambda result, error: settle(future, result, error))
             try:
-                return await future
+                return checked(method, await future)
             finally:
                 self._calls.give_up(id)
+
+    async def _result_now(self, method: str, params: JSONObject) -> Any:
+        """Calls the broker on the connection as it is, which takes as long as that does."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.call(method, params, lambda result, error: settle(future, result, error))
+        return checked(method, await future)
 
     def limit(self, timeout: float | None, wait: float = 0) -> Limit:
         """The time that a call may take, with that for which it asks the broker to wait."""
@@ -203,7 +200,7 @@ class Session:
             # The next connection registers it again.
             return
         else:
-            self.registry.confirmed(registration, answer)
+            self.registry.confirmed(registration, checked("addObserver", answer))
             if registration.is_removed:
                 self._remove_quietly({"token": registration.token})
         if line is self._line:
@@ -229,22 +226,25 @@ class Session:
         while True:
             self._enter(State("connecting"))
             code: int | None = None
+            can_renew = self._tokens.can_change
             try:
                 line = await self._opened()
             except BelfryError as fault:
                 self._why = fault
-                if self._is_final(fault):
+                verdict = verdict_of(fault=fault, can_renew=can_renew)
+                if verdict.is_final:
                     return self._finish(fault, None)
-                if fault.status in BUSY_STATUSES:
-                    code = OVERLOADED_CODE
+                code = OVERLOADED_CODE if verdict.is_busy else None
             else:
                 code = await self._serve(line)
                 if self.state.name == "closed":
                     return
-                if code in FINAL_CODES and not (code == EXPIRED_CODE and self._tokens.can_change):
+                verdict = verdict_of(
+                    code=code, was_welcomed=self._welcomed_at is not None, can_renew=can_renew)
+                if verdict.is_final:
                     self._why = ConnectionLost(f"the broker ended the connection with {code}")
                     return self._finish(None, code)
-            pause = self._back_off.pause(self._lasted(), code, self._announced)
+            pause = self._back_off.pause(self._lasted(), verdict, self._announced)
             self._announced = None
             self._enter(State("waiting", code, problem_of(self._why), pause))
             await asyncio.sleep(pause)
@@ -258,42 +258,65 @@ class Session:
             raise BelfryError(f"there is no token: {fault}") from fault
         return await Line.open(self._url, token, self._timeout)
 
-    def _is_final(self, fault: BelfryError) -> bool:
-        """Whether another attempt would meet the same."""
-        if not isinstance(fault, Refused) or fault.status not in FINAL_STATUSES:
-            return False
-        return not (fault.status == CREDENTIALS_STATUS and self._tokens.can_change)
-
     def _lasted(self) -> float:
         """Seconds since the last welcome, if the connection had one."""
         welcomed_at, self._welcomed_at = self._welcomed_at, None
-        return 0 if welcomed_at is None else time.monotonic() - welcomed_at
+        lasted = 0 if welcomed_at is None else time.monotonic() - welcomed_at
+        if lasted > STEADY_TIME:
+            self._bad_frames = 0
+        return lasted
 
     async def _serve(self, line: Line) -> int:
         """Takes what comes on the connection until it ends, and answers its close code."""
         self._line, self._end_code, self._unconfirmed = line, None, 0
-        # Until the welcome tells how often.
-        line.watch(self._timeout)
+        # Who has opened it, and says no welcome in time, is no broker, whatever else comes.
+        opening = asyncio.get_running_loop().call_later(
+            self._timeout, lambda: None if self.is_welcomed else line.abort())
         try:
             async with aclosing(line.frames()) as frames:
                 async for frame in frames:
-                    try:
-                        self._take(frame)
-                    except Exception:
-                        logger.warning("a frame is not of the protocol belfry.v1", exc_info=True)
-                        # What came behind it would hide that it is missing.
-                        await line.fail("not of the protocol")
+                    if (reason := self._fault_of(frame)) is not None:
+                        await line.fail(reason)
                         break
                     if self._end_code is not None:
                         await line.close()
                         break
         finally:
+            opening.cancel()
+            # Such a frame comes again, as long as what was missed is asked for.
+            self._gives_up_past = line.has_refused_size
             self._lose(ConnectionLost(f"the connection ended ({line.code})"))
             await line.end()
         return self._end_code or line.code
 
+    def _fault_of(self, frame: JSONObject | None) -> str | None:
+        """Takes a frame, and answers why the connection has to end for it, if so.
+
+        A frame that is no JSON ends it, so that what is missing comes again; one that comes so
+        again is passed over, as is any that cannot be taken: it would come for ever.
+        """
+        if frame is None:
+            self._bad_frames += 1
+            if self._bad_frames < BAD_FRAME_LIMIT:
+                return "not a JSON object"
+            logger.warning("a frame that is no JSON object is passed over")
+            self.registry.tell_gaps()
+            return None
+        try:
+            self._take(frame)
+        except Exception:
+            logger.warning("a frame is not of the protocol belfry.v1", exc_info=True)
+            method = frame.get("method")
+            if not isinstance(method, str) or method == "belfry.welcome":
+                return "not of the protocol"
+            if not method.startswith("belfry."):
+                self.registry.pass_over(method, frame.get("params"), frame.get("id"))
+        return None
+
     def _lose(self, error: ConnectionLost) -> None:
         self._line, self._why = None, error
+        if self.is_welcomed:
+            self._lost_at = time.monotonic()
         self.registry.leave()
         self.is_welcomed = False
         self._calls.fail(lambda: ConnectionLost(str(error)))
@@ -370,18 +393,22 @@ class Session:
                 self.registry.settled(params)
             case "belfry.draining":
                 if isinstance(pause := params.get("reconnectAfter"), (int, float)):
-                    self._announced = min(max(0.0, pause), ANNOUNCED_PAUSE_LIMIT)
+                    self._announced = min(max(0.0, pause), BROKER_PAUSE_LIMIT)
             case str() if not method.startswith("belfry."):
                 self.registry.take(method, params, frame.get("id"))
 
     def _welcomed(self, params: JSONObject) -> None:
+        own = Identity(params["client"], params["session"], params["epoch"])
+        if not isinstance(own.epoch, str):
+            raise TypeError("the epoch of a welcome is a text")
         self._why = None
         self._welcomed_at = time.monotonic()
-        own = Identity(params["client"], params["session"], params["epoch"])
         if self._line is not None:
             self._line.watch(float(params.get("pingInterval") or PING_INTERVAL))
         earlier = self._identity
-        if not self._resumes or earlier is None:
+        if self._gives_up_past:
+            self.registry.give_up_past()
+        if not self._resumes or earlier is None or self._gives_up_past:
             return self._begin(own, earlier, None)
         resume: JSONObject = {"session": earlier.session, "epoch": earlier.epoch}
         if (after := self.registry.position()) is not None:
@@ -390,7 +417,7 @@ class Session:
 
     def _resumed(self, own: Identity, answer: Any, error: BelfryError | None) -> None:
         if error is None:
-            ids = [row["id"] for row in answer["observers"]]
+            ids = [row["id"] for row in checked("resume", answer)["observers"]]
             self._begin(own, self._identity, ids)
         elif isinstance(error, Refused):
             if (error.status or 0) >= LEAST_FAULT_STATUS:
@@ -413,12 +440,18 @@ class Session:
             self._identity = own
             if self.is_suspended:
                 self.call("setSuspended", {"suspended": True}, lambda result, error: None)
+        self._make_again(None if kept is None else time.monotonic() - self._lost_at)
         for registration in self.registry:
             if not registration.is_registered:
                 if is_other_epoch and registration.id is not None:
                     self.registry.begin_anew(registration)
                 self._register(registration)
         self._open_if_confirmed()
+
+    def _make_again(self, away: float | None) -> None:
+        task = asyncio.create_task(self.lasting.make_again(self._result_now, away))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _open_if_confirmed(self) -> None:
         if not self.is_welcomed or self._unconfirmed > 0 or self.state.name != "connecting":

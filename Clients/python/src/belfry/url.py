@@ -12,5 +12,11 @@ def socket_url(url: str, center: str | None) -> str:
         raise ValueError(f"{url!r} must be an http or https URL, such as http://127.0.0.1:8080")
     if parts.query or parts.fragment:
         raise ValueError(f"{url!r} must have no query and no fragment")
+    try:
+        parts.port
+    except ValueError as fault:
+        raise ValueError(f"{url!r} has a port that is none: {fault}") from None
+    if center in ("", ".", ".."):
+        raise ValueError(f"{center!r} cannot be sent in the path of a URL: name another center")
     path = "/v1" if center is None else f"/v1/centers/{quote(center, safe='')}"
     return f"{SCHEMES[parts.scheme]}://{parts.netloc}{parts.path.rstrip('/')}{path}/ws"
