@@ -32,9 +32,7 @@ FAULTS = {
     "whoever answers refuses": (
         "throw stranger(status, named, retryAfter(false));\n}",
         "throw refusal({ type: problemType, status });\n}"),
-    "whatever is answered lets in": (
-        'const options = { shape: { grants: "array" } };',
-        'const options = { shape: "any" };'),
+    "any problem document refuses": ("content.type.startsWith(problemType);", "true;"),
     "any answer is a receipt": ("!hasShape(result, shapes[method])", "false"),
     "a content type says nothing": (
         'response.ok && type === "application/json" && ', "response.ok && "),

@@ -116,7 +116,7 @@ def _welcome(row, **more):
     pause = PAUSES.get(row["means"], {})
     if "notBefore" in row:
         pause = {"notBefore": row["notBefore"]}
-    return {"welcome": {"client": "c2", "session": "c2.secret"}, "within": 15, **pause, **more}
+    return {"welcome": {"client": "c2", "session": "c2.secret"}, "within": 20, **pause, **more}
 
 
 def _whatever_the_token(steps):
