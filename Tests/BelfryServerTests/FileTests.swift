@@ -60,6 +60,62 @@ struct FileTests {
         #expect(fixed.field("etag") == library.field("etag"))
     }
 
+    /// Bytes that the library may have over the wire, compressed.
+    private static let librarySizeLimit = 16 << 10
+
+    @Test("the library is served minified and compressed, in at most 16 KiB")
+    func minifiedLibrary() throws {
+        let broker = try Broker()
+        let gzip = try broker.get("/belfry.js", fields: ["Accept-Encoding: gzip"])
+        #expect(gzip.field("content-encoding") == "gzip")
+        #expect(gzip.body.count <= Self.librarySizeLimit, "\(gzip.body.count) bytes")
+        let plain = try broker.get("/belfry.js")
+        #expect(plain.field("content-encoding") == nil)
+        #expect(try plain.body == Self.bytes(ofWeb: "belfry.min.js"))
+        let refused = try broker.get("/belfry.js", fields: ["Accept-Encoding: gzip;q=0, br"])
+        #expect(refused.body == plain.body)
+    }
+
+    @Test("the minified library was made of the library that there is")
+    func madeLibrary() throws {
+        let source = try Self.bytes(ofWeb: "belfry.js")
+        let text = Digest(of: source.span).bytes.map {
+            ($0 < 16 ? "0" : "") + String($0, radix: 16)
+        }.joined()
+        let made = String(decoding: try Self.bytes(ofWeb: "belfry.min.js"), as: UTF8.self)
+        let first = made.prefix { $0 != "\n" }
+        #expect(
+            first.contains("(SHA-256 \(text)) by Scripts/library"), "\(first); run Scripts/library")
+    }
+
+    @Test("the library as it was written is beside it, for whoever reads it in a debugger")
+    func readableLibrary() throws {
+        let broker = try Broker()
+        let readable = try broker.get("/belfry.debug.js")
+        #expect(try readable.body == Self.bytes(ofWeb: "belfry.js"))
+        let library = try broker.get("/belfry.js")
+        for field in ["content-type", "cross-origin-resource-policy", "x-typescript-types"] {
+            #expect(readable.field(field) == library.field(field), "\(field)")
+        }
+        #expect(readable.field("content-location") == nil)
+    }
+
+    @Test("no part of a file is sent alone (RFC 9110 §14.2)", arguments: paths)
+    func noRanges(path: String) throws {
+        let broker = try Broker()
+        let file = try broker.get(path)
+        let part = try broker.get(path, fields: ["Range: bytes=0-9"])
+        #expect(part.status == 200 && part.body == file.body)
+        #expect(part.field("accept-ranges") == file.field("accept-ranges"))
+        #expect(part.field("content-range") == nil)
+    }
+
+    /// A file of the folder Web.
+    private static func bytes(ofWeb name: String) throws -> [UInt8] {
+        let web = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Web")
+        return try Array(Data(contentsOf: web.appending(path: name)))
+    }
+
     @Test("another digest leads to the library that there is", arguments: ["0", "0.1.0", "%2F"])
     func otherDigest(digest: String) throws {
         let answer = try Broker().get("/belfry-\(digest).js")

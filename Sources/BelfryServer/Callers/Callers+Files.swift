@@ -21,12 +21,8 @@ extension Callers {
         switch asset {
         case .console: fields = Self.pageFields(Asset.contentSecurityPolicy)
         case .library:
-            fields = [
-                HTTPField("Cross-Origin-Resource-Policy", "cross-origin"),
-                HTTPField("Content-Location", Self.fixedLibraryName),
-                // For Deno, which looks for the types there.
-                HTTPField("X-TypeScript-Types", "./belfry.d.ts"),
-            ]
+            fields = Self.libraryFields + [HTTPField("Content-Location", Self.fixedLibraryName)]
+        case .readableLibrary: fields = Self.libraryFields
         case .libraryTypes, .openAPI, .openAPIJSON, .asyncAPI: break
         }
         send(file, fields, caching: caching, isPlain: isScanned, to: id, &outbox)
@@ -64,6 +60,13 @@ extension Callers {
         if compressed != nil { answer.fields.append(HTTPField("Content-Encoding", "gzip")) }
         connections.sendFile(content.bytes, answer, to: id, exchange.reply, &outbox)
     }
+
+    /// The fields of the library, minified or as it was written: pages of every origin may load it.
+    private static let libraryFields = [
+        HTTPField("Cross-Origin-Resource-Policy", "cross-origin"),
+        // For Deno, which looks for the types there.
+        HTTPField("X-TypeScript-Types", "./belfry.d.ts"),
+    ]
 
     /// What the library of browsers is called where it never changes.
     private static let fixedLibraryName = "belfry-\(libraryDigest).js"

@@ -4,6 +4,7 @@ import CBelfryAssets
 enum Asset: UInt32, CaseIterable {
     case console
     case library
+    case readableLibrary
     case libraryTypes
     case openAPI
     case openAPIJSON
@@ -14,6 +15,7 @@ enum Asset: UInt32, CaseIterable {
         switch self {
         case .console: ("/", "text/html; charset=utf-8")
         case .library: ("/belfry.js", "text/javascript; charset=utf-8")
+        case .readableLibrary: ("/belfry.debug.js", "text/javascript; charset=utf-8")
         case .libraryTypes: ("/belfry.d.ts", "text/plain; charset=utf-8")
         case .openAPI: ("/openapi.yaml", "application/yaml")
         case .openAPIJSON: ("/openapi.json", "application/json")

@@ -8,6 +8,7 @@
 enum belfry_asset {
     belfry_asset_console,
     belfry_asset_belfry_js,
+    belfry_asset_belfry_debug_js,
     belfry_asset_belfry_d_ts,
     belfry_asset_openapi,
     belfry_asset_openapi_json,
