@@ -79,6 +79,9 @@ static const unsigned char observers_js[] = {
 static const unsigned char overview_js[] = {
 #embed "../../Web/console/overview.js"
 };
+static const unsigned char own_js[] = {
+#embed "../../Web/console/own.js"
+};
 static const unsigned char parts_js[] = {
 #embed "../../Web/console/parts.js"
 };
@@ -105,6 +108,9 @@ static const unsigned char route_js[] = {
 };
 static const unsigned char search_js[] = {
 #embed "../../Web/console/search.js"
+};
+static const unsigned char selectors_js[] = {
+#embed "../../Web/console/selectors.js"
 };
 static const unsigned char snippets_js[] = {
 #embed "../../Web/console/snippets.js"
@@ -169,6 +175,7 @@ static const struct console_file files[] = {
     {"observer.js", observer_js, sizeof observer_js},
     {"observers.js", observers_js, sizeof observers_js},
     {"overview.js", overview_js, sizeof overview_js},
+    {"own.js", own_js, sizeof own_js},
     {"parts.js", parts_js, sizeof parts_js},
     {"post.js", post_js, sizeof post_js},
     {"queue.js", queue_js, sizeof queue_js},
@@ -178,6 +185,7 @@ static const struct console_file files[] = {
     {"responders.js", responders_js, sizeof responders_js},
     {"route.js", route_js, sizeof route_js},
     {"search.js", search_js, sizeof search_js},
+    {"selectors.js", selectors_js, sizeof selectors_js},
     {"snippets.js", snippets_js, sizeof snippets_js},
     {"tail.js", tail_js, sizeof tail_js},
     {"tailview.js", tailview_js, sizeof tailview_js},

@@ -61,17 +61,17 @@ def test_queue(shown, url):
     shown.locator("#post-name").fill(NAME)
     shown.locator("label", has_text="asap").click()
     post = shown.locator("main form").get_by_role("button", name="Post")
-    for words in ("It waits in the queue.", "stands for it."):
+    for words in ("Queued.", "Merged into"):
         post.click()
         expect(shown.locator("main")).to_contain_text(words)
-    shown.get_by_role("button", name="Ask again for its fate").first.click()
-    expect(shown.locator("main")).to_contain_text("It is coalesced.")
+    shown.get_by_role("button", name="Refresh outcome").first.click()
+    expect(shown.locator("main")).to_contain_text("State: coalesced.")
     console.go(shown, "queue", "Queue and modes")
     entry = shown.locator("#rows tr", has_text=NAME)
-    expect(entry).to_contain_text("2")
+    expect(entry.locator("td.r").first).to_have_text("1")
     shown.get_by_role("button", name=f"Remove {NAME}").click()
     question = shown.get_by_role("group", name=re.compile("Remove"))
-    expect(question).to_contain_text("It stands for 1 other post, which go with it.")
+    expect(question).to_contain_text("1 merged post is removed with it.")
     expect(question.get_by_role("button", name="Keep it")).to_be_focused()
     support.check_accessibility(shown, "axe finds nothing while something is asked")
     shown.keyboard.press("Escape")
@@ -103,7 +103,7 @@ def test_removal(shown, url):
     console.go(shown, f"observer/{made['id']}", "observes")
     shown.get_by_role("button", name="Remove…").click()
     question = shown.get_by_role("group", name=re.compile("Remove"))
-    expect(question).to_contain_text("Nothing is held for it.")
+    expect(question).to_contain_text("No notifications are held for it.")
     question.get_by_role("button", name=f"Remove {made['id']}").click()
     expect(shown.locator("main h1")).to_have_text(f"{made['id']} was removed")
     check(request(f"{url}/v1/observers/{made['id']}")[0] == 410, "an observer is removed")
@@ -123,7 +123,10 @@ def test_suspension(shown, url):
     shown.get_by_role("button", name=f"Suspend {client}").click()
     expect(row).to_have_count(0)
     console.go(shown, "clients?state=asked", "Clients")
-    shown.get_by_role("button", name=f"Let {client} go on").click()
+    expect(row).to_contain_text("paused by client")
+    pressed = shown.locator(".facets [aria-pressed=true]")
+    expect(pressed).to_have_text(re.compile("^Paused by client"))
+    shown.get_by_role("button", name=f"Resume {client}").click()
     expect(shown.locator("main")).to_contain_text("No client matches.")
     check(True, "a client is suspended, and goes on")
 
@@ -135,18 +138,18 @@ def test_asks(shown, url):
     shown.locator("#ask-selector").fill("mayStart")
     shown.locator("#ask-default").fill("{")
     send.click()
-    expect(shown.locator("#ask-default-fault")).to_contain_text("Not JSON")
+    expect(shown.locator("#ask-default-fault")).to_contain_text("Invalid JSON")
     shown.locator("#ask-default").fill("false")
     send.click()
-    expect(shown.locator("main")).to_contain_text("by default: no responder")
+    expect(shown.locator("main")).to_contain_text("default: no responder")
     desk = console.send(
         url, "POST", "observers", {"object": NAME, "implements": ["mayStart"], "next": "team"}
     )
-    shown.get_by_role("button", name="Who would be asked?").click()
+    shown.get_by_role("button", name="Show responder").click()
     expect(shown.locator("main")).to_contain_text(desk["id"])
     shown.locator("#ask-default").fill("")
     send.click()
-    expect(shown.locator("main")).to_contain_text("Waiting for the answer")
+    expect(shown.locator("main")).to_contain_text("Waiting for an answer")
     mail = f"{url}/v1/observers/{desk['token']}/notifications"
     asked = eventually(lambda: request(mail)[1]["notifications"], "the ask is in the mailbox")
     answer = f"{url}/v1/notifications/{asked[0]['id']}/answer"
@@ -164,7 +167,7 @@ def test_asks(shown, url):
     expect(shown.locator("#rows")).to_contain_text("mayStart")
     shown.get_by_role("button", name="Withdraw mayStart").click()
     shown.get_by_role("group").get_by_role("button", name="Withdraw mayStart").click()
-    expect(shown.locator("main")).to_contain_text("None: each ask has its answer.")
+    expect(shown.locator("main")).to_contain_text("No open asks.")
     check(True, "an ask is withdrawn")
 
 
@@ -172,10 +175,10 @@ def test_values(shown, url):
     console.go(shown, "values", "Values")
     shown.locator("#value-object").fill(NAME)
     shown.keyboard.press("Enter")
-    expect(shown.locator("main")).to_contain_text("It has no value yet")
+    expect(shown.locator("main")).to_contain_text("No value yet")
     shown.get_by_role("button", name="Set", exact=True).click()
     expect(shown.locator("#value-json")).to_be_focused()
-    expect(shown.locator(".fault")).to_contain_text("It needs JSON")
+    expect(shown.locator(".fault")).to_contain_text("Enter a JSON value")
     shown.locator("#value-json").fill('{"size": 12345678901234567890}')
     shown.get_by_role("button", name="Set", exact=True).click()
     expect(shown.locator("main")).to_contain_text("Changed.")
@@ -192,7 +195,7 @@ def test_values(shown, url):
     console.go(shown, f"value/{NAME}", NAME)
     shown.get_by_role("button", name="Remove…").click()
     shown.get_by_role("group").get_by_role("button", name=f"Remove {NAME}").click()
-    expect(shown.locator("main")).to_contain_text("It has no value yet")
+    expect(shown.locator("main")).to_contain_text("No value yet")
     check(True, "a value is removed")
 
 
@@ -208,19 +211,19 @@ def test_tail(shown, url):
     support.check_accessibility(shown, "axe finds nothing in an open row of the tail")
     shown.locator("main h1").click()
     shown.keyboard.press(" ")
-    expect(shown.get_by_role("button", name="Go on").last).to_be_visible()
+    expect(shown.get_by_role("button", name="Resume").last).to_be_visible()
     console.send(url, "POST", f"channels/{NAME}")
-    expect(shown.locator(".news")).to_have_text("1 notification came since it was paused.")
+    expect(shown.locator(".news")).to_have_text("1 notification arrived during the pause.")
     shown.keyboard.press(" ")
-    expect(shown.locator(".gapr")).to_have_text("Gap: 1 notification came while it was paused.")
+    expect(shown.locator(".gapr")).to_have_text("Gap: 1 notification arrived during the pause.")
     check(True, "the tail pauses, and says what came meanwhile")
     for _ in range(80):
         console.send(url, "POST", "notifications", [{"name": NAME}] * 5)
     expect(shown.locator(".gapr").first).to_contain_text(
-        "are not shown. The tail shows at most 50 a second"
+        "not shown. The tail shows at most 50 per second"
     )
     check(True, "what is too much to be shown is said in a gap line")
-    console.go(shown, "me", "You")
+    console.go(shown, "me", "Your access")
     eventually(
         lambda: (
             not [
@@ -234,10 +237,10 @@ def test_tail(shown, url):
 
 
 def test_explain(shown):
-    console.go(shown, "explain", "Who would get it?")
+    console.go(shown, "explain", "Explain")
     shown.locator("#explain-name").fill(NAME.lower())
     shown.keyboard.press("Enter")
-    expect(shown.locator("main")).to_contain_text("Nobody would get")
+    expect(shown.locator("main")).to_contain_text("No observer would get")
     expect(shown.locator("mark").first).to_be_visible()
     expect(shown.locator("main")).to_contain_text("upper and lower case")
     check(True, "explain marks what differs in a near miss")
@@ -258,7 +261,7 @@ def test_list(shown, url):
     shown.locator("#rows tr").first.hover()
     other = console.send(url, "POST", "observers", {"name": "Rising"})
     console.send(url, "POST", "notifications", [{"name": "Rising"}] * 900)
-    button = shown.get_by_role("button", name="changes of order")
+    button = shown.get_by_role("button", name="Show new order")
     expect(button).to_be_visible()
     expect(first).to_have_text(name)
     check(True, "rows stay where they are while the pointer is among them")
@@ -268,7 +271,7 @@ def test_list(shown, url):
 
 
 def test_keys(shown, url):
-    console.go(shown, "overview", "It is")
+    console.go(shown, "overview", "Healthy")
     shown.keyboard.press("g")
     shown.keyboard.press("b")
     expect(shown.locator("main h1")).to_have_text("Observers")
@@ -298,14 +301,14 @@ def test_keys(shown, url):
     expect(shown.locator(".pill").first).to_have_text("Live")
     shown.keyboard.press("?")
     expect(shown.locator("main h1")).to_have_text("Help and keys")
-    shown.get_by_label("Single letters").uncheck()
+    shown.get_by_label("Single-letter keys").uncheck()
     shown.locator("main h1").click()
     shown.keyboard.press("g")
     shown.keyboard.press("b")
     shown.keyboard.press("p")
     expect(shown.locator("main h1")).to_have_text("Help and keys")
     expect(shown.locator(".pill").first).to_have_text("Live")
-    shown.get_by_label("Single letters").check()
+    shown.get_by_label("Single-letter keys").check()
     check(True, "single letters can be turned off")
 
 

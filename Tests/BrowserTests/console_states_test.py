@@ -53,14 +53,14 @@ def test_tokens(options, running):
             with console.page(running) as shown:
                 console.open_console(shown, url)
                 heading = shown.locator("main h1")
-                expect(heading).to_have_text("This broker wants a token")
+                expect(heading).to_have_text("This broker requires a token")
                 expect(shown.get_by_label("Token", exact=True)).to_be_focused()
-                expect(shown.locator(".pill")).to_have_text("Wants a token")
+                expect(shown.locator(".pill")).to_have_text("Token required")
                 expect(shown.locator("nav")).to_have_count(0)
                 check_state(options, shown, "no token")
                 shown.get_by_label("Token", exact=True).fill("belfry_of_nobody")
-                shown.get_by_role("button", name="Look inside").click()
-                expect(shown.locator(".fault")).to_contain_text("is not known to the broker")
+                shown.get_by_role("button", name="Use this token").click()
+                expect(shown.locator(".fault")).to_contain_text("does not know this token")
                 expect(shown.get_by_label("Token", exact=True)).to_have_value("belfry_of_nobody")
                 expect(shown.get_by_label("Token", exact=True)).to_be_focused()
                 check_state(options, shown, "a wrong token")
@@ -74,15 +74,15 @@ def test_tokens(options, running):
                 check(True, "who may not remove is not offered it")
             with console.page(running) as shown:
                 console.open_console(shown, url, token=till)
-                expect(shown.locator("main h1")).to_have_text(
-                    "Your token may post, not look inside"
+                expect(shown.locator("main h1")).to_have_text("You can post, but not inspect")
+                expect(shown.locator("main")).to_contain_text(
+                    "Your token belongs to till, and has: post"
                 )
-                expect(shown.locator("main")).to_contain_text("It belongs to till, and may post")
                 check_state(options, shown, "forbidden")
                 shown.get_by_role("link", name="Post a notification").click()
                 shown.get_by_label("Name").fill("Sale")
                 shown.get_by_role("button", name="Post", exact=False).first.click()
-                expect(shown.locator("main")).to_contain_text("Posted. Nobody observes it.")
+                expect(shown.locator("main")).to_contain_text("Posted. No observer matched.")
                 check(True, "who may only post does so")
 
 
@@ -99,14 +99,14 @@ def test_away(options, running):
         console.populate(url)
         with console.page(running, viewport={"width": 1440, "height": 900}) as shown:
             console.open_console(shown, url)
-            expect(shown.locator("main h1")).to_contain_text("It is well")
+            expect(shown.locator("main h1")).to_contain_text("Healthy")
             broker.send_signal(signal.SIGSTOP)
             try:
                 shown.locator(".banner").wait_for(timeout=20_000)
-                expect(shown.locator(".pill")).to_have_text("Away")
-                expect(shown.locator(".banner")).to_contain_text("The broker does not answer since")
-                expect(shown.locator("main h1")).to_contain_text("It was well at")
-                expect(shown.locator("#spoken")).to_have_text("The broker does not answer")
+                expect(shown.locator(".pill")).to_have_text("Not responding")
+                expect(shown.locator(".banner")).to_contain_text("No response from the broker since")
+                expect(shown.locator("main h1")).to_contain_text("Last known healthy at")
+                expect(shown.locator("#spoken")).to_have_text("The broker is not responding")
                 check_state(options, shown, "away")
             finally:
                 broker.send_signal(signal.SIGCONT)
@@ -115,7 +115,7 @@ def test_away(options, running):
             check(True, "the page says that the broker is away, and finds it again by itself")
             broker.kill()
             broker.wait()
-            expect(shown.locator(".pill")).to_have_text("Away", timeout=20_000)
+            expect(shown.locator(".pill")).to_have_text("Not responding", timeout=20_000)
             again = ("serve", "--listen", url.removeprefix("http://"), "--in-memory")
             with support.process(options.belfry, *again, stderr=subprocess.DEVNULL):
                 expect(shown.locator(".pill")).to_have_text("Live", timeout=30_000)
@@ -132,7 +132,7 @@ def test_center(options, running, url):
         names = [one["name"] for one in console.send(url, "GET", "centers")["centers"]]
         check("nowhere" not in names, "a look makes no center", names)
         console.send(url, "POST", "centers/nowhere/channels/First", {"title": "7"})
-        expect(shown.locator("main h1")).to_have_text("It is well")
+        expect(shown.locator("main h1")).to_have_text("Healthy")
         expect(shown.locator("#rail-center")).to_have_value("nowhere")
         check(True, "the page goes on when the center is there")
 
@@ -143,7 +143,7 @@ def test_first_start(options, running):
         expect(shown.locator("main h1")).to_have_text("Your first notification")
         check_state(options, shown, "first start")
         console.send(url, "POST", "observers", {"name": "ButtonChange"})
-        expect(shown.locator("main h1")).to_contain_text("It is well")
+        expect(shown.locator("main h1")).to_contain_text("Healthy")
         console.go(shown, "help", "Help and keys")
         expect(shown.locator(".steps .done")).to_have_count(1)
         console.send(url, "POST", "channels/ButtonChange", {"title": "7"})
@@ -179,15 +179,15 @@ def test_told_states(options, running, url):
     states = {
         "full": (
             full,
-            "It is not well: connections are full",
-            "Connections are full: 9,000 of 9,000.",
+            "Not healthy: limit reached for connections",
+            "Connections: limit reached (9,000 of 9,000).",
         ),
-        "near a limit": (near, "It is well, and", "Held notifications are at 85 % of the limit"),
-        "stopping": (stopping, "It is stopping, as it was asked to", "The broker is stopping."),
+        "near a limit": (near, "Healthy, ", "Held notifications: 85 % of the limit"),
+        "stopping": (stopping, "Shutting down (requested)", "The broker is shutting down."),
         "refusing": (
             refusing,
-            "It is not well: the store takes nothing new",
-            "The store takes nothing new.",
+            "Not healthy: the store refuses writes",
+            "The store refuses writes.",
         ),
     }
     for name, (change, heading, sentence) in states.items():

@@ -111,7 +111,7 @@ class Reader(walk.Walk):
         expect(console.locator("main")).to_contain_text("buttonchange")
         check(True, "the console's first screen tells what nobody heard")
         if self.options.screenshots:
-            chart = console.locator("main").get_by_text("the line begins with the second")
+            chart = console.locator("main").get_by_text("the line starts with the second one")
             expect(chart).to_have_count(0, timeout=CHART_DEADLINE * 1000)
         self.picture(console, "console")
         console.close()

@@ -1,4 +1,4 @@
-// Asks: who holds an address is asked, and answers.
+// Asks: a request to an address, and its answer.
 
 import { ask, path, send } from "./broker.js";
 import { command, curl, placeOf } from "./copy.js";
@@ -87,7 +87,7 @@ export function openAsk(app, { query }) {
         "div",
         { key: "ask", class: "stack" },
         head("Ask", {
-          note: "Who holds the address is asked, and there is one answer: theirs, or the default.",
+          note: "Sends a request to an address. The answer is the responder’s, or the default.",
         }),
         h(
           "div",
@@ -122,7 +122,7 @@ export function openAsk(app, { query }) {
               },
               "textarea",
             ),
-            field("ask-default", "Default", "optional, JSON: the answer when there is no other", {
+            field("ask-default", "Default", "optional, JSON: the answer without a responder", {
               value: draft.default,
               fault: faults.default,
               oninput: put("default"),
@@ -131,13 +131,13 @@ export function openAsk(app, { query }) {
               "p",
               { class: "rowf" },
               h("button", { class: "main" }, "Ask"),
-              button("Who would be asked?", explain),
+              button("Show responder", explain),
             ),
           ),
           h(
             "div",
             { class: "s5 stack" },
-            sheet("The same with curl", {}, body(command(asCurl(draft), "the command"))),
+            sheet("As curl", {}, body(command(asCurl(draft), "the command"))),
             told !== null && answerSheet(told),
           ),
         ),
@@ -147,8 +147,8 @@ export function openAsk(app, { query }) {
 
 function findFaults({ object, selector, userInfo, default: given }, isAsked) {
   const faults = {};
-  if (object === "") faults.object = "Who is asked? It needs an address.";
-  if (selector === "") faults.selector = "For what? It needs a selector.";
+  if (object === "") faults.object = "Enter an address.";
+  if (selector === "") faults.selector = "Enter a selector.";
   if (!isAsked) return faults;
   const [first, second] = [userInfoFault(userInfo), jsonFault(given)];
   if (first !== null) faults.userInfo = first;
@@ -167,7 +167,7 @@ const asCurl = ({ object, selector, userInfo, default: given }) =>
 
 function answerSheet({ isWaiting, refused, answer, way }) {
   if (isWaiting)
-    return sheet("Answer", {}, body(h("p", { class: "quiet" }, "Waiting for the answer …")));
+    return sheet("Answer", {}, body(h("p", { class: "quiet" }, "Waiting for an answer …")));
   if (refused) return sheet("Answer", {}, body(refusal(refused)));
   if (answer) {
     return sheet(
@@ -175,28 +175,28 @@ function answerSheet({ isWaiting, refused, answer, way }) {
       {
         note:
           answer.by === "responder"
-            ? ["by ", observerLink(answer.observer)]
-            : `by default: ${spoken(answer.reason)}`,
+            ? ["from ", observerLink(answer.observer)]
+            : `default: ${spoken(answer.reason)}`,
       },
       h(
         "div",
         { class: "body stack" },
         h("pre", { class: "box" }, JSON.stringify(answer.answer)),
-        h("p", { class: "quiet" }, "Asked: ", chain(answer.path)),
+        h("p", { class: "quiet" }, "Path: ", chain(answer.path)),
       ),
     );
   }
   return sheet(
-    "Who would be asked",
+    "Responder for this ask",
     {},
     body(
       facts([
         ["Outcome", spoken(way.outcome)],
-        ["Observer", way.observer ? observerLink(way.observer) : named(null, "nobody")],
-        ["On the way", chain(way.path)],
+        ["Observer", way.observer ? observerLink(way.observer) : named(null, "none")],
+        ["Path", chain(way.path)],
         (way.skipped ?? []).length > 0
           ? [
-              "Stepped over",
+              "Skipped",
               way.skipped.map(({ object, observer, reason }) =>
                 h(
                   "div",
@@ -215,7 +215,7 @@ function answerSheet({ isWaiting, refused, answer, way }) {
 /// Addresses in the order in which they are asked.
 export const chain = (addresses) =>
   addresses.length === 0
-    ? quiet("nobody")
+    ? quiet("none")
     : h(
         "span",
         { class: "chain" },

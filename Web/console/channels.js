@@ -2,13 +2,15 @@
 
 import { ask, askIfAllowed } from "./broker.js";
 import { copyButton, curl, placeOf } from "./copy.js";
-import { nearlyDo } from "./explain.js";
+import { nearMatches } from "./explain.js";
 import { List, pageSize } from "./list.js";
 import { number } from "./observers.js";
 import {
   body,
+  breakable,
   channelLink,
   clientLink,
+  clientState,
   code,
   empty,
   facts,
@@ -16,10 +18,10 @@ import {
   named,
   notKnown,
   observerLink,
-  quiet,
+  ofPrincipal,
+  ownMark,
   sheet,
   since,
-  state,
   table,
 } from "./parts.js";
 import { link, queryText } from "./route.js";
@@ -60,10 +62,11 @@ const rateCell = (rates, name, member, why) => {
     ? notKnown(why)
     : h("span", { class: value === 0 ? "zero" : null }, rate(value));
 };
-const early = "It takes two readings to tell a rate.";
+const early = "A rate needs two readings.";
 
 export function openChannels(app, { query }) {
   const rates = new Rates();
+  const isOwn = ({ name, observers }) => observers > 0 && app.own.countOf(name) === observers;
   const list = new List(
     app,
     {
@@ -74,9 +77,13 @@ export function openChannels(app, { query }) {
       id: ({ name }) => name,
       sort: "-posts",
       filter: ["contains", "Name contains …"],
+      isOwn,
+      prepare: (rows) => app.selectors.read(rows),
+      leavesOut: (row) => app.selectors.has(row),
+      leftOut: (number) => `${plural(number, "selector")} of responders not listed`,
       choices: () => [
         { text: "All", query: { contains: null } },
-        { text: "Not heard", href: link("unheard") },
+        { text: "Unmatched", href: link("unheard") },
       ],
       acts: () => [h("a", { class: "btn main", href: link("post") }, "Post")],
       columns: [
@@ -84,8 +91,9 @@ export function openChannels(app, { query }) {
           head: "Name",
           cls: "nm",
           sorts: ["name"],
-          cell: ({ name, posts }) => [
+          cell: ({ name, posts, observers }) => [
             channelLink(name),
+            ownMark(isOwn({ name, observers })),
             h("span", { class: "sub" }, plural(posts, "post")),
           ],
         },
@@ -93,9 +101,9 @@ export function openChannels(app, { query }) {
           head: "Observers",
           cls: "r",
           sorts: ["-observers"],
-          cell: ({ observers }) => number(observers),
+          cell: ({ name, observers }) => number(Math.max(observers - app.own.countOf(name), 0)),
         },
-        { head: "Posts/s", cls: "r", cell: ({ name }) => rateCell(rates, name, "posts", early) },
+        { head: "Posts/s", cls: "r p2", cell: ({ name }) => rateCell(rates, name, "posts", early) },
         {
           head: "Deliveries/s",
           cls: "r p3",
@@ -103,7 +111,7 @@ export function openChannels(app, { query }) {
         },
         { head: "Posts", cls: "r p2", sorts: ["-posts"], cell: ({ posts }) => number(posts) },
         {
-          head: "Not heard",
+          head: "Unmatched",
           cls: "r p2",
           cell: ({ unmatched }) =>
             h("span", { class: unmatched > 0 ? "warnt" : "zero" }, count(unmatched)),
@@ -124,14 +132,14 @@ export function openChannels(app, { query }) {
       none: ({ contains }) =>
         contains
           ? [
-              "No name contains this. Names are compared letter by letter. ",
+              "No channel name contains this text; upper and lower case differ. ",
               h("a", { href: link("channels") }, "Show all channels"),
               ".",
             ]
           : [
-              "No channel yet: one comes into being with its first post or observer. ",
-              h("a", { href: link("help") }, "Three steps"),
-              " show how.",
+              "No channels yet. The first post or observer of a name creates its channel: ",
+              h("a", { href: link("help") }, "see three steps"),
+              ".",
             ],
     },
     query,
@@ -167,7 +175,7 @@ export function openChannel(app, { id: name }) {
       h(
         "div",
         { key: `channel ${name}`, class: "stack" },
-        head([code(name)], {
+        head([breakable(name)], {
           crumb: ["channels", "Channels", code(name)],
           acts: [
             copyButton(
@@ -185,7 +193,7 @@ export function openChannel(app, { id: name }) {
           "div",
           { class: "grid" },
           channelFigures(channel, rates, app),
-          channelObservers(observers, next, total, near, name),
+          channelObservers(observers, next, total, near, name, app.own),
         ),
       ),
   };
@@ -193,9 +201,9 @@ export function openChannel(app, { id: name }) {
 
 function channelSentence(channel, observers) {
   if (channel === undefined && observers.length === 0)
-    return "Nobody posted it or observes it, as far as the broker remembers.";
-  if (observers.length === 0) return "Nobody observes it.";
-  if (channel === undefined || channel.posts === 0) return "It is observed, and was never posted.";
+    return "Not posted and not observed, as far as the broker remembers.";
+  if (observers.length === 0) return "No observers.";
+  if (channel === undefined || channel.posts === 0) return "Observed, but never posted.";
   return null;
 }
 
@@ -215,9 +223,9 @@ function channelFigures(channel, rates, app) {
       facts(
         [
           ["Posts", count(posts)],
-          ["Posts a second", rateCell(rates, name, "posts", early)],
+          ["Posts per second", rateCell(rates, name, "posts", early)],
           ["Deliveries", count(delivered)],
-          ["Not heard", count(unmatched)],
+          ["Unmatched", count(unmatched)],
           ["Observers", count(observers)],
           ["Last post", since(lastPostedAt, app.now)],
         ],
@@ -227,27 +235,28 @@ function channelFigures(channel, rates, app) {
   );
 }
 
-function channelObservers(observers, next, total, near, name) {
+function channelObservers(observers, next, total, near, name, own) {
   if (observers.length === 0) {
     return sheet(
-      "Who observes it",
+      "Observers",
       { place: "s8" },
       empty(
-        "Nobody, by name. Observers of any name, or of its objects, get it all the same. ",
+        "No observer of this name (observers of any name still get it). ",
         near.length > 0
-          ? [
-              h("a", { href: link("explain", null, { name }) }, nearlyDo(near.length)),
-              ": see what differs.",
-            ]
-          : "No observer has a name like it.",
+          ? [h("a", { href: link("explain", null, { name }) }, nearMatches(near.length)), "."]
+          : "No observer has a similar name.",
       ),
     );
   }
   return sheet(
-    "Who observes it",
+    "Observers",
     {
       place: "s8",
-      note: [count(total ?? observers.length), next && !isKnown(total) && " and more", ", by name"],
+      note: [
+        count(total ?? observers.length),
+        next && !isKnown(total) && " and more",
+        " of this name",
+      ],
       more: next && h("a", { href: link("observers", null, { name }) }, "All"),
     },
     table(
@@ -257,10 +266,10 @@ function channelObservers(observers, next, total, near, name) {
         ({ id, object, client, principal, state: word, stateSince, delivered, held }) => ({
           key: id,
           cells: [
-            observerLink(id),
+            [observerLink(id), ownMark(own.hasObserver(id))],
             named(object),
-            [clientLink(client), " ", quiet(principal)],
-            state(word, stateSince),
+            [clientLink(client), " ", ofPrincipal(principal)],
+            clientState(word, stateSince),
             number(delivered),
             number(held),
           ],

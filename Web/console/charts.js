@@ -44,8 +44,8 @@ function roundStep(least) {
 const plotHeight = 150;
 const margin = { left: 44, right: 4, top: 18, bottom: 20 };
 
-/// Series over time. Each is `{ name, className, values, label }`, from the oldest to the newest;
-/// `times` are the times of the values.
+/// Series over time. Each is `{ className, values }`, from the oldest to the newest; `times` are
+/// the times of the values. The key beside the plot names them.
 export function plot({ width, times, series, sentence }) {
   const inner = Math.max(width - margin.left - margin.right, 60);
   const most = Math.max(...series.flatMap(({ values }) => values.filter(isKnown)), 0);
@@ -82,27 +82,9 @@ export function plot({ width, times, series, sentence }) {
       series.map(({ className, values }) =>
         h("path", { class: className, d: path(values, inner, plotHeight, top) }),
       ),
-      labels(series, inner, y),
       timeLabels(times, inner),
     ),
   );
-}
-
-/// The names of the series, at the ends of their lines, where there is room between them.
-function labels(series, inner, y) {
-  const placed = [];
-  return series
-    .filter(({ label, values }) => label && isKnown(values.at(-1)))
-    .map((one) => {
-      const wanted = y(one.values.at(-1)) - 7;
-      if (placed.some((other) => Math.abs(other - wanted) < 13)) return null;
-      placed.push(wanted);
-      return h(
-        "text",
-        { class: `${one.className}-name`, x: inner, y: wanted, "text-anchor": "end" },
-        one.name,
-      );
-    });
 }
 
 function timeLabels(times, inner) {

@@ -8,8 +8,10 @@ import { number, observed } from "./observers.js";
 import {
   at,
   body,
+  breakable,
   button,
   clientLink,
+  clientState,
   code,
   empty,
   facts,
@@ -17,20 +19,29 @@ import {
   named,
   notKnown,
   observerLink,
+  ownMark,
   refusal,
   sheet,
   since,
-  state,
   table,
 } from "./parts.js";
 import { clientCount, ofOneCenter } from "./readings.js";
 import { link, queryText } from "./route.js";
 import { h } from "./tree.js";
-import { bytes, capitalized, count, date, isKnown, plural, transportNames } from "./words.js";
+import {
+  bytes,
+  capitalized,
+  count,
+  date,
+  isKnown,
+  plural,
+  stateName,
+  transportNames,
+} from "./words.js";
 
 const unsent = ({ unsentBytes, state: word }) =>
   !isKnown(unsentBytes)
-    ? notKnown("Another loop serves its socket.")
+    ? notKnown("Not reported: another loop serves this socket.")
     : h(
         "span",
         { class: word === "slow" ? "warnt" : unsentBytes === 0 ? "zero" : null },
@@ -41,22 +52,22 @@ const askToRemove = (app, confirmation, row) =>
   confirmation.ask({
     title: ["Remove ", code(row.id), "?"],
     told: [
-      `${plural(row.observers, "observer")} and ${plural(row.held, "held notification")} go ` +
-        `with it. `,
+      `${plural(row.observers, "observer")} and ${plural(row.held, "held notification")} are ` +
+        `removed with it. `,
       row.state === "disconnected"
-        ? "It cannot resume, and is told so when it tries. "
-        : "Its connection is closed with 4002. ",
-      "It may come back as another client. This cannot be undone.",
+        ? "The client cannot resume, and learns this when it tries. "
+        : "Its connection is closed with code 4002. ",
+      "The program can connect again as a new client. This cannot be undone.",
     ],
     verb: `Remove ${row.id}`,
     removes: path("clients", row.id),
     done: `${row.id} was removed`,
   });
 
-/// Suspends a client, or lets it go on. That can be undone, so it is not asked about.
+/// Suspends or resumes a client. That can be undone, so it is not asked about.
 async function suspend(app, row, isSuspended) {
   await send(path("clients", row.id), "PATCH", JSON.stringify({ suspended: isSuspended }));
-  await app.acted(isSuspended ? `${row.id} is suspended` : `${row.id} goes on`);
+  await app.acted(isSuspended ? `${row.id} was suspended` : `${row.id} was resumed`);
 }
 
 /// The two acts on a client; `failed` is told what was refused.
@@ -64,9 +75,9 @@ function actsOn(app, row, remove, failed, className) {
   if (!app.may("admin")) return [];
   const isAsked = row.state === "asked";
   return [
-    button(isAsked ? "Let go on" : "Suspend", () => suspend(app, row, !isAsked).catch(failed), {
+    button(isAsked ? "Resume" : "Suspend", () => suspend(app, row, !isAsked).catch(failed), {
       class: className,
-      "aria-label": isAsked ? `Let ${row.id} go on` : `Suspend ${row.id}`,
+      "aria-label": isAsked ? `Resume ${row.id}` : `Suspend ${row.id}`,
     }),
     button("Remove…", () => remove(row), {
       class: className,
@@ -93,6 +104,8 @@ export function openClients(app, { query }) {
       rows: "clients",
       id: ({ id }) => id,
       sort: "-held",
+      isOwn: (row) => app.own.hasClient(row.id),
+      ownCount: () => app.own.now().websocket + app.own.now().events,
       filter: ["contains", "Id or principal contains …"],
       choices: (asked, { reading }) => {
         const known = ofOneCenter(reading);
@@ -100,7 +113,7 @@ export function openClients(app, { query }) {
           { text: "All", query: { state: null }, total: known && clientCount(known) },
           { text: "Live", query: { state: "live" } },
           ...states.map((word) => ({
-            text: capitalized(word),
+            text: capitalized(stateName(word)),
             query: { state: word },
             total: known?.clients?.[word],
           })),
@@ -111,16 +124,24 @@ export function openClients(app, { query }) {
         {
           head: "Client",
           sorts: ["-age", "age"],
-          cell: ({ id, principal }) => [clientLink(id), h("span", { class: "sub" }, principal)],
+          cell: ({ id, principal }) => [
+            clientLink(id),
+            ownMark(app.own.hasClient(id)),
+            h("span", { class: "sub" }, principal),
+          ],
         },
         { head: "Transport", cls: "p2", cell: ({ transport }) => transportNames[transport] },
-        { head: "State", cell: ({ state: word, stateSince }) => state(word, stateSince) },
-        { head: "For", cls: "r p2", cell: ({ stateSince }, { now }) => since(stateSince, now) },
+        { head: "State", cell: ({ state: word, stateSince }) => clientState(word, stateSince) },
+        {
+          head: "State for",
+          cls: "r p2",
+          cell: ({ stateSince }, { now }) => since(stateSince, now),
+        },
         {
           head: "Principal",
           cls: "nm p2",
           sorts: ["name"],
-          cell: ({ principal }) => code(principal),
+          cell: ({ principal }) => breakable(principal),
         },
         {
           head: "Observers",
@@ -140,7 +161,7 @@ export function openClients(app, { query }) {
       none: ({ contains, state: word }) =>
         contains || word
           ? ["No client matches. ", h("a", { href: link("clients") }, "Show all clients"), "."]
-          : "No client is here. One comes with a WebSocket, an event stream or a mailbox.",
+          : "No clients. A WebSocket, an event stream or a mailbox creates one.",
     },
     query,
   );
@@ -169,19 +190,20 @@ export function openClient(app, { id }) {
         ? h(
             "div",
             { key: `client ${id}`, class: "stack" },
-            head([code(id), " is not here"], { crumb: ["clients", "Clients", id] }),
+            head(["No client ", code(id)], { crumb: ["clients", "Clients", id] }),
             h(
               "div",
               { class: "sheet" },
               empty(
-                "It left, or was removed, and its observers with it. An id is never used again.",
+                "It left or was removed with its observers, or it never existed. ",
+                "Ids are never reused.",
               ),
             ),
           )
         : h(
             "div",
             { key: `client ${id}`, class: "stack" },
-            head([code(id), " of ", code(client.principal)], {
+            head([code(id), " of ", breakable(client.principal), ownMark(app.own.hasClient(id))], {
               crumb: ["clients", "Clients", id],
               acts: [
                 copyButton(
@@ -210,7 +232,7 @@ const clientFacts = (client, { now }) =>
     body(
       facts([
         ["Transport", transportNames[client.transport]],
-        ["State", state(client.state), " for ", since(client.stateSince, now)],
+        ["State", clientState(client.state), " for ", since(client.stateSince, now)],
         ["Principal", code(client.principal)],
         ["Connected", at(client.connectedAt, date(client.connectedAt))],
         ["Observers", count(client.observers)],
@@ -223,13 +245,13 @@ const clientFacts = (client, { now }) =>
 function clientObservers(id, observers, next, total) {
   if (observers.length === 0) {
     return sheet(
-      "Its observers",
+      "Observers",
       { place: "s8" },
-      empty("It has none: it only posts, asks, or listens to nothing yet."),
+      empty("None. A client without observers can still post and ask."),
     );
   }
   return sheet(
-    "Its observers",
+    "Observers",
     {
       place: "s8",
       note: count(total ?? observers.length),

@@ -58,9 +58,16 @@ export const quoted = (text) =>
 /// The address of a part of the center, for a command line.
 export const placeOf = (path, query = "") => `${base}/${path}${query === "" ? "" : `?${query}`}`;
 
-/// The equal `curl` line; the token is named by a variable, and never written.
+/// The equal `curl` line; the token is named by a variable, and never written. Its parts begin their
+/// lines without blanks: behind blanks a long address would begin on the line after.
 export function curl(url, { options = [], body = null } = {}) {
   const shown = token() === null ? [] : ['-H "Authorization: Bearer $BELFRY_TOKEN"'];
-  const words = [...options, ...(body === null ? [] : [`-d ${quoted(body)}`]), ...shown];
-  return ["curl", ...words, quoted(url)].join(words.length > 1 || body !== null ? " \\\n  " : " ");
+  const [first = null, ...others] = [
+    ...options,
+    ...(body === null ? [] : [`-d ${quoted(body)}`]),
+    ...shown,
+  ];
+  if (first === null) return `curl ${quoted(url)}`;
+  const isShort = others.length === 0 && body === null;
+  return [`curl ${first}`, ...others, quoted(url)].join(isShort ? " " : " \\\n");
 }

@@ -34,29 +34,30 @@ export function tokenQuestion() {
           if (text !== "") useToken(text);
         },
       },
-      h("h1", { tabindex: "-1" }, "This broker wants a token"),
+      h("h1", { tabindex: "-1" }, "This broker requires a token"),
       h(
         "p",
         { class: "quiet" },
-        "Callers without one may not look inside (401). Ask whoever runs it for ",
-        "a token with the grant ",
+        "Callers without one cannot inspect it (401). Ask the operator for a token with the grant ",
         code("inspect"),
-        ", or make one; its second line goes into the ",
-        "broker’s key file:",
+        ", or make one and put the second line of the output into the broker’s key file:",
       ),
       command(grantCommand, "the command that makes a token"),
       field("token", "Token", null, {
         type: "password",
         value: shown ?? "",
         "data-first": true,
-        fault: shown === null ? null : "This token is not known to the broker, or has expired.",
+        fault:
+          shown === null
+            ? null
+            : "The broker does not know this token, or the token has expired.",
       }),
       h(
         "p",
         { class: "quiet" },
-        h("small", null, "It stays in this tab, and goes when the tab does."),
+        h("small", null, "The token stays in this tab, and is forgotten when the tab closes."),
       ),
-      h("p", { class: "rowf" }, h("button", { class: "main" }, "Look inside")),
+      h("p", { class: "rowf" }, h("button", { class: "main" }, "Use this token")),
     ),
   );
 }
@@ -68,7 +69,7 @@ export function forbidden(app, error) {
   const who =
     me === null || me.principal === null
       ? "Callers without a token"
-      : ["It belongs to ", code(me.principal)];
+      : ["Your token belongs to ", code(me.principal)];
   return h(
     "div",
     { key: "door", class: "sheet lone" },
@@ -76,7 +77,7 @@ export function forbidden(app, error) {
       h(
         "h1",
         { tabindex: "-1" },
-        mayPost ? "Your token may post, not look inside" : "Your token may not look inside",
+        mayPost ? "You can post, but not inspect" : "You cannot inspect this broker",
       ),
       h(
         "p",
@@ -84,10 +85,10 @@ export function forbidden(app, error) {
         who,
         me !== null &&
           me.grants.length > 0 && [
-            me.principal === null ? " may " : ", and may ",
+            me.principal === null ? " have: " : ", and has: ",
             grantWords(me.grants),
           ],
-        ". This view needs ",
+        ". This view needs the grant ",
         code(need),
         " (403).",
       ),
@@ -105,7 +106,7 @@ export const refused = (app, error) =>
   h(
     "div",
     { key: "refused", class: "stack" },
-    head(app.view.title ?? "It was refused"),
+    head(app.view.title ?? "Request refused"),
     refusal(error),
   );
 
@@ -114,38 +115,52 @@ export const noCenter = () =>
     "div",
     { key: "center", class: "stack" },
     head(["There is no center ", code(centerName)], {
-      note: "It comes into being with its first post or observer; a look makes none.",
+      note: "The first post or observer creates it; viewing it does not.",
       acts: [h("a", { class: "btn", href: link("post") }, "Post a notification")],
     }),
   );
+
+/// An address that leads to no view.
+export const openUnknown = (app) => ({
+  title: "Unknown address",
+  content: () =>
+    h(
+      "div",
+      { key: "unknown", class: "stack" },
+      head("Unknown address", {
+        note: ["The console has no view at ", code(location.hash), "."],
+        acts: [h("a", { class: "btn main", href: link("overview") }, "Overview")],
+      }),
+    ),
+});
 
 export const away = (app) =>
   h(
     "div",
     { key: "away", class: "stack" },
-    head(app.view.title ?? "Belfry", { note: "Nothing is known yet: the broker does not answer." }),
+    head(app.view.title ?? "Belfry", { note: "No data yet: the broker is not responding." }),
   );
 
 /// Who the caller is, what they may, and the keys of the page.
 export function openMe(app) {
   return {
-    title: "You",
+    title: "Your access",
     content() {
       const { me } = app;
       return h(
         "div",
         { class: "stack" },
-        head("You"),
+        head("Your access"),
         h(
           "div",
           { class: "grid" },
           h(
             "section",
             { class: "sheet s6" },
-            h("header", null, h("h2", null, "Who the broker sees")),
+            h("header", null, h("h2", null, "Identity")),
             body(
               me === null
-                ? h("p", { class: "quiet" }, "The broker does not tell who you are.")
+                ? h("p", { class: "quiet" }, "The broker did not report your identity.")
                 : h(
                     "dl",
                     { class: "facts" },
@@ -153,23 +168,23 @@ export function openMe(app) {
                       "div",
                       null,
                       h("dt", null, "Principal"),
-                      h("dd", null, named(me.principal, "nobody: no token is shown")),
+                      h("dd", null, named(me.principal, "anonymous (no token)")),
                     ),
                     h(
                       "div",
                       null,
-                      h("dt", null, "May"),
+                      h("dt", null, "Grants"),
                       h(
                         "dd",
                         null,
-                        me.grants.length === 0 ? quiet("nothing") : grantWords(me.grants),
+                        me.grants.length === 0 ? quiet("none") : grantWords(me.grants),
                       ),
                     ),
                     h(
                       "div",
                       null,
-                      h("dt", null, "Until"),
-                      h("dd", null, me.expiresAt === null ? quiet("no end") : date(me.expiresAt)),
+                      h("dt", null, "Expires"),
+                      h("dd", null, me.expiresAt === null ? quiet("never") : date(me.expiresAt)),
                     ),
                   ),
             ),
@@ -197,12 +212,12 @@ function tokenSheet() {
           if (text !== "") useToken(text);
         },
       },
-      field("other-token", "Token", "stays in this tab", { type: "password" }),
+      field("other-token", "Token", "kept in this tab", { type: "password" }),
       h(
         "p",
         { class: "rowf" },
-        h("button", { class: "main" }, "Use it"),
-        token() !== null && button("Forget the one in use", () => useToken(null)),
+        h("button", { class: "main" }, "Use this token"),
+        token() !== null && button("Forget the current token", () => useToken(null)),
       ),
     ),
   );

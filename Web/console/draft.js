@@ -7,7 +7,7 @@ export function jsonFault(text, missing = null) {
     JSON.parse(text);
     return null;
   } catch (error) {
-    return `Not JSON: ${error.message}`;
+    return `Invalid JSON: ${error.message}`;
   }
 }
 
@@ -17,16 +17,16 @@ export function userInfoFault(text) {
   try {
     const value = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? null : "This is JSON, but not an object: it needs { } around it.";
+    return isObject ? null : "This is valid JSON, but not an object: put { } around it.";
   } catch (error) {
-    return `Not JSON: ${error.message}`;
+    return `Invalid JSON: ${error.message}`;
   }
 }
 
 /// What is wrong with a draft, by field.
 export function findFaults({ name, userInfo }) {
   const faults = {};
-  if (name === "") faults.name = "A notification needs a name.";
+  if (name === "") faults.name = "Enter a name.";
   const fault = userInfoFault(userInfo);
   if (fault !== null) faults.userInfo = fault;
   return faults;

@@ -1,10 +1,12 @@
-// Who would get it? Nothing is posted. Near misses are shown with what differs.
+// The observers that would get a notification, and near matches. Nothing is posted.
 
 import { ask, path } from "./broker.js";
 import { copyButton, curl, placeOf } from "./copy.js";
 import { observed } from "./observers.js";
 import {
+  breakable,
   clientLink,
+  clientState,
   code,
   empty,
   field,
@@ -12,6 +14,7 @@ import {
   named,
   note,
   observerLink,
+  ofPrincipal,
   quiet,
   refusal,
   sheet,
@@ -48,10 +51,10 @@ export function difference(theirs, ours) {
 
 const differences = {
   "name-differs-in-case": "upper and lower case",
-  "name-differs-in-unicode-form": "the Unicode form",
-  "name-differs-in-blanks": "blanks",
-  "name-differs-in-spelling": "a letter or two",
-  "object-differs": "the object",
+  "name-differs-in-unicode-form": "Unicode form",
+  "name-differs-in-blanks": "spaces",
+  "name-differs-in-spelling": "one or two letters",
+  "object-differs": "object",
 };
 
 /// What an observer made, or would make, of a notification.
@@ -80,13 +83,13 @@ export function openExplain(app, { query }) {
     const [typed, from] = ["explain-name", "explain-object"].map(
       (id) => document.getElementById(id).value,
     );
-    fault = typed === "" ? "Which notification? It needs a name." : null;
+    fault = typed === "" ? "Enter a name." : null;
     if (fault === null) return app.go(link("explain", null, { name: typed, object: from }));
     app.paint();
     document.getElementById("explain-name").focus();
   }
   return {
-    title: "Who would get it?",
+    title: "Explain",
     async read() {
       if (name === "") return {};
       const explained = await ask("explain", { query: { name, object, limit: 50 } }).catch(
@@ -104,7 +107,9 @@ export function openExplain(app, { query }) {
       h(
         "div",
         { key: `explain ${name} ${object}`, class: "stack" },
-        head("Who would get it?", { note: "Nothing is posted." }),
+        head("Explain", {
+          note: "Shows the observers that would get a notification. Nothing is posted.",
+        }),
         h(
           "form",
           { class: "sheet body form", novalidate: true, onsubmit: submit },
@@ -134,13 +139,12 @@ export function openExplain(app, { query }) {
   };
 }
 
-/// `3 observers nearly do`.
-export const nearlyDo = (number) =>
-  `${plural(number, "observer")} nearly ${number === 1 ? "does" : "do"}`;
+/// `3 near matches`.
+export const nearMatches = (number) => plural(number, "near match", "near matches");
 
 function answer(explained, looked, name, object) {
   const { observers, near, partial = false, next } = explained;
-  const what = [code(name), object === null ? "" : [" of ", code(object)]];
+  const what = [breakable(name), object === null ? "" : [" of ", breakable(object)]];
   return [
     observers.length === 0
       ? note(
@@ -148,11 +152,11 @@ function answer(explained, looked, name, object) {
           h(
             "p",
             null,
-            h("b", null, "Nobody would get ", what, "."),
+            h("b", null, "No observer would get ", what, "."),
             " ",
             near.length > 0
-              ? [nearlyDo(near.length), ": names and objects are compared letter by letter."]
-              : "No observer has a name like it.",
+              ? [nearMatches(near.length), ": names and objects must match exactly."]
+              : "No observer has a similar name.",
           ),
         )
       : note(
@@ -174,14 +178,14 @@ function answer(explained, looked, name, object) {
       { class: "grid" },
       observers.length > 0 &&
         sheet(
-          "Who gets it",
+          "Observers",
           {
             place: near.length > 0 ? "s7" : "",
-            note: "in the order of registration",
+            note: "in order of registration",
             more: h("a", { href: link("post", null, { name, object }) }, "Post it…"),
           },
           table(
-            "Who gets it",
+            "Observers that would get it",
             [["Observer"], ["Observes", "nm"], ["State", "p2"], ["Outcome"]],
             observers.map((row) => ({
               key: row.id,
@@ -196,7 +200,7 @@ function answer(explained, looked, name, object) {
                       ],
                     ]
                   : quiet("–"),
-                state(row.state),
+                clientState(row.state),
                 outcome(row),
               ],
             })),
@@ -204,18 +208,18 @@ function answer(explained, looked, name, object) {
         ),
       near.length > 0 &&
         sheet(
-          "Who nearly does",
+          "Near matches",
           {
             place: observers.length > 0 ? "s5" : "",
             note: [
               count(near.length),
               partial && " and perhaps more",
-              ", with what differs marked",
+              ", differences marked",
             ],
           },
           table(
-            "Near misses",
-            [["Observer"], ["Its filter", "nm"], ["What differs"], ["Client", "p2"]],
+            "Near matches, and what differs",
+            [["Observer"], ["Filter", "nm"], ["Difference"], ["Client", "p2"]],
             near.map(({ id, reason }) => {
               const row = looked.get(id);
               return {
@@ -224,7 +228,7 @@ function answer(explained, looked, name, object) {
                   observerLink(id),
                   row ? nearFilter(row, reason, name, object) : quiet("–"),
                   differences[reason] ?? spoken(reason),
-                  row ? [clientLink(row.client), " ", quiet(row.principal)] : quiet("–"),
+                  row ? [clientLink(row.client), " ", ofPrincipal(row.principal)] : quiet("–"),
                 ],
               };
             }),
@@ -236,8 +240,8 @@ function answer(explained, looked, name, object) {
           "div",
           { class: "sheet" },
           empty(
-            "Observers stand in the list as soon as they are registered. ",
-            h("a", { href: link("observers") }, "See all observers"),
+            "New observers are listed as soon as they are registered: ",
+            h("a", { href: link("observers") }, "see all observers"),
             ".",
           ),
         ),

@@ -1,9 +1,9 @@
-// What happened: at first by the newest rows of the lists, then by the broker's own channels.
+// Recent activity: at first by the newest rows of the lists, then by the broker's own channels.
 
 import { ask, ifAllowed } from "./broker.js";
-import { at, clientLink, named, observerLink } from "./parts.js";
+import { at, clientLink, named, observerLink, ownMark } from "./parts.js";
 import { h } from "./tree.js";
-import { count, transportNames } from "./words.js";
+import { count, spoken, stateName, transportNames } from "./words.js";
 
 const lineLimit = 50;
 /// Rows of each list by which it begins.
@@ -24,21 +24,21 @@ const sentences = {
     one: ({ client, reason }) => [
       clientLink(client),
       " was suspended: ",
-      h("b", { class: reason === "slow" ? "warnt" : null }, reason),
+      h("b", { class: reason === "slow" ? "warnt" : null }, stateName(reason)),
     ],
-    many: (number, { reason }) => `${number} clients were suspended: ${reason}`,
+    many: (number, { reason }) => `${number} clients were suspended: ${stateName(reason)}`,
   },
   "belfry.client.resumed": {
     one: ({ client }) => [clientLink(client), " is live again"],
     many: (number) => `${number} clients are live again`,
   },
   "belfry.client.left": {
-    one: ({ client, reason }) => [clientLink(client), ` left: ${reason}`],
-    many: (number, { reason }) => `${number} clients left: ${reason}`,
+    one: ({ client, reason }) => [clientLink(client), ` left: ${spoken(reason)}`],
+    many: (number, { reason }) => `${number} clients left: ${spoken(reason)}`,
   },
   "belfry.observer.expired": {
-    one: ({ observer }) => [observerLink(observer), " expired, its lease was over"],
-    many: (number) => `${number} observers expired, their leases were over`,
+    one: ({ observer }) => [observerLink(observer), " expired (lease ended)"],
+    many: (number) => `${number} observers expired (leases ended)`,
   },
   "belfry.queue.overflowed": {
     one: ({ entries }) => [
@@ -58,8 +58,8 @@ const sentences = {
     many: (number) => `${number} observers were registered`,
   },
   "belfry.center.willTerminate": {
-    one: () => ["The broker is about to stop"],
-    many: () => "The broker is about to stop",
+    one: () => ["The broker is shutting down"],
+    many: () => "The broker is shutting down",
   },
 };
 
@@ -68,8 +68,7 @@ export class Feed {
   lines = [];
   /// Why there is nothing to hear, or null.
   refused = null;
-  /// How many observers this page has for it at the broker.
-  observerCount = 0;
+  #observerCount = 0;
   #app;
   #count = 0;
   #isPaintDue = false;
@@ -79,20 +78,23 @@ export class Feed {
   }
 
   get isFollowing() {
-    return this.observerCount > 0 || this.refused !== null;
+    return this.#observerCount > 0 || this.refused !== null;
   }
 
   follow(center) {
     this.#lookBack().catch(ifAllowed);
-    for (const name of Object.keys(sentences).filter((one) => one.startsWith("belfry."))) {
-      this.observerCount += 1;
-      center
-        .addObserver({ name }, (notification) => this.#take(notification))
+    const names = Object.keys(sentences).filter((one) => one.startsWith("belfry."));
+    this.#observerCount = names.length;
+    const all = names.map((name) =>
+      this.#app.own
+        .observe(center, { name }, (notification) => this.#take(notification))
         .catch((error) => {
-          this.observerCount -= 1;
+          this.#observerCount -= 1;
           this.refused = error.problem?.detail ?? error.message;
-        });
-    }
+        }),
+    );
+    // The figures are those of others again as soon as it is known which are the page's.
+    Promise.all(all).then(() => this.#app.beat());
   }
 
   /// Who came lately, as far as they are still there; the page's own observers are no news.
@@ -145,15 +147,26 @@ export class Feed {
     }, 500);
   }
 
-  /// The newest lines as rows.
+  /// The newest lines as rows. That the page itself has connected is no news.
   rows(limit) {
-    return this.lines.slice(0, limit).map(({ key, name, userInfo, number, time }) => {
+    const isOwn = ({ number, userInfo }) =>
+      number === 1 && this.#app.own.hasClient(userInfo.client);
+    const news = this.lines.filter(
+      (line) => line.name !== "belfry.client.connected" || !isOwn(line),
+    );
+    return news.slice(0, limit).map((line) => {
+      const { key, name, userInfo, number, time } = line;
       const { one, many } = sentences[name];
       return h(
         "li",
         { key: `line ${key}` },
         at(time),
-        h("span", null, number === 1 ? one(userInfo) : many(number, userInfo)),
+        h(
+          "span",
+          null,
+          number === 1 ? one(userInfo) : many(number, userInfo),
+          ownMark(isOwn(line)),
+        ),
       );
     });
   }

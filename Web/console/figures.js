@@ -25,7 +25,7 @@ export function connectionSheet({ reading }) {
       h(
         "div",
         { class: "meter" },
-        h("span", null, "All"),
+        h("span", null, "All, with this page"),
         h(
           "span",
           { class: "val" },
@@ -43,7 +43,7 @@ export function connectionSheet({ reading }) {
         [
           [[swatch("f"), "WebSocket"], count(websocket)],
           [[swatch("f2"), "Event streams"], count(events)],
-          ["Mailboxes, without a connection", count(mailbox)],
+          ["Mailboxes (no connection)", count(mailbox)],
           [
             "Disconnected clients",
             h(
@@ -74,7 +74,7 @@ export function memorySheet({ reading }) {
   ];
   return sheet(
     "Memory",
-    { place: third, note: "By kind, against its limit" },
+    { place: third, note: "By kind, with its limit" },
     body(
       h(
         "div",
@@ -105,10 +105,10 @@ export function storeSheet({ reading }) {
           [
             "Store",
             store === null
-              ? quiet("none: all is in memory")
+              ? quiet("none (in memory)")
               : store.accepts
-                ? h("span", { class: "st live" }, icon("live"), "takes writes")
-                : state("refused"),
+                ? h("span", { class: "st live" }, icon("live"), "accepting writes")
+                : h("span", { class: "st bad" }, icon("cross"), "refusing writes"),
           ],
           store ? ["Commits", count(store.commits)] : null,
           store
@@ -117,12 +117,12 @@ export function storeSheet({ reading }) {
                 h("span", { class: store.failures > 0 ? "badt" : null }, count(store.failures)),
               ]
             : null,
-          store ? ["Answers that wait", count(store.waiting)] : null,
+          store ? ["Pending answers", count(store.waiting)] : null,
           [
             "Certificate",
             certificate?.notAfter
               ? ["until ", at(certificate.notAfter, date(certificate.notAfter))]
-              : quiet("none: plain HTTP"),
+              : quiet("none (plain HTTP)"),
           ],
           [
             "Observers",
@@ -134,7 +134,7 @@ export function storeSheet({ reading }) {
             count(centers.count),
             centers.limit ? quiet(` of ${count(centers.limit)}`) : "",
           ],
-          ["Lost since the start", lost || quiet("nothing")],
+          ["Lost since start", lost || quiet("nothing")],
         ],
         "right",
       ),

@@ -10,22 +10,19 @@ import { h } from "./tree.js";
 
 const name = "ButtonChange";
 
-/// The observers by which this page hears what happens are not somebody's.
-const own = ({ feed }) => feed.observerCount;
-
 /// Whether nobody posted anything, and nobody but this page observes, since the broker started.
 export const isFirstStart = (app) => {
   const { reading, readings } = app;
   return (
     (readings.total("posts") ?? 0) === 0 &&
-    (reading.observers?.count ?? 1) <= own(app) &&
+    (reading.observers?.count ?? 1) === 0 &&
     (reading.values?.count ?? 0) === 0
   );
 };
 
 /// The three steps, with commands that have this broker's address.
 export function steps(app) {
-  const isObserved = (app.reading?.observers?.count ?? 0) > own(app);
+  const isObserved = (app.reading?.observers?.count ?? 0) > 0;
   const isPosted = app.readings.total("posts") > 0;
   return h(
     "ol",
@@ -34,7 +31,7 @@ export function steps(app) {
       "Observe",
       isObserved,
       [
-        "In a terminal. It waits, and prints what comes. ",
+        "Run this in a terminal. It prints each notification as it arrives. ",
         h("a", { href: link("tail", null, { name }) }, "Or observe here"),
         ".",
       ],
@@ -44,7 +41,7 @@ export function steps(app) {
       "Post",
       isPosted,
       [
-        "In another one. The answer is a receipt. ",
+        "Run this in a second terminal. The answer is a receipt. ",
         h("a", { href: link("post", null, { name, userInfo: '{"title": "7"}' }) }, "Or post here"),
         ".",
       ],
@@ -54,9 +51,9 @@ export function steps(app) {
       "Open a page that observes",
       false,
       [
-        "Fifteen lines of HTML, served by this broker: ",
+        "A short page, served by this broker: ",
         h("a", { href: `${address}/try?name=${name}` }, "open /try"),
-        ", or copy them into a file of yours.",
+        ", or copy it to a file.",
       ],
       h(
         "p",
@@ -85,7 +82,7 @@ export const firstStart = (app) =>
     "div",
     { key: "first", class: "stack" },
     head("Your first notification", {
-      note: "The broker is ready, and nobody has used it yet. Three steps, about a minute.",
+      note: "The broker is ready and has not been used yet. Three steps, about a minute.",
     }),
     h(
       "div",
@@ -95,7 +92,7 @@ export const firstStart = (app) =>
         "div",
         { class: "s5 stack" },
         sheet(
-          "What you will see",
+          "Expected output",
           {},
           h(
             "div",
@@ -110,8 +107,8 @@ export const firstStart = (app) =>
             h(
               "p",
               { class: "quiet" },
-              "The second one prints its receipt: one observer matched, and it was on its way " +
-                "to one.",
+              "The second terminal prints the receipt: one observer matched, and the " +
+                "notification was sent to it.",
             ),
             h(
               "pre",
@@ -125,7 +122,7 @@ export const firstStart = (app) =>
           ),
         ),
         sheet(
-          "If nothing comes",
+          "If nothing arrives",
           {},
           h(
             "div",
@@ -133,20 +130,20 @@ export const firstStart = (app) =>
             h(
               "p",
               null,
-              "Names are compared letter by letter. ",
-              h("a", { href: link("explain", null, { name }) }, "Who would get it?"),
-              " tells who nearly does, and why not.",
+              "Names must match exactly. ",
+              h("a", { href: link("explain", null, { name }) }, "Explain"),
+              " shows near matches, and what differs.",
             ),
             h(
               "p",
               { class: "quiet" },
-              "Words: a ",
+              "Terms: the ",
               h("b", null, "name"),
-              " says what happened, an ",
+              " says what happened, the ",
               h("b", null, "object"),
-              " who says so, an ",
+              " names its source, and an ",
               h("b", null, "observer"),
-              " is who asked to hear of it.",
+              " receives the notifications that match.",
             ),
           ),
         ),
@@ -158,8 +155,7 @@ export const firstStart = (app) =>
         "p",
         null,
         icon("gone", "wait"),
-        "This page waits with you: each step is ticked when the broker sees it, and then the " +
-          "overview comes.",
+        "Steps are ticked as you complete them; then the overview opens.",
       ),
     ),
   );

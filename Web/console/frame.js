@@ -13,14 +13,14 @@ import { clock, count, day, duration, plural } from "./words.js";
 /// The views of the rail. `with` names the views that are shown under it.
 const groups = [
   [
-    "Watch",
+    "Monitor",
     [
       { view: "overview", name: "Overview", count: (app) => looksOf(app).length },
       { view: "tail", name: "Live tail" },
     ],
   ],
   [
-    "Look inside",
+    "Inspect",
     [
       { view: "channels", name: "Channels", with: ["channel", "unheard"] },
       {
@@ -47,14 +47,13 @@ const groups = [
     ],
   ],
   [
-    "Do",
+    "Actions",
     [
       { view: "explain", name: "Explain" },
       { view: "post", name: "Post" },
       { view: "ask", name: "Ask" },
     ],
   ],
-  ["Later", [{ name: "Archives" }, { name: "Groups" }, { name: "Nodes" }]],
 ];
 
 export class Frame {
@@ -141,9 +140,8 @@ export class Frame {
     );
   }
 
-  #item({ view = null, name, count: of, with: others = [] }) {
+  #item({ view, name, count: of, with: others = [] }) {
     const { route, reading } = this.#app;
-    if (view === null) return h("li", { key: name }, h("span", { class: "later" }, name));
     const isHere = view === route.view || others.includes(route.view);
     const figure = reading === null || of === undefined ? null : (of(this.#app) ?? null);
     const isHot = view === "overview" && figure > 0;
@@ -166,10 +164,10 @@ export class Frame {
     if (app.wantsToken) {
       return [
         brand(),
-        h("div", { class: "states", key: "states" }, pill("warn", "slow", "Wants a token")),
+        h("div", { class: "states", key: "states" }, pill("warn", "slow", "Token required")),
       ];
     }
-    const views = groups.flatMap(([, all]) => all).filter(({ view }) => view);
+    const views = groups.flatMap(([, all]) => all);
     return [
       brand(),
       h(
@@ -183,10 +181,10 @@ export class Frame {
             "ul",
             null,
             views.map((one) => this.#item(one)),
-            h("li", { key: "me" }, h("a", { href: link("me") }, "You")),
+            h("li", { key: "me" }, h("a", { href: link("me") }, "Your access")),
             h("li", { key: "help" }, h("a", { href: link("help") }, "Help and keys")),
           ),
-          button(app.pausedAt === null ? "Pause" : "Go on", () => app.pause()),
+          button(app.pausedAt === null ? "Pause" : "Resume", () => app.pause()),
           app.centers.length > 1 && this.#centers("menu-center"),
         ),
       ),
@@ -197,7 +195,7 @@ export class Frame {
         this.#pill(),
         app.reading &&
           h("span", { class: "asof" }, h("span", { class: "p" }, "as of "), at(app.reading.asOf)),
-        button(app.pausedAt === null ? "Pause" : "Go on", () => app.pause(), {
+        button(app.pausedAt === null ? "Pause" : "Resume", () => app.pause(), {
           class: "p",
           "aria-pressed": String(app.pausedAt !== null),
         }),
@@ -213,10 +211,11 @@ export class Frame {
 
   #pill() {
     const { away, pausedAt, reading } = this.#app;
-    if (away !== null) return pill("warn", "slow", "Away");
+    if (away !== null) return pill("warn", "slow", "Not responding");
     if (pausedAt !== null) return pill("", "asked", "Paused");
-    if (reading?.draining) return pill("bad", "cross", "Stopping");
-    if (reading !== null && fullLimits(reading).length > 0) return pill("bad", "cross", "Full");
+    if (reading?.draining) return pill("bad", "cross", "Shutting down");
+    if (reading !== null && fullLimits(reading).length > 0)
+      return pill("bad", "cross", "Limit reached");
     return pill("good", "live", "Live");
   }
 
@@ -230,13 +229,13 @@ export class Frame {
       return banner(
         "warn",
         "slow",
-        ["The broker does not answer since ", at(away.since), "."],
+        ["No response from the broker since ", at(away.since), "."],
         [
-          app.reading && "What you see is from then. ",
-          wait === 0 ? "Trying now; " : `Next try in ${wait} s; `,
-          `${plural(away.tries, "try", "tries")} so far.`,
+          app.reading && ["Showing data from ", at(app.reading.asOf), ". "],
+          wait === 0 ? "Retrying now" : `Retrying in ${wait} s`,
+          ` (${plural(away.tries, "attempt")}).`,
         ],
-        button("Try now", () => app.beat()),
+        button("Retry now", () => app.beat()),
       );
     }
     if (app.pausedAt !== null) {
@@ -244,18 +243,18 @@ export class Frame {
         "",
         "asked",
         ["Paused at ", at(app.pausedAt), "."],
-        "What you see is from then. The broker works on.",
-        button("Go on", () => app.pause()),
+        "This page shows data from that time; the broker keeps running.",
+        button("Resume", () => app.pause()),
       );
     }
     if (reading?.draining) {
       return banner(
         "bad",
         "cross",
-        ["The broker is stopping."],
-        `It takes no new work, and ends ${plural(reading.connections?.open, "connection")}. ` +
-          "Each is told when to come back.",
-        h("a", { class: "btn", href: link("clients") }, "Who is left"),
+        ["The broker is shutting down."],
+        `New work is refused, and ${plural(reading.connections?.open, "connection")} will be ` +
+          "closed. Each client learns when to reconnect.",
+        h("a", { class: "btn", href: link("clients") }, "Remaining clients"),
       );
     }
     const [full] = reading === null ? [] : fullLimits(reading);
@@ -263,9 +262,9 @@ export class Frame {
     return banner(
       "bad",
       "cross",
-      [`${full.name} ${full.is} full: ${full.format(full.value)} of ${full.format(full.limit)}.`],
+      [`${full.name}: limit reached (${full.format(full.value)} of ${full.format(full.limit)}).`],
       full.so,
-      h("a", { class: "btn", href: full.href }, "Who has most"),
+      h("a", { class: "btn", href: full.href }, "Largest first"),
     );
   }
 }

@@ -6,11 +6,11 @@ import { body, head } from "./parts.js";
 import { h } from "./tree.js";
 
 const others = [
-  [["/"], "the search of the top line; arrows and Enter choose"],
-  [["j", "k"], "next and last row; Enter opens it, Escape goes back to the list"],
-  [["p"], "pause, go on; in the tail also the space bar"],
-  [["Ctrl", "Enter"], "post, in the composer"],
-  [["?"], "this page"],
+  [["/"], "search; the arrow keys and Enter choose"],
+  [["j", "k"], "next and previous row; Enter opens, Escape returns to the list"],
+  [["p"], "pause or resume; in the tail also the space bar"],
+  [["Ctrl", "Enter"], "send, in the Post view"],
+  [["?"], "this help"],
 ];
 
 const keyNames = (keys) => keys.map((key, place) => [place > 0 && " ", h("kbd", null, key)]);
@@ -37,7 +37,12 @@ export function openHelp(app) {
               h(
                 "thead",
                 null,
-                h("tr", null, h("th", { scope: "col" }, "Key"), h("th", { scope: "col" }, "Does")),
+                h(
+                  "tr",
+                  null,
+                  h("th", { scope: "col" }, "Key"),
+                  h("th", { scope: "col" }, "Action"),
+                ),
               ),
               h(
                 "tbody",
@@ -58,7 +63,7 @@ export function openHelp(app) {
                     checked: lettersAreOn(),
                     onchange: ({ target }) => turnLetters(target.checked),
                   }),
-                  " Single letters do this while no field has the focus",
+                  " Single-letter keys work while no field has the focus",
                 ),
               ),
             ),

@@ -7,7 +7,7 @@ import { copyButton, curl, placeOf } from "./copy.js";
 import { empty, facets, head } from "./parts.js";
 import { link, queryText } from "./route.js";
 import { h } from "./tree.js";
-import { count, isKnown } from "./words.js";
+import { count, isKnown, plural } from "./words.js";
 
 export const pageSize = 50;
 /// Milliseconds after which a filter that is typed takes effect.
@@ -25,12 +25,16 @@ const pageBefore = new Map();
 ///   are the orders that its head asks for, one after the other;
 /// - `sort`: the one that is meant when the address names none; `fixed`: what is always asked;
 /// - `filter`: `[parameter, words in the empty field]`; `choices(query, app)`: filter buttons;
+/// - `isOwn(row)`, and `ownCount()`: rows of this page, and how many it has in all;
+/// - `leavesOut(row)`, and `leftOut(number)`: rows that are not shown, and the words for them;
+///   `prepare(rows)` asks for what it takes to know;
 /// - `acts`, `note(app)` and `above(app)` of the head; `none(query, app)`: a sentence for no rows.
 export class List {
   #app;
   #spec;
   #query;
   #data = null;
+  #leftOut = 0;
   /// The rows in the order that is shown, while that is not the broker's.
   #held = null;
   #changes = 0;
@@ -61,8 +65,12 @@ export class List {
 
   async read() {
     const data = await ask(this.#spec.path, { query: this.#asked });
-    this.#data = data;
-    this.#hold(data[this.#spec.rows]);
+    const { rows, prepare = () => null, leavesOut = () => false } = this.#spec;
+    await prepare(data[rows]);
+    const shown = data[rows].filter((row) => !leavesOut(row));
+    this.#leftOut = data[rows].length - shown.length;
+    this.#data = { ...data, [rows]: shown };
+    this.#hold(shown);
     return data;
   }
 
@@ -119,7 +127,7 @@ export class List {
             h(
               "button",
               { type: "button", onclick: () => this.#showChanges() },
-              `Show ${count(this.#changes)} changes of order`,
+              `Show new order (${plural(this.#changes, "change")})`,
             ),
           ...acts(app),
         ],
@@ -163,13 +171,23 @@ export class List {
     );
   }
 
+  /// How many of the rows that match are of this page, as far as it can tell: sums leave them out.
+  #ownTotal() {
+    const { rows, isOwn = () => false, ownCount = null } = this.#spec;
+    const here = this.#data[rows].filter(isOwn).length;
+    const isWhole = (this.#data.next ?? null) === null && (this.#query.cursor ?? null) === null;
+    const isLive = ["live", undefined].includes(this.#query.state);
+    return isWhole || !isLive || ownCount === null ? here : ownCount();
+  }
+
   /// A filter button: `query` are the filters that it sets, or `href` leads to another list.
   #choice({ text, query = null, href = null, total = null }) {
     if (query === null) return { text, count: null, is: false, act: () => this.#app.go(href) };
     const is = Object.entries(query).every(
       ([name, value]) => (this.#query[name] ?? null) === value,
     );
-    const known = is && !this.#query.contains ? (this.#data?.total ?? total) : total;
+    const counted = is && !this.#query.contains && isKnown(this.#data?.total);
+    const known = counted ? this.#data.total - this.#leftOut - this.#ownTotal() : total;
     return {
       text,
       is,
@@ -247,7 +265,7 @@ export class List {
       {
         key,
         class: row.isOld ? "old" : null,
-        title: row.isOld ? "It is not on this page any more; these figures are of before." : null,
+        title: row.isOld ? "No longer on this page; these figures are old." : null,
       },
       this.#spec.columns.map(({ cls = null, cell }, place) =>
         h(
@@ -268,10 +286,17 @@ export class List {
     const some = `Rows ${count(from)} to ${count(from + rows.length - 1)}`;
     const { cursor: _, from: __, sort: ___, ...filters } = this.#query;
     const matching = Object.keys(filters).length > 0 ? " that match" : "";
-    const of = isKnown(total) ? ` of ${count(total)}${matching}` : next ? ", and more" : "";
-    const by = this.sort === null ? ", the oldest first" : `, by ${this.#sortName()}`;
-    const left = unseen > 0 ? `; ${count(unseen)} were not looked at` : "";
-    return some + of + by + left;
+    const all = isKnown(total) ? ` of ${count(total - this.#leftOut)}${matching}` : null;
+    const of = all ?? (next ? ", and more" : "");
+    const by = this.sort === null ? ", oldest first" : `, sorted by ${this.#sortName()}`;
+    const own = this.#spec.isOwn && this.#ownTotal();
+    const ofPage = own > 0 ? ` (${count(own)} of this page)` : "";
+    const left = unseen > 0 ? `; ${count(unseen)} were not searched` : "";
+    return some + of + ofPage + by + left + this.#leftOutWords("; ");
+  }
+
+  #leftOutWords(before) {
+    return this.#leftOut > 0 ? before + this.#spec.leftOut(this.#leftOut) : "";
   }
 
   #sortName() {
@@ -289,7 +314,7 @@ export class List {
     return h(
       "footer",
       null,
-      rows.length > 0 && h("span", null, this.#extent(rows)),
+      h("span", null, rows.length > 0 ? this.#extent(rows) : this.#leftOutWords("")),
       h(
         "span",
         { class: "end rowf" },
@@ -297,7 +322,7 @@ export class List {
           class: "bare",
         }),
         cursor !== null &&
-          h("a", { href: this.#with(before) }, before.cursor ? "← Before" : "← First 50"),
+          h("a", { href: this.#with(before) }, before.cursor ? "← Previous 50" : "← First 50"),
         next !== null &&
           h(
             "a",

@@ -3,7 +3,7 @@
 
 import { entriesWait } from "./queue.js";
 import { limitsOf } from "./limits.js";
-import { code, clientLink } from "./parts.js";
+import { breakable, clientLink, code } from "./parts.js";
 import { link } from "./route.js";
 import { bytes, count, date, duration, isKnown, percent, plural, spoken } from "./words.js";
 
@@ -41,8 +41,8 @@ const ofStore = ({ store }) =>
         {
           level: "bad",
           key: "store",
-          title: ["The store takes nothing new."],
-          text: "What must survive a restart is refused until it does.",
+          title: ["The store refuses writes."],
+          text: "Requests that must be stored are refused until it accepts writes again.",
           to: ["Metrics", "metrics"],
         },
       ];
@@ -59,8 +59,8 @@ function ofLosses(readings) {
             `${plural(lost, "notification")} ${lost === 1 ? "was" : "were"} lost in the last ` +
               `minute.`,
           ],
-          text: "Each observer is told its gap.",
-          to: ["Who lost them", link("observers", null, { sort: "-dropped" })],
+          text: "Each observer receives a gap.",
+          to: ["Show observers", link("observers", null, { sort: "-dropped" })],
         },
       ];
 }
@@ -68,15 +68,15 @@ function ofLosses(readings) {
 const ofLimits = (reading) =>
   limitsOf(reading)
     .filter(({ value, limit }) => value >= 0.8 * limit)
-    .map(({ name, is, value, limit, href, so, format }) => ({
+    .map(({ name, value, limit, href, so, format }) => ({
       level: value >= 0.95 * limit ? "bad" : "warn",
       key: `limit ${name}`,
       title: [
-        `${name} ${is} at ${percent(value, limit)} of the limit`,
-        `: ${format(value)} of ${format(limit)}.`,
+        `${name}: ${percent(value, limit)} of the limit`,
+        ` (${format(value)} of ${format(limit)}).`,
       ],
-      text: so.replace(/^New/, "When it is reached, new"),
-      to: ["Who has most", href],
+      text: `At the limit: ${so[0].toLowerCase()}${so.slice(1)}`,
+      to: ["Largest first", href],
     }));
 
 function ofUnheard(reports) {
@@ -86,24 +86,24 @@ function ofUnheard(reports) {
     return {
       level: near ? "warn" : "info",
       key: `unheard ${name}`,
-      title: [`${plural(posts, "post")} of `, code(name), " reached nobody."],
+      title: [`${plural(posts, "post")} of `, breakable(name), " had no observer."],
       text: nearWords(near),
       to: near
-        ? ["Who nearly gets it", link("explain", null, { name })]
-        : ["Channel", link("channel", name)],
+        ? ["Near matches", link("explain", null, { name })]
+        : ["Show channel", link("channel", name)],
     };
   });
 }
 
 function nearWords(near) {
-  if (!near) return "No observer has a name like it.";
-  if (near.reason === "object-differs") return "It is observed, of another object.";
+  if (!near) return "No observer has a similar name.";
+  if (near.reason === "object-differs") return "Its observers expect another object.";
   return [
-    "Somebody waits for ",
-    code(near.name),
-    ": ",
-    spoken(near.reason).replace("name differs", "they differ"),
-    ".",
+    "Near match: ",
+    breakable(near.name),
+    " (",
+    spoken(near.reason).replace("name differs", "differs"),
+    ").",
   ];
 }
 
@@ -113,7 +113,7 @@ const ofSlow = (reports) =>
     key: `slow ${id}`,
     title: [clientLink(id), " reads too slowly."],
     text: [
-      isKnown(unsentBytes) ? `${bytes(unsentBytes)} wait for its socket; it` : "It",
+      isKnown(unsentBytes) ? `${bytes(unsentBytes)} are unsent; the client` : "The client",
       ` is suspended, and ${plural(held, "notification")} ${held === 1 ? "is" : "are"} held.`,
     ],
     since: stateSince,
@@ -133,18 +133,18 @@ function ofForgotten(reports, reading) {
       key: "forgotten",
       title: [
         known === null
-          ? `More than ${number} observers look forgotten.`
-          : `${plural(known, "observer")} ${known === 1 ? "looks" : "look"} forgotten.`,
+          ? `More than ${number} observers look abandoned.`
+          : `${plural(known, "observer")} ${known === 1 ? "looks" : "look"} abandoned.`,
       ],
       text:
         held === 0
-          ? "Nobody came back for them for long."
+          ? "Their clients have been away for a long time."
           : [
               `The first ${observers.length} hold ${plural(held, "notification")}`,
-              all > held ? `, ${percent(held, all)} of all that is held.` : ".",
+              all > held ? `, ${percent(held, all)} of everything held.` : ".",
             ],
       since: observers[0].stateSince,
-      to: [known === null ? "Show them" : `Show the ${count(known)}`, link("forgotten")],
+      to: [known === null ? "Show all" : `Show ${count(known)}`, link("forgotten")],
     },
   ];
 }
@@ -159,7 +159,9 @@ function ofMode(reports, reading) {
       key: "mode",
       title: ["The center is in mode ", code(modes.current), "."],
       text:
-        entries === 0 ? "Nothing waits for another mode." : `${entriesWait(entries)} in the queue.`,
+        entries === 0
+          ? "No post is waiting for another mode."
+          : `${entriesWait(entries)} in the queue.`,
       to: ["Queue and modes", link("queue")],
     },
   ];
@@ -180,9 +182,9 @@ function ofCertificate({ certificate, asOf }) {
       level,
       key: "certificate",
       title: [
-        left <= 0 ? "The certificate has ended." : `The certificate ends in ${inDays(left)}.`,
+        left <= 0 ? "The certificate has expired." : `The certificate expires in ${inDays(left)}.`,
       ],
-      text: `Until ${date(end)}. A new file is read on SIGHUP.`,
+      text: `Valid until ${date(end)}. SIGHUP makes the broker read a new file.`,
       to: ["Metrics", "metrics"],
     },
   ];

@@ -8,9 +8,11 @@ import { away, forbidden, noCenter, refused, tokenQuestion } from "./door.js";
 import { Feed } from "./feed.js";
 import { Frame } from "./frame.js";
 import { followKeys } from "./keys.js";
+import { Own } from "./own.js";
 import { Readings } from "./readings.js";
 import { Reports } from "./reports.js";
 import { parse } from "./route.js";
+import { Selectors } from "./selectors.js";
 import { show } from "./tree.js";
 import { openView } from "./views.js";
 
@@ -32,6 +34,8 @@ class Console {
   view = null;
   readings = new Readings();
   reports = new Reports();
+  own = new Own();
+  selectors = new Selectors();
   feed = new Feed(this);
   /// What `GET /v1/me` tells, or null.
   me = null;
@@ -95,6 +99,11 @@ class Console {
       addEventListener(type, () => this.#touch(), { passive: true });
     }
     addEventListener("resize", () => this.paint());
+    document.getElementById("skip").onclick = (event) => {
+      // The address of the page is that of its view.
+      event.preventDefault();
+      document.getElementById("main").focus();
+    };
     followKeys(this);
     this.#open();
   }
@@ -168,7 +177,7 @@ class Console {
     if (this.me === null) this.me = await askIfAllowed("/v1/me");
     if (this.centers.length === 0 || !this.hasCenter)
       this.centers = (await ask("/v1/centers")).centers;
-    return this.readings.read();
+    return this.readings.read(this.own);
   }
 
   /// Takes what was answered. What nobody answers, or what wants a token, is the whole page's
@@ -181,7 +190,7 @@ class Console {
     this.readingRefused = reading.reason ?? null;
     this.viewRefused = data.reason ?? null;
     if (data.status === "fulfilled") this.#data = data.value ?? {};
-    if (this.away !== null) this.announce("The broker answers again");
+    if (this.away !== null) this.announce("The broker responds again");
     this.away = null;
     this.wantsToken = false;
     if (this.hasCenter && !this.feed.isFollowing) this.feed.follow(this.connection);
@@ -194,7 +203,7 @@ class Console {
       this.#isFocusDue = true;
       return;
     }
-    if (this.away === null) this.announce("The broker does not answer");
+    if (this.away === null) this.announce("The broker is not responding");
     const { since, tries } = this.away ?? { since: this.now, tries: 0 };
     const delay = Math.min(firstRetry * 2 ** tries, retryLimit);
     this.away = { since, tries: tries + 1, next: Date.now() + delay };
@@ -211,7 +220,7 @@ class Console {
 
   pause() {
     this.pausedAt = this.pausedAt === null ? this.now : null;
-    this.announce(this.pausedAt === null ? "Live again" : "Paused");
+    this.announce(this.pausedAt === null ? "Resumed" : "Paused");
     this.paint();
     if (this.pausedAt === null) this.beat();
   }

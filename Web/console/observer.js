@@ -8,6 +8,7 @@ import { askToRemove, lease, observed } from "./observers.js";
 import {
   at,
   body,
+  breakable,
   button,
   clientLink,
   code,
@@ -16,6 +17,7 @@ import {
   icon,
   named,
   notKnown,
+  ownMark,
   quiet,
   sheet,
   sums,
@@ -23,7 +25,18 @@ import {
 } from "./parts.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
-import { age, count, date, duration, isKnown, plural, rate, spoken } from "./words.js";
+import {
+  age,
+  capitalized,
+  count,
+  date,
+  duration,
+  isKnown,
+  plural,
+  rate,
+  spoken,
+  stateName,
+} from "./words.js";
 
 /// Readings of its figures that are kept while the page is open: ten minutes.
 const figureLimit = 300;
@@ -37,17 +50,17 @@ const pills = {
 
 /// Why each state is as it is, in words.
 const stateWords = {
-  live: () => "Its client is connected and reads.",
-  slow: () => "Its client does not read. What comes meanwhile is treated as its behaviour says.",
-  asked: () => "Its client asked to be suspended.",
-  disconnected: () => "Its client is away, or nobody looks into its mailbox.",
+  live: () => "Its client is connected and reading.",
+  slow: () => "Its client is not reading. New notifications follow its suspension behavior.",
+  asked: () => "The client, or an administrator, paused delivery.",
+  disconnected: () => "Its client is disconnected, or its mailbox is not being read.",
 };
 
 const behaviours = {
-  drop: "what comes is dropped",
-  coalesce: "the last of each name and object is held",
-  hold: "what comes is held",
-  deliverImmediately: "it is delivered all the same",
+  drop: "new notifications are dropped",
+  coalesce: "the latest of each name and object is held",
+  hold: "new notifications are held",
+  deliverImmediately: "notifications are delivered anyway",
 };
 
 export function openObserver(app, { id }) {
@@ -93,7 +106,12 @@ function heading(row, app, place, remove) {
   const [level, shape] = pills[state];
   return [
     head(
-      [code(id), " observes ", observed(row), isKnown(row.object) && [" of ", code(row.object)]],
+      [
+        code(id),
+        " observes ",
+        observed(row),
+        isKnown(row.object) && [" of ", breakable(row.object)],
+      ],
       {
         crumb: ["observers", "Observers", id],
         acts: [
@@ -109,7 +127,7 @@ function heading(row, app, place, remove) {
         "span",
         { class: `pill ${level}` },
         icon(shape),
-        `${state} for ${age(stateSince, app.now)}`,
+        `${capitalized(stateName(state))} for ${age(stateSince, app.now)}`,
       ),
       h("span", { class: "quiet" }, clientLink(client), ". ", stateWords[state]()),
     ),
@@ -129,7 +147,7 @@ function gotSheet(row, figures, app) {
   return h(
     "section",
     { class: "sheet s8" },
-    h("header", null, h("h2", null, "What it got")),
+    h("header", null, h("h2", null, "Delivery")),
     h(
       "div",
       { class: "body stack" },
@@ -137,7 +155,7 @@ function gotSheet(row, figures, app) {
       plotPlace(app, (width) =>
         figures.length > 2
           ? rateOf(figures, width)
-          : h("p", { class: "quiet" }, "Its rate is counted from now on, while this page is open."),
+          : h("p", { class: "quiet" }, "Rate is measured while this page is open."),
       ),
     ),
   );
@@ -158,15 +176,15 @@ function rateOf(figures, width) {
       width,
       times,
       series: [
-        { name: "Held", className: "other", values: holds, label: true },
-        { name: "Delivered a second", className: "deliv", values: rates, label: false },
+        { name: "Held", className: "other", values: holds },
+        { name: "Delivered per second", className: "deliv", values: rates },
       ],
-      sentence: `The last ${span}: ${rate(rates.at(-1))} delivered a second, ${holds.at(-1)} held.`,
+      sentence: `Last ${span}: ${rate(rates.at(-1))} delivered per second, ${holds.at(-1)} held.`,
     }),
     h(
       "ul",
       { class: "key" },
-      h("li", null, sample("deliv"), "Delivered a second"),
+      h("li", null, sample("deliv"), "Delivered per second"),
       h("li", null, sample("other"), "Held"),
       h("li", { class: "quiet" }, `since this page was opened, ${span}`),
     ),
@@ -183,15 +201,15 @@ function registration(row, app) {
       facts([
         isKnown(row.implements) ? ["Address", named(object)] : ["Name", named(name)],
         isKnown(row.implements)
-          ? ["Implements", code(row.implements.join(", ") || "nothing")]
+          ? ["Implements", breakable(row.implements.join(", ") || "nothing")]
           : ["Object", named(object)],
-        isKnown(row.keyPath) ? ["Key path", named(row.keyPath || null, "the whole")] : null,
-        isKnown(row.next) ? ["Then asks", code(row.next)] : null,
+        isKnown(row.keyPath) ? ["Key path", named(row.keyPath || null, "whole value")] : null,
+        isKnown(row.next) ? ["Next", breakable(row.next)] : null,
         isKnown(target) ? ["Target", code(target)] : null,
         ["Selector", named(selector, "none")],
-        ["Client", clientLink(client), ", ", principal],
+        ["Client", clientLink(client), ", ", principal, ownMark(app.own.hasObserver(row.id))],
         [
-          "While away",
+          "While suspended",
           code(row.suspensionBehavior),
           " ",
           quiet(behaviours[row.suspensionBehavior]),
@@ -199,10 +217,10 @@ function registration(row, app) {
         ["Hold limit", count(row.holdLimit)],
         ["Acknowledges", row.acknowledge ? "yes" : "no"],
         row.minInterval > 0
-          ? ["At most", `one each ${row.minInterval} s for a name and object`]
+          ? ["Rate limit", `one per ${row.minInterval} s for each name and object`]
           : null,
         ["Lease", lease(row, app.now)],
-        ["Since", at(row.createdAt, date(row.createdAt))],
+        ["Registered", at(row.createdAt, date(row.createdAt))],
       ]),
     ),
   );
@@ -214,31 +232,31 @@ function lostSheet(row) {
   if (gaps === undefined || gaps.length === 0) {
     const lost = row.dropped + row.coalesced;
     return sheet(
-      "What it lost",
+      "Losses",
       { place: "s6" },
       body(
         h(
           "p",
           { class: "quiet" },
           lost === 0
-            ? "Nothing: all that matched was delivered, or waits for it."
-            : `${plural(lost, "notification")} so far; its client is told each gap.`,
+            ? "None: every matching notification was delivered or is held."
+            : `${plural(lost, "notification")} so far; its client receives each gap.`,
         ),
       ),
     );
   }
   return sheet(
-    "What it lost",
-    { place: "s6", note: "Each gap was told to its client" },
+    "Losses",
+    { place: "s6", note: "Its client received each gap" },
     table(
       "Gaps, the newest first",
-      [["Told"], ["Reason"], ["Lost", "r"], ["Seq", "r p2"]],
+      [["Reported"], ["Reason"], ["Lost", "r"], ["Seq", "r p2"]],
       gaps.toReversed().map((gap) => ({
         key: gap.firstSeq,
         cells: [
           at(gap.toldAt),
           gap.reason,
-          isKnown(gap.lost) ? count(gap.lost) : notKnown("The broker cannot know how many."),
+          isKnown(gap.lost) ? count(gap.lost) : notKnown("The number is not known."),
           `${count(gap.firstSeq)} to ${count(gap.lastSeq)}`,
         ],
       })),
@@ -249,7 +267,7 @@ function lostSheet(row) {
 function askSheet(row) {
   const text = isKnown(row.name) ? row.name : null;
   return sheet(
-    "Ask further",
+    "Related",
     { place: "s6" },
     body(
       h(
@@ -260,8 +278,8 @@ function askSheet(row) {
             "li",
             null,
             h("a", { href: link("channel", text) }, "Its channel"),
-            ", with all who observe ",
-            code(text),
+            ", with all observers of ",
+            breakable(text),
           ),
         text !== null &&
           h(
@@ -274,7 +292,7 @@ function askSheet(row) {
               },
               "Explain",
             ),
-            ": who gets what it observes, and who nearly does",
+            ": the observers of the same notifications, and near matches",
           ),
         h(
           "li",
@@ -288,11 +306,11 @@ function askSheet(row) {
 }
 
 const removals = {
-  removed: "by hand or by a program, not by a lease or a lost connection",
-  expired: "its lease was over before its client came back",
-  "connection-closed": "its connection ended, and it was for that alone",
-  "client-removed": "its client was removed, and it went with it",
-  replaced: "another responder took its address",
+  removed: "removed on request",
+  expired: "its lease ended before its client came back",
+  "connection-closed": "removed because its connection closed",
+  "client-removed": "removed together with its client",
+  replaced: "another responder took over its address",
 };
 
 function tombstone(id, problem, app) {
@@ -312,7 +330,7 @@ function tombstone(id, problem, app) {
           ["Reason", code(spoken(reason)), " ", quiet(removals[reason] ?? "")],
           isTold
             ? [
-                "It observed",
+                "Observed",
                 named(name, "any name"),
                 ", ",
                 named(object, "any object"),
@@ -325,8 +343,8 @@ function tombstone(id, problem, app) {
     h(
       "p",
       { class: "quiet" },
-      "A token is never used again, so nothing of the old one can reach a new one. ",
-      "The broker remembers who was removed lately, and answers 410 with this.",
+      "Tokens are never reused, so a new observer cannot receive anything meant for this one. ",
+      "The broker remembers recent removals, and answers 410 with these facts.",
     ),
   );
 }

@@ -1,40 +1,45 @@
-// Observers, and those that look forgotten.
+// Observers, and those that look abandoned.
 
 import { path } from "./broker.js";
 import { Confirmation } from "./confirm.js";
 import { List } from "./list.js";
 import {
+  breakable,
   button,
   clientLink,
+  clientState,
   code,
   named,
   notKnown,
   observerLink,
+  ofPrincipal,
+  ownMark,
   quiet,
   since,
-  state,
 } from "./parts.js";
 import { ofOneCenter } from "./readings.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
-import { capitalized, count, duration, isKnown, plural, spoken } from "./words.js";
+import { capitalized, count, duration, isKnown, plural, spoken, stateName } from "./words.js";
 
 export const number = (value) => h("span", { class: value === 0 ? "zero" : null }, count(value));
 
 /// What an observer observes: its name, its value, or what it implements.
 export function observed({ name, object, keyPath, implements: selectors }) {
-  if (isKnown(keyPath)) return [quiet("value "), code(keyPath === "" ? "whole" : keyPath)];
-  if (isKnown(selectors)) return [quiet("responds "), code(selectors.join(", ") || "nothing")];
+  if (keyPath === "") return quiet("whole value");
+  if (isKnown(keyPath)) return [quiet("value at "), breakable(keyPath)];
+  if (isKnown(selectors))
+    return [quiet("responds to "), breakable(selectors.join(", ") || "nothing")];
   return named(name, isKnown(object) ? "any" : "any name");
 }
 
 /// When the lease ends, or how long it is while the client is there.
 export function lease({ lease: seconds, leaseEndsAt, lifetime, state: word }, now) {
   if (lifetime === "connection") return quiet("connection");
-  if (seconds === null) return quiet("for ever");
+  if (seconds === null) return quiet("no expiry");
   if (isKnown(leaseEndsAt)) return `${duration(Date.parse(leaseEndsAt) - now)} left`;
   return word === "disconnected"
-    ? notKnown("The broker does not tell when it ends.")
+    ? notKnown("The broker does not report when the lease ends.")
     : quiet(duration(seconds * 1000));
 }
 
@@ -44,13 +49,15 @@ export const askToRemove = (app, confirmation, row, act = null) =>
     title: ["Remove ", code(row.id), "?"],
     told: [
       row.held > 0
-        ? `${plural(row.held, "held notification")} ${row.held === 1 ? "goes" : "go"} with it. `
-        : "Nothing is held for it. ",
-      ...(isKnown(row.client) ? [code(row.client), " is told ("] : ["Its client is told ("]),
+        ? `${plural(row.held, "held notification")} ${row.held === 1 ? "is" : "are"} removed ` +
+          "with it. "
+        : "No notifications are held for it. ",
+      isKnown(row.client) ? code(row.client) : "Its client",
+      " is notified (",
       code("belfry.removed"),
       app.me?.principal ? [", by ", code(app.me.principal)] : "",
-      "), keeps its connection and its other observers, and may register again. This cannot " +
-        "be undone.",
+      "), keeps its connection and other observers, and can register again. This cannot be " +
+        "undone.",
     ],
     verb: `Remove ${row.id}`,
     removes: path("observers", row.id),
@@ -76,14 +83,16 @@ export function openObservers(app, { query }) {
       rows: "observers",
       id: ({ id }) => id,
       sort: "-held",
+      isOwn: (row) => app.own.hasObserver(row.id),
+      ownCount: () => app.own.now().observers,
       filter: ["contains", "Id, name, object or principal contains …"],
       choices: (asked, { reading }) => [
         { text: "All", query: { state: null }, total: ofOneCenter(reading)?.observers?.count },
         ...states.map((word) => ({
-          text: capitalized(word),
+          text: capitalized(stateName(word)),
           query: { state: word },
         })),
-        { text: "Forgotten", href: link("forgotten") },
+        { text: "Abandoned", href: link("forgotten") },
       ],
       acts: () => [h("a", { class: "btn", href: link("tail") }, "Observe…")],
       above: () => confirmation.content(),
@@ -93,11 +102,12 @@ export function openObservers(app, { query }) {
           sorts: ["-age", "age"],
           cell: (row) => [
             observerLink(row.id),
+            ownMark(app.own.hasObserver(row.id)),
             h(
               "span",
               { class: "sub" },
               observed(row),
-              isKnown(row.object) && [" of ", code(row.object)],
+              isKnown(row.object) && [" of ", breakable(row.object)],
             ),
           ],
         },
@@ -106,9 +116,9 @@ export function openObservers(app, { query }) {
         {
           head: "Client",
           cls: "nm p2",
-          cell: ({ client, principal }) => [clientLink(client), " ", quiet(principal)],
+          cell: ({ client, principal }) => [clientLink(client), " ", ofPrincipal(principal)],
         },
-        { head: "State", cell: ({ state: word, stateSince }) => state(word, stateSince) },
+        { head: "State", cell: ({ state: word, stateSince }) => clientState(word, stateSince) },
         {
           head: "Delivered",
           cls: "r p2",
@@ -123,7 +133,7 @@ export function openObservers(app, { query }) {
           cell: ({ dropped }) => number(dropped),
         },
         {
-          head: "Last",
+          head: "Last delivery",
           cls: "r p3",
           cell: ({ lastDeliveredAt }, { now }) => since(lastDeliveredAt, now),
         },
@@ -138,13 +148,13 @@ export function openObservers(app, { query }) {
               ".",
             ]
           : [
-              "Nobody observes anything in this center. An observer comes into being with ",
+              "This center has no observers. Register one with ",
               code("POST /v1/observers"),
               ", an event stream, or ",
               code("addObserver"),
-              " over the WebSocket; ",
-              h("a", { href: link("help") }, "three steps"),
-              " show how.",
+              " over a WebSocket: ",
+              h("a", { href: link("help") }, "see three steps"),
+              ".",
             ],
     },
     query,
@@ -152,13 +162,13 @@ export function openObservers(app, { query }) {
 }
 
 const reasons = {
-  disconnected: "its client is away for long",
-  "never-looked": "nobody ever looked into its mailbox",
-  duplicate: "its client has another one that is the same",
-  "no-target": "nobody holds the address of its target",
+  disconnected: "its client has been away for a long time",
+  "never-looked": "its mailbox was never read",
+  duplicate: "its client has an identical observer",
+  "no-target": "no responder is registered at its target",
 };
 
-/// Observers that look forgotten, by the leak report.
+/// Observers that look abandoned, by the leak report.
 export function openForgotten(app, { query }) {
   const confirmation = new Confirmation(app);
   const remove = (row) => askToRemove(app, confirmation, row);
@@ -166,13 +176,13 @@ export function openForgotten(app, { query }) {
     app,
     {
       view: "forgotten",
-      title: "Observers that look forgotten",
+      title: "Observers that look abandoned",
       path: "reports/leaks",
       rows: "observers",
       id: ({ id }) => id,
       note: () => [
         h("a", { href: link("observers") }, "All observers"),
-        ". The report changes nothing; an observer that is forgotten ends with its lease.",
+        ". This report changes nothing; an abandoned observer expires with its lease.",
       ],
       above: () => confirmation.content(),
       columns: [
@@ -195,13 +205,12 @@ export function openForgotten(app, { query }) {
           head: "Held",
           cls: "r",
           cell: ({ held }) =>
-            isKnown(held) ? number(held) : notKnown("The report does not tell it."),
+            isKnown(held) ? number(held) : notKnown("Not in the report."),
         },
         { head: "", cls: "r p2", cell: (row) => removeButton(app, row, remove) },
       ],
       none: () =>
-        "No observer looks forgotten: each has a client, or one that was here lately, and " +
-        "none is there twice.",
+        "No observer looks abandoned.",
     },
     query,
   );

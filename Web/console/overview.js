@@ -54,22 +54,23 @@ export function openOverview(app) {
   };
 }
 
-const words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-
-/// Whether it is well, as a level and a sentence: the heading of the first screen.
+/// The health of the broker, as a level and a sentence: the heading of the first screen.
 function verdictOf({ reading, away }, all) {
   const bad = all.find(({ level }) => level === "bad");
   const [full] = fullLimits(reading);
-  if (away !== null) return ["warn", `It was well at ${clock(away.since)}`];
-  if (reading.draining) return ["bad", "It is stopping, as it was asked to"];
-  if (full !== undefined) {
-    return ["bad", `It is not well: ${full.name.toLowerCase()} ${full.is} full`];
+  if (away !== null) {
+    const wasWell = reading.ready && bad === undefined && full === undefined;
+    const words = wasWell ? "Last known healthy at" : "No response since";
+    return ["warn", `${words} ${clock(away.since)}`];
   }
-  if (!reading.ready) return ["bad", "It is not well: it is not ready"];
-  if (bad !== undefined) return ["bad", `It is not well: ${badWords[bad.key.split(" ")[0]]}`];
-  if (all.length === 0) return ["good", "It is well"];
-  const things = all.length === 1 ? "thing wants" : "things want";
-  return ["good", `It is well, and ${words[all.length] ?? all.length} ${things} a look`];
+  if (reading.draining) return ["bad", "Shutting down (requested)"];
+  if (full !== undefined) {
+    return ["bad", `Not healthy: limit reached for ${full.name.toLowerCase()}`];
+  }
+  if (!reading.ready) return ["bad", "Not ready"];
+  if (bad !== undefined) return ["bad", `Not healthy: ${badWords[bad.key.split(" ")[0]]}`];
+  if (all.length === 0) return ["good", "Healthy"];
+  return ["good", `Healthy, ${plural(all.length, "thing")} to check`];
 }
 
 function verdict(app, all) {
@@ -85,10 +86,10 @@ function verdict(app, all) {
 }
 
 const badWords = {
-  store: "the store takes nothing new",
-  lost: "notifications are lost",
-  limit: "a limit is near",
-  certificate: "the certificate has ended",
+  store: "the store refuses writes",
+  lost: "notifications were lost",
+  limit: "a limit is nearly reached",
+  certificate: "the certificate has expired",
 };
 
 function verdictText({ reading, readings, reports }) {
@@ -96,9 +97,9 @@ function verdictText({ reading, readings, reports }) {
   const time = span < 590_000 ? "since this page was opened" : "in the last 10 minutes";
   const mode = reports.latest?.modes?.current;
   return [
-    `Takes work for ${duration(reading.asOf - Date.parse(reading.startedAt))}. `,
-    lost === 0 ? `Nothing was lost ${time}. ` : `${plural(lost, "notification")} lost ${time}. `,
-    mode && mode !== "default" ? ["Its mode is ", code(mode), "."] : "",
+    `Up ${duration(reading.asOf - Date.parse(reading.startedAt))}. `,
+    `${lost === 0 ? "No notifications" : plural(lost, "notification")} lost ${time}. `,
+    mode && mode !== "default" ? ["Mode: ", code(mode), "."] : "",
   ];
 }
 
@@ -110,7 +111,7 @@ function looks(app, all) {
     { class: "sheet" },
     h(
       "ul",
-      { class: "looks", "aria-label": "Things to look at" },
+      { class: "looks", "aria-label": "Things to check" },
       all
         .slice(0, looksLimit)
         .map(({ level, key, title, text, since: from, to: [name, href] }) =>
@@ -133,7 +134,7 @@ function tiles(app) {
   const [posts, deliveries, unheard] = ["posts", "deliveries", "unmatched"].map((name) =>
     readings.rate(name),
   );
-  const early = "Rates need two readings of the broker, 4 s apart.";
+  const early = "A rate needs two readings of the broker, 4 s apart.";
   const figure = (value, format) => (isKnown(value) ? format(value) : notKnown(early));
   const { held, queue, connections, clients } = reading;
   const away = clients.slow + clients.asked + clients.disconnected;
@@ -144,21 +145,21 @@ function tiles(app) {
       [
         "Posts",
         figure(posts, rate),
-        "a second",
+        "per second",
         link("channels", null, { sort: "-posts" }),
         spark(readings.lastMinute("posts"), "posts"),
       ],
       [
         "Deliveries",
         figure(deliveries, rate),
-        posts > 0 ? `a second, ${rate(deliveries / posts)} a post` : "a second",
+        posts > 0 ? `per second, ${rate(deliveries / posts)} per post` : "per second",
         link("observers", null, { sort: "-delivered" }),
         spark(readings.lastMinute("deliveries"), "deliv"),
       ],
       [
-        "Not heard",
+        "Unmatched",
         figure(unheard, rate),
-        posts > 0 ? `a second, ${percent(unheard, posts)} of posts` : "a second",
+        posts > 0 ? `per second, ${percent(unheard, posts)} of posts` : "per second",
         link("unheard"),
         spark(readings.lastMinute("unmatched"), "unheard"),
       ],
@@ -197,9 +198,9 @@ function tiles(app) {
 }
 
 const series = [
-  { name: "Deliveries", counter: "deliveries", className: "deliv", label: true },
-  { name: "Posts", counter: "posts", className: "posts", label: true },
-  { name: "Not heard", counter: "unmatched", className: "unheard", label: false },
+  { name: "Deliveries", counter: "deliveries", className: "deliv" },
+  { name: "Posts", counter: "posts", className: "posts" },
+  { name: "Unmatched", counter: "unmatched", className: "unheard" },
 ];
 
 function plotSheet(app, { span, isTable }, set) {
@@ -210,8 +211,8 @@ function plotSheet(app, { span, isTable }, set) {
     return { ...one, values: rates, times, now: rate(readings.rate(one.counter)) };
   });
   const { times } = lines[0];
-  const title = span === "recent" ? "The last 10 minutes" : "The last 24 hours";
-  const rates = lines.map(({ name, now }) => `${name.toLowerCase()} ${now} a second`);
+  const title = span === "recent" ? "Last 10 minutes" : "Last 24 hours";
+  const rates = lines.map(({ name, now }) => `${name.toLowerCase()} ${now} per second`);
   const sentence = `${title}: ${rates.join(", ")}.`;
   return h(
     "section",
@@ -243,15 +244,15 @@ function plotSheet(app, { span, isTable }, set) {
               "p",
               { class: "quiet" },
               span === "day"
-                ? "The broker keeps a point each 5 minutes; the line begins with the second."
-                : "The broker keeps a point each 4 s; the line begins with the second.",
+                ? "The broker records a point every 5 minutes; the line starts with the second one."
+                : "The broker records a point every 4 s; the line starts with the second one.",
             )
           : plot({ width, times, series: lines, sentence }),
       ),
       h(
         "details",
         { ontoggle: ({ target }) => set.table(target.open) },
-        h("summary", null, "The same as a table"),
+        h("summary", null, "Show as a table"),
         isTable && times.length > 0 && sameAsTable(lines, times),
       ),
     ),
@@ -266,7 +267,7 @@ function sameAsTable(lines, times) {
     .filter((place) => (times.length - 1 - place) % step === 0)
     .reverse();
   return table(
-    "Rates a second",
+    "Rates per second",
     [["Time"], ...lines.map(({ name }) => [name, "r"])],
     places.map((place) => ({
       key: times[place],
@@ -278,14 +279,14 @@ function sameAsTable(lines, times) {
 function feedSheet({ feed }) {
   const rows = feed.rows(10);
   return sheet(
-    "What happened",
+    "Recent activity",
     { place: "s4" },
     rows.length > 0
       ? h("ul", { class: "feed" }, rows)
       : empty(
           feed.refused ??
-            "Nothing so far. Clients that come and go, leases that end and a full queue are " +
-              "told here at once.",
+            "No activity yet. Clients that connect or leave, expired leases and a full queue " +
+              "appear here.",
         ),
   );
 }

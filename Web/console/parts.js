@@ -1,18 +1,38 @@
 // The parts that all views are made of. Each is a function to a tree.
 
 import { h } from "./tree.js";
-import { age, clock, date, isKnown, spoken, unknown } from "./words.js";
+import { age, clock, date, isKnown, spoken, stateName, unknown } from "./words.js";
 import { link } from "./route.js";
 
 export const icon = (name, className = null) =>
   h("svg", { "aria-hidden": "true", class: className }, h("use", { href: `#i-${name}` }));
 
 export const code = (text) => h("code", null, text);
+
+/// Where a name may break: behind what separates its words, before a capital, and in a long word
+/// after so many characters, which bounds the width of a column.
+const wordEnds = /(?<=[._:/ -])(?=[^._:/ -])|(?<=[\p{Ll}\d])(?=\p{Lu})/u;
+const pieces = /.{1,12}/gsu;
+
+const broken = (text) =>
+  text
+    .split(wordEnds)
+    .flatMap((word) => word.match(pieces) ?? [])
+    .map((part, place) => [place > 0 && h("wbr"), part]);
+
+/// A name that breaks between its words where it has to.
+export const breakable = (text) => h("code", { class: "words" }, broken(text));
+
+/// The principal of a client, beside its id.
+export const ofPrincipal = (text) => h("span", { class: "quiet words" }, broken(text));
+
+/// What is said of the page's own observers, clients and channels.
+export const ownMark = (isOwn) => isOwn && [" ", h("span", { class: "own" }, "this page")];
 export const quiet = (...content) => h("span", { class: "quiet" }, ...content);
 
 /// A name or object; none is said as a word, so that it is not taken for a value.
 export const named = (text, none = "any") =>
-  isKnown(text) ? code(text) : h("span", { class: "any" }, none);
+  isKnown(text) ? breakable(text) : h("span", { class: "any" }, none);
 
 /// What cannot be known is a dash, with the reason.
 export const notKnown = (reason) => h("span", { class: "quiet", title: reason }, unknown);
@@ -34,11 +54,14 @@ const looks = {
   unhandled: ["bad", "cross"],
 };
 
-export function state(word, since = null) {
+export function state(word, since = null, text = spoken(word)) {
   const [look, shape] = looks[word] ?? ["gone", "gone"];
   const title = since === null ? null : `since ${date(since)}`;
-  return h("span", { class: `st ${look}`, title }, icon(shape), spoken(word));
+  return h("span", { class: `st ${look}`, title }, icon(shape), text);
 }
+
+/// The state of a client, or of an observer by its client.
+export const clientState = (word, since = null) => state(word, since, stateName(word));
 
 /// A time of today, with the whole date on asking.
 export const at = (time, text = clock(time)) =>
@@ -50,7 +73,7 @@ export const since = (time, now, none = "never") =>
 
 export const observerLink = (id) => h("a", { href: link("observer", id) }, id);
 export const clientLink = (id) => h("a", { href: link("client", id) }, id);
-export const channelLink = (name) => h("a", { href: link("channel", name) }, code(name));
+export const channelLink = (name) => h("a", { href: link("channel", name) }, breakable(name));
 
 /// The head of a view: what is above it, its name, what can be done, and a sentence.
 export function head(title, { crumb = null, acts = [], note = null } = {}) {

@@ -10,22 +10,22 @@ import { belfryPost, curlPost, scriptPost } from "./snippets.js";
 import { h } from "./tree.js";
 
 const styles = [
-  ["", "at once", "past the queue"],
-  ["now", "now", "instead of similar ones that wait"],
-  ["asap", "asap", "at the end of the turn"],
-  ["idle", "idle", "when there is nothing else to do"],
+  ["", "none", "skips the queue"],
+  ["now", "now", "replaces similar queued posts"],
+  ["asap", "asap", "queued until the end of the turn"],
+  ["idle", "idle", "queued until the broker is idle"],
 ];
 
 /// The fields under "More", and the style that each needs.
 const more = [
-  ["modes", "Modes", "with commas; needs a style"],
+  ["modes", "Modes", "comma-separated; needs a style"],
   ["ttl", "Time to live", "seconds"],
-  ["maxDelay", "Longest wait", "seconds; needs idle"],
+  ["maxDelay", "Longest wait", "seconds; needs the style idle"],
   ["after", "After", "seconds"],
   ["at", "At", "2026-11-22T06:00:00Z"],
   ["every", "Every", "seconds"],
   ["causedBy", "Caused by", "the id of a notification"],
-  ["key", "Idempotency key", "the same again has no second effect"],
+  ["key", "Idempotency key", "a repeat has no second effect"],
 ];
 
 const languages = { curl: curlPost, belfry: belfryPost, JavaScript: scriptPost };
@@ -157,7 +157,7 @@ const composer = (draft, faults, put, putMore, explain, isLater) => [
   h(
     "fieldset",
     null,
-    h("legend", null, "When"),
+    h("legend", null, "Posting style"),
     h(
       "div",
       { class: "seg" },
@@ -181,7 +181,7 @@ const composer = (draft, faults, put, putMore, explain, isLater) => [
     h(
       "fieldset",
       { key: "coalesce" },
-      h("legend", null, "Stands for those that wait and have the same"),
+      h("legend", null, "Coalesce with queued posts of the same"),
       h(
         "div",
         { class: "checks" },
@@ -217,7 +217,7 @@ const composer = (draft, faults, put, putMore, explain, isLater) => [
   h(
     "details",
     { key: "more", open: Boolean(isLater) },
-    h("summary", null, "Modes, time to live, later, caused by, idempotency"),
+    h("summary", null, "More: modes, time to live, timers, cause, idempotency"),
     h(
       "div",
       { class: "pair" },
@@ -239,7 +239,7 @@ const composer = (draft, faults, put, putMore, explain, isLater) => [
 
 const elsewhere = (draft, language, choose) =>
   sheet(
-    "The same elsewhere",
+    "As a command",
     {},
     h(
       "div",

@@ -4,6 +4,7 @@ import { ask, path, send } from "./broker.js";
 import { Confirmation } from "./confirm.js";
 import { List } from "./list.js";
 import {
+  breakable,
   button,
   clientLink,
   code,
@@ -23,7 +24,9 @@ export const askToDequeue = (confirmation, { id, name, object, merged = 0 }, tol
   confirmation.ask({
     title: ["Remove ", code(name), object ? [" of ", code(object)] : "", "?"],
     told: [
-      merged > 0 ? `It stands for ${plural(merged, "other post")}, which go with it. ` : "",
+      merged > 0
+        ? `${plural(merged, "merged post")} ${merged === 1 ? "is" : "are"} removed with it. `
+        : "",
       told,
       " This cannot be undone.",
     ],
@@ -52,13 +55,15 @@ export function openQueue(app, { query }) {
   let isEntering = false;
   let refused = null;
   const remove = (row) =>
-    askToDequeue(confirmation, row, "It is not posted; its poster is not told.");
+    askToDequeue(confirmation, row, "The entry is not posted, and its poster is not notified.");
   const endMode = ({ id, mode }) =>
     confirmation.ask({
       title: ["End mode ", code(mode), "?"],
-      told: "What waits for another mode may go at once. Who entered it is not told.",
+      told:
+        "Posts that wait for other modes may be delivered at once. The client that entered the " +
+        "mode is not notified.",
       verb: `End ${mode}`,
-      keep: "Let it be",
+      keep: "Cancel",
       removes: path("modes", id),
       done: `Mode ${mode} ended`,
     });
@@ -88,7 +93,7 @@ export function openQueue(app, { query }) {
       rows: "entries",
       id: ({ id }) => id,
       fixed: { waiting: "false" },
-      filter: ["name", "Name, letter by letter"],
+      filter: ["name", "Exact name"],
       note: () => queueSentence(app.reading, modes),
       acts: () => [
         app.may("modes") &&
@@ -104,7 +109,7 @@ export function openQueue(app, { query }) {
           head: "Name",
           cls: "nm",
           cell: ({ name, object, style }) => [
-            code(name),
+            breakable(name),
             h("span", { class: "sub" }, style, object ? [" of ", code(object)] : ""),
           ],
         },
@@ -112,28 +117,28 @@ export function openQueue(app, { query }) {
         { head: "Style", cls: "p2", cell: ({ style }) => style },
         { head: "Modes", cls: "nm p3", cell: ({ modes: names }) => code(names.join(", ")) },
         {
-          head: "Compares",
+          head: "Coalesced by",
           cls: "p4",
           cell: ({ coalesce }) => coalesce.join(", ") || quiet("nothing"),
         },
         {
-          head: "Stands for",
+          head: "Merged posts",
           cls: "r p2",
           cell: ({ merged }) =>
-            h("span", { class: merged === 0 ? "zero" : null }, count(merged + 1)),
+            h("span", { class: merged === 0 ? "zero" : null }, count(merged)),
         },
-        { head: "Waits", cls: "r", cell: ({ enqueuedAt }, { now }) => since(enqueuedAt, now) },
+        { head: "Waiting", cls: "r", cell: ({ enqueuedAt }, { now }) => since(enqueuedAt, now) },
         removeColumn(remove),
       ],
       none: ({ name }) =>
         name
           ? "No entry matches."
           : [
-              "Nothing waits. Posts with the style ",
+              "The queue is empty. Posts with the style ",
               code("asap"),
               " or ",
               code("idle"),
-              " wait here for the end of the turn, or for their mode.",
+              " wait here for the end of the turn or for their mode.",
             ],
     },
     query,
@@ -150,9 +155,9 @@ export function openQueue(app, { query }) {
   };
 }
 
-/// `3 entries wait`.
+/// `3 entries are waiting`.
 export const entriesWait = (number) =>
-  `${plural(number, "entry", "entries")} ${number === 1 ? "waits" : "wait"}`;
+  `${plural(number, "entry", "entries")} ${number === 1 ? "is" : "are"} waiting`;
 
 function queueSentence(reading, modes) {
   const entries = reading?.queue?.entries;
@@ -161,7 +166,7 @@ function queueSentence(reading, modes) {
     entries === undefined ? "" : `${entriesWait(entries)} in the broker. `,
     "The center is in mode ",
     code(mode),
-    mode === "default" ? "." : ": what is for other modes waits.",
+    mode === "default" ? "." : ": posts for other modes wait.",
   ];
 }
 
@@ -178,23 +183,35 @@ const modeForm = (enter, cancel, refused) =>
       ref: (node) => setTimeout(() => node.focus()),
     }),
     refused !== null && refusal(refused),
-    h("p", { class: "rowf" }, h("button", { class: "main" }, "Enter it"), button("Cancel", cancel)),
+    h(
+      "p",
+      { class: "rowf" },
+      h("button", { class: "main" }, "Enter mode"),
+      button("Cancel", cancel),
+    ),
   );
 
 function modeSheet({ current, stack, common }, app, end) {
   const rows = [{ id: "default", mode: "default" }, ...stack];
   return sheet(
     "Mode stack",
-    { note: ["The last one counts. ", code("common"), " stands for ", code(common.join(", "))] },
+    {
+      note: [
+        "The last row is the current mode. ",
+        code("common"),
+        " means ",
+        code(common.join(", ")),
+      ],
+    },
     table(
-      "Modes, the last one on top of the others",
+      "Modes, the current one last",
       [["Mode"], ["Entered by"], ["", "r"]],
       rows.map(({ id, mode, client }, place) => ({
         key: id,
         attributes: { class: place === rows.length - 1 ? "sel" : null },
         cells: [
-          [code(mode), mode === current && place === rows.length - 1 && quiet(" now")],
-          place === 0 ? quiet("always there") : [id, client ? [", ", clientLink(client)] : ""],
+          [code(mode), mode === current && place === rows.length - 1 && quiet(" current")],
+          place === 0 ? quiet("always present") : [id, client ? [", ", clientLink(client)] : ""],
           place > 0 &&
             app.may("admin") &&
             button("End…", () => end({ id, mode }), {

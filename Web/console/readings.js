@@ -17,6 +17,21 @@ const gauges = {
   connections: (reading) => reading.connections?.open,
 };
 
+/// A reading without the observers and clients of the page, which it had before it was asked for;
+/// of those that it has since then, or that are under way, only the broker knows whether it
+/// counted them.
+function withoutOwn(reading, before, after) {
+  const doubtful = Math.max(after.observers + after.pending - before.observers, before.pending);
+  const others = reading.observers.count - before.observers;
+  const clients = { ...reading.clients };
+  for (const transport of ["websocket", "events"]) {
+    clients[transport] = Math.max(clients[transport] - before[transport], 0);
+  }
+  const number = others <= doubtful ? 0 : others;
+  const own = reading.observers.count - number;
+  return { ...reading, clients, observers: { ...reading.observers, count: number, own } };
+}
+
 /// A reading where there is one center, else null: of several it has sums alone.
 export const ofOneCenter = (reading) => (reading?.centers?.count === 1 ? reading : null);
 
@@ -29,11 +44,17 @@ class Ring {
   points = [];
   step = 1;
 
-  /// Takes the points that are new; all of them when the broker started anew.
-  add({ step, points }) {
+  /// Takes the points that are new; all of them when the broker started anew. One counter is
+  /// without what `own` tells of the page. It never falls: of what other loops of the broker
+  /// delivered, a point may know later than the page.
+  add({ step, points }, column, own) {
     this.step = step * 1000;
     const last = this.points.at(-1)?.[1] ?? -Infinity;
-    this.points.push(...points.filter(([, time]) => time > last));
+    for (const point of points.filter(([, time]) => time > last)) {
+      const others = point[column] - own.deliveredUntil(point[1]);
+      const before = this.points.at(-1)?.[column] ?? -Infinity;
+      this.points.push(point.with(column, Math.max(others, before)));
+    }
   }
 
   /// Drops what is older than so many steps.
@@ -70,27 +91,32 @@ export class Readings {
   #losses = [];
   #gauges = Object.fromEntries(Object.keys(gauges).map((name) => [name, []]));
 
-  async read() {
+  /// Reads; `own` is what at the broker is the page's.
+  async read(own) {
     const since = this.recent.points.at(-1)?.[0];
+    const before = own.now();
     const reading = await ask("/v1/overview", { query: { since } });
     if (this.latest !== null && reading.startedAt !== this.latest.startedAt) {
       // Another life of the broker, or another broker: its counters begin at 0.
       [this.recent, this.day, this.#losses] = [new Ring(), new Ring(), []];
-      if (since !== undefined) return this.read();
+      if (since !== undefined) return this.read(own);
     }
     const { counters, recent, day } = reading.series;
     this.#columns = counters;
-    this.recent.add(recent);
+    const deliveries = counters.indexOf("deliveries") + 2;
+    this.recent.add(recent, deliveries, own);
     this.recent.trim(150);
-    this.day.add(day);
+    this.day.add(day, deliveries, own);
     this.day.trim(288);
+    own.forgetDelivered(this.day.points.at(-1)?.[1] ?? 0);
     for (const [name, of] of Object.entries(gauges)) {
       const values = this.#gauges[name];
       values.push(of(reading) ?? null);
       if (values.length > gaugeLimit) values.shift();
     }
     this.#countLosses(reading);
-    this.latest = { ...reading, asOf: Date.parse(reading.asOf) };
+    const others = withoutOwn(reading, before, own.now());
+    this.latest = { ...others, asOf: Date.parse(reading.asOf) };
     return this.latest;
   }
 

@@ -9,18 +9,18 @@ import { clock, count, plural } from "./words.js";
 
 /// A receipt as a sentence.
 export function postedWords({ outcome: word, into, dueAt, matched, delivered, held }) {
-  if (dueAt !== undefined) return `It enters the queue at ${clock(dueAt)}.`;
-  if (word === "queued") return "It waits in the queue.";
-  if (word === "coalesced") return `${into}, which waits in the queue, stands for it.`;
-  if (word === "dequeued") return "What waited was taken out.";
-  if (matched === 0) return "Posted. Nobody observes it.";
+  if (dueAt !== undefined) return `Scheduled: enters the queue at ${clock(dueAt)}.`;
+  if (word === "queued") return "Queued.";
+  if (word === "coalesced") return `Merged into ${into}, which is queued.`;
+  if (word === "dequeued") return "Queued posts were removed.";
+  if (matched === 0) return "Posted. No observer matched.";
   const kept = held > 0 ? `, ${count(held)} held` : "";
   return `Posted. ${plural(matched, "observer")} matched, ${count(delivered)} delivered${kept}.`;
 }
 
 /// What became of a post; the place is 0 for the last one.
 export function receiptSheet({ name, answer, refused, took, time }, place, app) {
-  const title = place === 0 ? "Receipt" : "The one before";
+  const title = place === 0 ? "Receipt" : "Previous receipt";
   const note = [code(name), `, ${clock(time)}, ${took.toFixed(1)} ms`];
   if (refused) return sheet(title, { note }, body(refusal(refused)));
   const rows = answer.observers ?? [];
@@ -46,12 +46,12 @@ export function receiptSheet({ name, answer, refused, took, time }, place, app) 
       answer.matched !== undefined && sums(counts),
       h("p", { class: "quiet" }, code(answer.id)),
       answer.matched === 0 &&
-        h("p", null, h("a", { href: link("explain", null, { name }) }, "Who nearly gets it")),
+        h("p", null, h("a", { href: link("explain", null, { name }) }, "Near matches")),
       answer.matched === undefined && fateLine(answer, app),
     ),
     rows.length > 0 &&
       table(
-        "What each observer made of it",
+        "Outcome per observer",
         [["Observer"], ["Outcome"]],
         rows.map((row) => ({
           key: row.id,
@@ -68,7 +68,7 @@ export function receiptSheet({ name, answer, refused, took, time }, place, app) 
 function fateLine(answer, app) {
   async function look() {
     const { state, receipt } = await ask(`notifications/${answer.id}`);
-    answer.fate = receipt ? postedWords(receipt) : `It is ${state}.`;
+    answer.fate = receipt ? postedWords(receipt) : `State: ${state}.`;
     app.paint();
   }
   return h(
@@ -77,10 +77,10 @@ function fateLine(answer, app) {
     h(
       "a",
       { href: link(answer.dueAt ? "timers" : "queue") },
-      answer.dueAt ? "Show the timer" : "Show the queue",
+      answer.dueAt ? "Show timer" : "Show queue",
     ),
     button(
-      "Ask again for its fate",
+      "Refresh outcome",
       () =>
         look().catch((error) => {
           answer.fate = error.message;

@@ -6,11 +6,14 @@ import { Confirmation } from "./confirm.js";
 import { List } from "./list.js";
 import { number } from "./observers.js";
 import {
+  breakable,
   button,
+  clientState,
   code,
   empty,
   named,
   observerLink,
+  ofPrincipal,
   quiet,
   sheet,
   since,
@@ -30,9 +33,11 @@ export function openResponders(app, { query }) {
   const withdraw = ({ id, object, selector }) =>
     confirmation.ask({
       title: ["Withdraw ", code(selector), " at ", code(object), "?"],
-      told: "Who asked is told so, and who was asked is told that nobody waits any more.",
+      told:
+        "The asking program learns that the ask was withdrawn, and the responder that no answer " +
+        "is needed.",
       verb: `Withdraw ${selector}`,
-      keep: "Let it wait",
+      keep: "Keep waiting",
       removes: path("notifications", id),
       done: `${selector} was withdrawn`,
     });
@@ -44,8 +49,8 @@ export function openResponders(app, { query }) {
       path: "responders",
       rows: "responders",
       id: ({ id }) => id,
-      filter: ["object", "Address, letter by letter"],
-      note: () => "Who answers when somebody asks, and which asks are open.",
+      filter: ["object", "Exact address"],
+      note: () => "Programs that answer asks, and the asks that are open.",
       acts: () => [h("a", { class: "btn main", href: link("ask") }, "Ask")],
       above: () => [confirmation.content(), askSheet(asks, app, withdraw)],
       columns: [
@@ -53,16 +58,16 @@ export function openResponders(app, { query }) {
           head: "Address",
           cls: "nm",
           cell: ({ id, object }) => [
-            code(object),
-            h("span", { class: "sub" }, "held by ", observerLink(id)),
+            breakable(object),
+            h("span", { class: "sub" }, "responder ", observerLink(id)),
           ],
         },
         {
-          head: "Held by",
+          head: "Responder",
           cls: "p2",
-          cell: ({ id, principal }) => [observerLink(id), " ", quiet(principal)],
+          cell: ({ id, principal }) => [observerLink(id), " ", ofPrincipal(principal)],
         },
-        { head: "State", cell: ({ state: word, stateSince }) => state(word, stateSince) },
+        { head: "State", cell: ({ state: word, stateSince }) => clientState(word, stateSince) },
         {
           head: "Implements",
           cls: "nm p2",
@@ -74,9 +79,9 @@ export function openResponders(app, { query }) {
                   h("span", { class: "chip" }, one),
                 ]),
         },
-        { head: "Then asks", cls: "nm p3", cell: ({ next }) => named(next, "nobody") },
+        { head: "Next", cls: "nm p3", cell: ({ next }) => named(next, "none") },
         {
-          head: "Open",
+          head: "Open asks",
           cls: "r",
           cell: ({ openAsks, concurrency }) =>
             h(
@@ -102,9 +107,9 @@ export function openResponders(app, { query }) {
         object
           ? "No responder matches."
           : [
-              "Nobody holds an address. A responder comes with ",
+              "No responders. Register one with ",
               code("respond"),
-              " in the library, or an observer with ",
+              " of a library, or with an observer that has ",
               code("implements"),
               ".",
             ],
@@ -124,7 +129,7 @@ export function openResponders(app, { query }) {
 }
 
 function askSheet({ asks, next, total }, app, withdraw) {
-  if (asks.length === 0) return sheet("Open asks", {}, empty("None: each ask has its answer."));
+  if (asks.length === 0) return sheet("Open asks", {}, empty("No open asks."));
   const all = total ?? (next ? null : asks.length);
   return sheet(
     "Open asks",
@@ -133,7 +138,7 @@ function askSheet({ asks, next, total }, app, withdraw) {
       "Open asks, oldest first",
       [
         ["Ask", "nm"],
-        ["Way", "nm p2"],
+        ["Path", "nm p2"],
         ["State"],
         ["Asked", "r p2"],
         ["Answer by", "r p2"],
@@ -142,7 +147,7 @@ function askSheet({ asks, next, total }, app, withdraw) {
       asks.map((row) => ({
         key: row.id,
         cells: [
-          [code(row.selector), " ", quiet("at"), " ", code(row.object)],
+          [breakable(row.selector), " ", quiet("at"), " ", breakable(row.object)],
           chain(row.path),
           state(row.state),
           since(row.askedAt, app.now),

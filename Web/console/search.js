@@ -54,7 +54,7 @@ export class Search {
       return h(
         "li",
         { class: "quiet", role: "option", "aria-selected": "false", "aria-disabled": "true" },
-        "Nothing has this in its name, id or principal.",
+        "No name, id or principal contains this text.",
       );
     }
     return this.#found.map(({ href, text, what }, place) =>
@@ -88,23 +88,25 @@ export class Search {
     const text = this.#text;
     if (text === "") return this.#close();
     const query = { contains: text, limit: shownLimit };
-    const lists = await Promise.all(
+    const [channels, observers, clients] = await Promise.all(
       ["channels", "observers", "clients"].map((list) =>
         askIfAllowed(list, { query }).catch(() => null),
       ),
     );
+    await this.#app.selectors.read(channels?.channels ?? []).catch(() => {});
     if (turn !== this.#turn) return;
-    const [channels, observers, clients] = lists;
     this.#found = [
-      ...(channels?.channels ?? []).map(({ name }) => ({
-        href: link("channel", name),
-        text: name,
-        what: "channel",
-      })),
+      ...(channels?.channels ?? [])
+        .filter((row) => !this.#app.selectors.has(row))
+        .map(({ name }) => ({
+          href: link("channel", name),
+          text: name,
+          what: "channel",
+        })),
       ...(observers?.observers ?? []).map(({ id, name, object }) => ({
         href: link("observer", id),
         text: id,
-        what: `observes ${name ?? object ?? "all"}`,
+        what: `observes ${name ?? object ?? "any name"}`,
       })),
       ...(clients?.clients ?? []).map(({ id, principal }) => ({
         href: link("client", id),

@@ -15,10 +15,10 @@ const paintTime = 250;
 
 const gapReasons = {
   dropped: "the observer is suspended",
-  coalesced: "later ones took their place",
-  overflow: "more came than may be held",
-  expired: "their time to live was over",
-  unknown: "the connection was lost, and the broker has them no more",
+  coalesced: "replaced by later notifications",
+  overflow: "the limit of held notifications was reached",
+  expired: "their time to live ended",
+  unknown: "lost with the connection; the broker no longer has them",
 };
 
 export class Tail {
@@ -56,8 +56,8 @@ export class Tail {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     const filter = { name: this.name, object: this.object, onGap: (gap) => this.#lost(gap) };
-    this.#connection()
-      .addObserver(filter, (notification) => this.#take(notification))
+    this.app.own
+      .observe(this.#connection(), filter, (notification) => this.#take(notification))
       .then(
         (observer) => {
           this.#observer = observer;
@@ -78,7 +78,7 @@ export class Tail {
   }
 
   #leave() {
-    if (this.#stream !== null) this.#stream.close();
+    if (this.#stream !== null) this.app.own.close(this.#stream);
     else this.#observer?.remove().catch(() => {});
   }
 
@@ -96,12 +96,17 @@ export class Tail {
     if (!this.isPaused) {
       this.limit = rowLimit;
       if (this.meanwhile > 0) {
-        this.#put({ gap: `${plural(this.meanwhile, "notification")} came while it was paused.` });
+        this.#put({ gap: `${plural(this.meanwhile, "notification")} arrived during the pause.` });
       }
       this.meanwhile = 0;
     }
-    this.app.announce(this.isPaused ? "The tail is paused" : "The tail goes on");
+    this.app.announce(this.isPaused ? "Tail paused" : "Tail resumed");
     this.app.paint();
+  }
+
+  /// How many came in the last whole second; null when none has come since.
+  get cameLately() {
+    return performance.now() - this.#second.began < 2000 ? this.cameBefore : null;
   }
 
   get isRegistered() {
@@ -152,11 +157,10 @@ export class Tail {
   #tellUnshown() {
     if (this.#unshown === 0 || this.#isClosed) return;
     this.#turnSecond();
-    const verb = this.#unshown === 1 ? "is" : "are";
-    const what = `${plural(this.#unshown, "notification")} ${verb}`;
-    const posted = this.cameBefore === null ? "" : `; ${count(this.cameBefore)} came`;
+    const what = plural(this.#unshown, "notification");
+    const came = this.cameBefore === null ? "" : `; ${count(this.cameBefore)} arrived`;
     this.#put({
-      gap: `${what} not shown. The tail shows at most ${rowsASecond} a second${posted}.`,
+      gap: `${what} not shown. The tail shows at most ${rowsASecond} per second${came}.`,
     });
     this.#unshown = 0;
   }

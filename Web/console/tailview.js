@@ -38,14 +38,14 @@ function content(tail) {
         h(
           "button",
           { type: "button", "aria-pressed": String(tail.isPaused), onclick: () => tail.pause() },
-          tail.isPaused ? "Go on " : "Pause ",
+          tail.isPaused ? "Resume " : "Pause ",
           h("kbd", { "aria-hidden": "true" }, "space"),
         ),
         h("button", { type: "button", onclick: () => tail.clear() }, "Clear"),
       ],
       note: [
-        "Shows what is posted while you look. It keeps the last ",
-        `${count(keptLimit)}, and forgets them when the page goes.`,
+        "Shows posts as they happen. Keeps the last ",
+        `${count(keptLimit)} until you leave this view.`,
       ],
     }),
     filters(tail),
@@ -63,7 +63,7 @@ function filters(tail) {
   };
   const choices = [
     ["all", "All"],
-    ["unheard", "Not heard"],
+    ["unheard", "Unmatched"],
     ["held", "Held or dropped"],
   ];
   return h(
@@ -112,13 +112,13 @@ function whyRefused({ refused }) {
     h(
       "p",
       null,
-      "To observe all names takes the grants ",
+      "Observing all names needs the grants ",
       code("observe"),
       " and ",
       code("wildcard"),
       ". With a name above, ",
       code("observe"),
-      " on it is enough.",
+      " on that name is enough.",
     ),
   );
 }
@@ -137,7 +137,7 @@ function table(tail) {
       h(
         "p",
         { class: "news" },
-        `${plural(tail.meanwhile, "notification")} came since it was paused.`,
+        `${plural(tail.meanwhile, "notification")} arrived during the pause.`,
       ),
     h(
       "table",
@@ -154,7 +154,7 @@ function table(tail) {
           h("th", { scope: "col", class: "name" }, "Name"),
           h("th", { scope: "col", class: "p2 object" }, "Object"),
           h("th", { scope: "col", class: "p2" }, "userInfo"),
-          h("th", { scope: "col", class: "r heard" }, "Heard by"),
+          h("th", { scope: "col", class: "r heard" }, "Delivered to"),
         ),
       ),
       h(
@@ -169,12 +169,12 @@ function table(tail) {
 
 function emptyWords(tail) {
   if (tail.wanted !== "all" && tail.rows.length > 0)
-    return "None of these so far. What became of a notification is asked for while few come.";
+    return "None so far. Receipts are loaded only while few notifications arrive.";
   if (!tail.isRegistered) return "Registering the observer …";
-  const what = tail.name === null ? "anything" : tail.name;
+  const what = tail.name === null ? "" : ` of ${tail.name}`;
   return [
-    `Nothing yet. As soon as somebody posts ${what}, it stands here. `,
-    h("a", { href: link("post", null, { name: tail.name }) }, "Post one yourself"),
+    `Nothing yet. New posts${what} appear here. `,
+    h("a", { href: link("post", null, { name: tail.name }) }, "Post one"),
     ".",
   ];
 }
@@ -276,8 +276,8 @@ function details(tail, { key, notification, receipt }) {
                 "p",
                 { class: "quiet" },
                 receipt === "asked"
-                  ? "Asking …"
-                  : "The broker keeps it for 5 minutes, and has it no more.",
+                  ? "Loading …"
+                  : "The broker keeps receipts for 5 minutes; this one is gone.",
               )
             : [
                 sums([
@@ -286,7 +286,7 @@ function details(tail, { key, notification, receipt }) {
                   ["held", count(receipt.held)],
                   ["dropped", count(receipt.dropped)],
                 ]),
-                h("p", { class: "quiet" }, "Without this tail, which got it too."),
+                h("p", { class: "quiet" }, "This tail is not counted."),
               ],
           causedBy && h("p", null, "Caused by ", code(causedBy)),
         ),
@@ -296,7 +296,7 @@ function details(tail, { key, notification, receipt }) {
 }
 
 function foot(tail, rows) {
-  const came = tail.cameBefore;
+  const came = tail.cameLately;
   const isAll = tail.name === null && tail.object === null;
   return h(
     "footer",
@@ -306,7 +306,7 @@ function foot(tail, rows) {
       null,
       came === null
         ? `${count(tail.total)} so far`
-        : `${rate(came)} a second come, ${rowsASecond} rows a second at most`,
+        : `${rate(came)} per second, at most ${rowsASecond} of them shown`,
     ),
     rows.length > tail.limit &&
       h(
@@ -316,14 +316,14 @@ function foot(tail, rows) {
           class: "bare",
           onclick: () => tail.show({ isPaused: true, limit: keptLimit }),
         },
-        `Pause, and show all ${count(rows.length)}`,
+        `Pause and show all ${count(rows.length)}`,
       ),
     h(
       "span",
       { class: "end" },
       isAll
-        ? "The tail is an observer of all: while it is open, nothing counts as not heard"
-        : ["An observer with ", code("lifetime: connection"), "; it ends with this page"],
+        ? "This tail observes every name: while it is open, no post counts as unmatched"
+        : ["An observer of this page (", code("lifetime: connection"), ")"],
     ),
   );
 }
@@ -335,9 +335,10 @@ const others = ({ matched, delivered, acknowledged }) => ({
 });
 
 function heardBy(receipt) {
-  if (!isKnown(receipt?.matched)) return h("span", { title: "Open the row to ask." }, "–");
+  if (!isKnown(receipt?.matched))
+    return h("span", { title: "Open the row to load the receipt." }, "–");
   const { matched, delivered } = others(receipt);
-  return matched === 0 ? "nobody" : `${count(delivered)} of ${count(matched)}`;
+  return matched === 0 ? "none" : `${count(delivered)} of ${count(matched)}`;
 }
 
 function heardClass(receipt) {

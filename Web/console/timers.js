@@ -3,21 +3,21 @@
 import { Confirmation } from "./confirm.js";
 import { List } from "./list.js";
 import { askToDequeue, removeColumn } from "./queue.js";
-import { at, clientLink, code, named, quiet } from "./parts.js";
+import { at, breakable, clientLink, code, named, quiet } from "./parts.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
 import { count, duration, isKnown } from "./words.js";
 
 /// What makes it enter the queue.
 function due({ dueAt, onDisconnect }, now) {
-  if (isKnown(onDisconnect)) return ["when ", clientLink(onDisconnect), " goes"];
+  if (isKnown(onDisconnect)) return ["when ", clientLink(onDisconnect), " leaves"];
   return at(dueAt, `in ${duration(Date.parse(dueAt) - now)}`);
 }
 
 export function openTimers(app, { query }) {
   const confirmation = new Confirmation(app);
   const remove = (row) =>
-    askToDequeue(confirmation, row, "It never enters the queue; who set it is not told.");
+    askToDequeue(confirmation, row, "The timer never fires, and its creator is not notified.");
   return new List(
     app,
     {
@@ -27,8 +27,8 @@ export function openTimers(app, { query }) {
       rows: "entries",
       id: ({ id }) => id,
       fixed: { waiting: "true" },
-      filter: ["name", "Name, letter by letter"],
-      note: () => "Posts that enter the queue later.",
+      filter: ["name", "Exact name"],
+      note: () => "Posts scheduled for later.",
       acts: () => [
         h("a", { class: "btn main", href: link("post", null, { later: "1" }) }, "Post later"),
       ],
@@ -38,7 +38,7 @@ export function openTimers(app, { query }) {
           head: "Name",
           cls: "nm",
           cell: ({ name, object }) => [
-            code(name),
+            breakable(name),
             h("span", { class: "sub" }, object ? code(object) : "no object"),
           ],
         },
@@ -61,14 +61,14 @@ export function openTimers(app, { query }) {
             h("span", { class: missed > 0 ? "warnt" : "zero" }, count(missed ?? 0)),
         },
         { head: "Style", cls: "p3", cell: ({ style }) => style },
-        { head: "Set", cls: "r p3", cell: ({ enqueuedAt }) => at(enqueuedAt) },
+        { head: "Created", cls: "r p3", cell: ({ enqueuedAt }) => at(enqueuedAt) },
         removeColumn(remove),
       ],
       none: ({ name }) =>
         name
           ? "No timer matches."
           : [
-              "Nothing is to be posted later. A post with ",
+              "No timers. A post with ",
               code("after"),
               ", ",
               code("at"),
@@ -76,7 +76,7 @@ export function openTimers(app, { query }) {
               code("every"),
               " or ",
               code("onDisconnect"),
-              " stands here until it is due.",
+              " is listed here until it is due.",
             ],
     },
     query,

@@ -1,4 +1,4 @@
-// What reached nobody, and what nobody posted.
+// Posts without an observer, and observers without a post.
 
 import { copyButton, curl, placeOf } from "./copy.js";
 import { channelLink, empty, head, observerLink, sheet, table } from "./parts.js";
@@ -9,26 +9,26 @@ import { count } from "./words.js";
 
 export function openUnheard(app) {
   return {
-    title: "Who is not heard",
+    title: "Posts without observers",
     read: () => unheardNames(100),
     content: ({ postedNeverObserved: posted, observedNeverPosted: observed }) =>
       h(
         "div",
         { key: "unheard", class: "stack" },
-        head("Who is not heard", {
-          note: "Names are compared letter by letter: one letter keeps two names apart.",
+        head("Posts without observers", {
+          note: "Names must match exactly, upper and lower case included.",
           acts: [copyButton(() => curl(placeOf("reports/unmatched")), "Copy as curl")],
         }),
         h(
           "div",
           { class: "grid" },
           sheet(
-            "Posted, and observed by nobody",
+            "Posted, not observed",
             { place: "s6 m6" },
             posted.length === 0
-              ? empty("Each name that was posted is observed by somebody.")
+              ? empty("Every posted name has an observer.")
               : table(
-                  "Names that were posted and never observed",
+                  "Posted names without an observer",
                   [
                     ["Name", "nm"],
                     ["Posts", "r"],
@@ -39,16 +39,16 @@ export function openUnheard(app) {
                     cells: [
                       channelLink(name),
                       count(posts),
-                      h("a", { href: link("explain", null, { name }) }, "Who nearly gets it"),
+                      h("a", { href: link("explain", null, { name }) }, "Near matches"),
                     ],
                   })),
                 ),
           ),
           sheet(
-            "Observed, and posted by nobody",
+            "Observed, never posted",
             { place: "s6 m6" },
             observed.length === 0
-              ? empty("Each name that is observed was posted at least once.")
+              ? empty("Every observed name was posted at least once.")
               : table(
                   "Observers of names that were never posted",
                   [["Observer"], ["Name", "nm"]],

@@ -8,6 +8,7 @@ import { List } from "./list.js";
 import { number } from "./observers.js";
 import {
   at,
+  breakable,
   button,
   code,
   empty,
@@ -41,32 +42,32 @@ export function openValues(app, { query }) {
       path: "values",
       rows: "values",
       id: ({ object }) => object,
-      filter: ["object", "Object, letter by letter"],
-      note: () => "One JSON object for each object: written, and observed by key path.",
+      filter: ["object", "Filter: exact object"],
+      note: () => "One JSON object for each object. Read, write and observe it by key path.",
       above: () =>
         h(
           "form",
-          { class: "filters", onsubmit: open },
+          { class: "filters sheet body", onsubmit: open },
           h(
             "div",
             { class: "find" },
-            h("label", { class: "hidden", for: "value-object" }, "Object of a value"),
+            h("label", { class: "l", for: "value-object" }, "New or existing object"),
             h("input", {
               id: "value-object",
               class: "mono",
-              placeholder: "Object, also a new one",
+              placeholder: "settings",
               autocomplete: "off",
               autocapitalize: "off",
               spellcheck: "false",
             }),
           ),
-          h("button", null, "Open or write"),
+          h("button", null, "Open"),
         ),
       columns: [
         {
           head: "Object",
           cls: "nm",
-          cell: ({ object }) => h("a", { href: link("value", object) }, code(object)),
+          cell: ({ object }) => h("a", { href: link("value", object) }, breakable(object)),
         },
         { head: "Size", cls: "r", cell: ({ bytes: size }) => bytes(size) },
         { head: "Observers", cls: "r", cell: ({ observers }) => number(observers) },
@@ -80,7 +81,7 @@ export function openValues(app, { query }) {
         object
           ? "No object matches."
           : [
-              "No object has a value. One comes with ",
+              "No values yet. Create one with ",
               code("PUT /v1/values/{object}"),
               ", or with the field above.",
             ],
@@ -89,7 +90,7 @@ export function openValues(app, { query }) {
   );
 }
 
-const valueFault = (text) => jsonFault(text, "What is the value? It needs JSON.");
+const valueFault = (text) => jsonFault(text, "Enter a JSON value.");
 
 /// The value of one object, or what is at a key path in it.
 export function openValue(app, { id: object, query }) {
@@ -113,14 +114,15 @@ export function openValue(app, { id: object, query }) {
   }
   function watch() {
     if (observer !== null) return;
-    observer = app.connection.addObserver(
+    observer = app.own.observe(
+      app.connection,
       { object, keyPath },
       (value, change, { seq, postedAt }) => {
         changes = [
           {
             seq,
             postedAt,
-            kind: change.initial ? "as it was" : change.kind,
+            kind: change.initial ? "initial" : change.kind,
             text: JSON.stringify(value) ?? "no value",
           },
           ...changes,
@@ -148,8 +150,8 @@ export function openValue(app, { id: object, query }) {
     });
     const { changed, matched } = await response.json();
     typed = null;
-    const heard = matched === 0 ? "Nobody observes it." : `${plural(matched, "observer")} matched.`;
-    told = { words: changed ? `Changed. ${heard}` : "It was so already." };
+    const heard = `${matched === 0 ? "No observer" : plural(matched, "observer")} matched.`;
+    told = { words: changed ? `Changed. ${heard}` : "No change." };
   }
   const act = (method, type, shown) =>
     write(method, type, shown).then(
@@ -167,7 +169,7 @@ export function openValue(app, { id: object, query }) {
         keyPath === "" ? "" : [" at ", code(keyPath)],
         "?",
       ],
-      told: "Who observes it is told that it is gone. This cannot be undone.",
+      told: "Its observers are notified. This cannot be undone.",
       verb: `Remove ${object}`,
       removes: place,
       act: () => write("DELETE", null, shown),
@@ -192,7 +194,7 @@ export function openValue(app, { id: object, query }) {
         { key: `value ${object} ${keyPath}`, class: "stack" },
         head([keyPath === "" ? "" : [code(keyPath), " of "], code(object)], {
           crumb: ["values", "Values", code(object)],
-          note: shown.text === null ? "It has no value yet; Set writes one." : null,
+          note: shown.text === null ? "No value yet; Set creates one." : null,
           acts: [
             copyButton(() => curl(placeOf(place)), "Copy as curl"),
             shown.text !== null &&
@@ -213,7 +215,7 @@ export function openValue(app, { id: object, query }) {
                 act("PUT", "application/json", shown);
               },
             },
-            field("value-path", "Key path", "empty = the whole", {
+            field("value-path", "Key path", "empty = whole value", {
               value: keyPath,
               placeholder: "ui.theme",
               onchange: ({ target }) => app.go(link("value", object, { keyPath: target.value })),
@@ -248,7 +250,7 @@ export function openValue(app, { id: object, query }) {
                     isMatched = target.checked;
                   },
                 }),
-                " Write only while it is as it is shown here",
+                " Only if unchanged since it was loaded",
               ),
             ),
             h(
@@ -257,7 +259,7 @@ export function openValue(app, { id: object, query }) {
               h("button", { class: "main" }, "Set"),
               button("Merge", () => act("PATCH", "application/merge-patch+json", shown)),
               typed !== null &&
-                button("Take back what I typed", () => {
+                button("Discard changes", () => {
                   typed = null;
                   fault = null;
                   document.getElementById("value-json").value = shown.text ?? "";
@@ -268,10 +270,10 @@ export function openValue(app, { id: object, query }) {
             told?.refused && refusal(told.refused),
           ),
           sheet(
-            "What changed",
+            "Changes",
             { place: "s5", note: "while this page is open" },
             changes.length === 0
-              ? empty("Nothing so far.")
+              ? empty("None so far.")
               : h(
                   "ul",
                   { class: "feed" },

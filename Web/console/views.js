@@ -3,7 +3,7 @@
 import { openAsk } from "./asking.js";
 import { openChannel, openChannels } from "./channels.js";
 import { openClient, openClients } from "./clients.js";
-import { openMe } from "./door.js";
+import { openMe, openUnknown } from "./door.js";
 import { openExplain } from "./explain.js";
 import { openHelp } from "./help.js";
 import { openObserver } from "./observer.js";
@@ -40,6 +40,12 @@ const views = {
   help: openHelp,
 };
 
-/// Opens the view of an address; one that does not exist is the overview.
-export const openView = (route, app) =>
-  (Object.hasOwn(views, route.view) ? views[route.view] : openOverview)(app, route);
+/// Views of one thing, which the address names.
+const viewsOfOne = new Set(["channel", "observer", "client", "value"]);
+
+/// Opens the view of an address, or says that there is none.
+export function openView(route, app) {
+  const isKnown = Object.hasOwn(views, route.view) && (route.id ?? "") !== "";
+  const isWhole = Object.hasOwn(views, route.view) && !viewsOfOne.has(route.view);
+  return (isKnown || isWhole ? views[route.view] : openUnknown)(app, route);
+}

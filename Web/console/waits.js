@@ -2,6 +2,7 @@
 
 import { difference } from "./explain.js";
 import {
+  breakable,
   channelLink,
   code,
   empty,
@@ -22,22 +23,22 @@ const all = (text, href) => h("a", { href }, text);
 export function unheardSheet({ reports: { latest } }) {
   const rows = latest?.unheard?.postedNeverObserved;
   const options = { place: third, more: rows?.length > 0 && all("All", link("unheard")) };
-  if (rows === undefined) return sheet("Who is not heard", options, empty(missing(latest)));
+  if (rows === undefined) return sheet("Posts without observers", options, empty(missing(latest)));
   if (rows.length === 0)
     return sheet(
-      "Who is not heard",
+      "Posts without observers",
       options,
-      empty("Nobody: each name that was posted is observed."),
+      empty("None: every posted name has an observer."),
     );
   return sheet(
-    "Who is not heard",
+    "Posts without observers",
     options,
     table(
-      "Names that nobody observes",
+      "Posted names without an observer",
       [
         ["Name", "nm"],
         ["Posts", "r"],
-        ["Nearest", "nm"],
+        ["Near match", "nm"],
       ],
       rows.slice(0, shownLimit).map(({ name, posts }) => {
         const near = latest.nearest.get(name);
@@ -57,10 +58,10 @@ export function unheardSheet({ reports: { latest } }) {
 }
 
 const nearName = (near, name) =>
-  near.reason === "object-differs" ? "another object" : difference(near.name, name);
+  near.reason === "object-differs" ? "other object" : difference(near.name, name);
 
 function missing(latest) {
-  return latest === null ? "Asking …" : "Your token may not see this.";
+  return latest === null ? "Loading …" : "Your token has no permission to see this.";
 }
 
 /// How many rows a page has, which may not be the last one.
@@ -75,14 +76,14 @@ export function waitingSheet({ reports: { latest }, now }) {
     more: held.length > 0 && all("All", link("observers", null, { sort: "-held" })),
   };
   if (latest === null || latest.waiting === null)
-    return sheet("What waits", options, empty(missing(latest)));
+    return sheet("Waiting", options, empty(missing(latest)));
   const rows = [
     ...held
       .slice(0, shownLimit - Math.min(entries.length, 1) - Math.min(asks.length, 1))
       .map((row) => ({
         key: row.id,
         cells: [
-          [observerLink(row.id), " ", code(row.name ?? row.object ?? "any")],
+          [observerLink(row.id), " ", breakable(row.name ?? row.object ?? "any")],
           `${count(row.held)} held`,
           since(row.stateSince, now),
         ],
@@ -98,7 +99,7 @@ export function waitingSheet({ reports: { latest }, now }) {
     ...asks.slice(0, 1).map(({ selector, object, askedAt }) => ({
       key: "ask",
       cells: [
-        [h("a", { href: link("responders") }, code(selector)), " at ", code(object)],
+        [h("a", { href: link("responders") }, breakable(selector)), " at ", breakable(object)],
         `${atLeast(latest.asks, asks)} ${asks.length === 1 ? "ask" : "asks"}`,
         since(askedAt, now),
       ],
@@ -106,18 +107,18 @@ export function waitingSheet({ reports: { latest }, now }) {
   ];
   if (rows.length === 0)
     return sheet(
-      "What waits",
+      "Waiting",
       options,
-      empty("Nothing: no notification is held, no post is queued, no ask is open."),
+      empty("Nothing: no held notifications, queued posts or open asks."),
     );
   return sheet(
-    "What waits",
+    "Waiting",
     options,
     table(
-      "What waits, and since when",
+      "Held notifications, queued posts and open asks",
       [
-        ["Waits for", "nm"],
-        ["What", "r"],
+        ["Waiting for", "nm"],
+        ["Amount", "r"],
         ["Since", "r"],
       ],
       rows,
@@ -129,26 +130,26 @@ export function forgottenSheet({ reports: { latest }, now }) {
   const rows = latest?.leaks?.observers;
   const options = {
     place: third,
-    note: rows?.length > 0 && "By the leak report",
+    note: rows?.length > 0 && "From the leak report",
     more: rows?.length > 0 && all("All", link("forgotten")),
   };
-  if (rows === undefined) return sheet("What looks forgotten", options, empty(missing(latest)));
+  if (rows === undefined) return sheet("Possibly abandoned", options, empty(missing(latest)));
   if (rows.length === 0)
     return sheet(
-      "What looks forgotten",
+      "Possibly abandoned",
       options,
-      empty("Nothing: each observer has a client, or one that was here lately."),
+      empty("None: the client of every observer is connected, or was recently."),
     );
   return sheet(
-    "What looks forgotten",
+    "Possibly abandoned",
     options,
     table(
-      "Observers that look forgotten",
+      "Observers that look abandoned",
       [["Observer", "nm"], ["Reason"], ["Since", "r"]],
       rows.slice(0, shownLimit).map(({ id, name, object, reason, stateSince }) => ({
         key: id,
         cells: [
-          [observerLink(id), name || object ? [" ", code(name ?? object)] : ""],
+          [observerLink(id), name || object ? [" ", breakable(name ?? object)] : ""],
           spoken(reason),
           since(stateSince, now),
         ],

@@ -87,5 +87,8 @@ export const transportNames = {
   mailbox: "mailbox",
 };
 
+/// How the state of a client is called, and why it is suspended.
+export const stateName = (word) => (word === "asked" ? "paused by client" : spoken(word));
+
 /// `name-differs-in-case` is said `name differs in case`.
 export const spoken = (code) => code.replaceAll("-", " ");
