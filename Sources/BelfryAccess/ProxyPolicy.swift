@@ -56,7 +56,7 @@ public struct ProxyPolicy: Equatable, Sendable {
     /// Where a request of this peer comes from.
     ///
     /// When `Forwarded` and `X-Forwarded-For` name different clients, one of them was written by the
-    /// client, and nobody knows which: then it is the peer, without TLS.
+    /// client, and nobody knows which: then it has no address of its own, and came without TLS.
     ///
     /// - Parameters:
     ///   - peer: the other end of the connection, and whether it is encrypted.
@@ -67,13 +67,17 @@ public struct ProxyPolicy: Equatable, Sendable {
         let common = fields.forwardedFor.isEmpty ? nil : follow(Self.hops(ofCommon: fields), peer)
         switch (standard, common) {
         case (let standard?, let common?):
-            return standard.address == common.address ? standard : peer
+            return standard.address == common.address
+                ? standard : RequestOrigin(address: Self.nobodysAddress)
         case (let origin?, nil), (nil, let origin?):
             return origin
         case (nil, nil):
             return follow(Self.hops(ofCommon: fields), peer)
         }
     }
+
+    /// The address of all whose own is in doubt (RFC 1122 §3.2.1.3): they share what one address may have.
+    private static let nobodysAddress = NetworkAddress(ipv4: 0)
 
     /// Goes from right to left as long as the hops are listed.
     private func follow(_ hops: [Hop], _ peer: RequestOrigin) -> RequestOrigin {
@@ -104,18 +108,17 @@ extension ProxyPolicy {
     static func hops(_ lines: [[UInt8]]) -> [Hop] {
         var hops: [Hop] = []
         for line in lines {
-            for element in pieces(of: line[...], separator: UInt8(ascii: ",")) {
+            for element in quotedPieces(of: line[...], separator: UInt8(ascii: ",")) {
                 hops.append(hop(element))
-                if hops.count > hopLimit { hops.removeFirst() }
             }
         }
-        return hops
+        return Array(hops.suffix(hopLimit))
     }
 
     private static func hop(_ element: ArraySlice<UInt8>) -> Hop {
         var hop = Hop()
         var seen: Set<[UInt8]> = []
-        for pair in pieces(of: element, separator: UInt8(ascii: ";")) {
+        for pair in quotedPieces(of: element, separator: UInt8(ascii: ";")) {
             if pair.isEmpty { continue }
             guard let mark = pair.firstIndex(of: UInt8(ascii: "=")),
                 let value = unquoted(pair[(mark + 1)...]),
@@ -134,9 +137,14 @@ extension ProxyPolicy {
 
     /// The hops of `X-Forwarded-For`, which has one protocol and one host for all of them: those of
     /// the nearest proxy that told them.
+    ///
+    /// These fields have no quoted strings: a quotation mark is a byte like others.
     static func hops(ofCommon fields: ForwardingFields) -> [Hop] {
         func values(_ lines: [[UInt8]]) -> [[UInt8]] {
-            lines.flatMap { pieces(of: $0[...], separator: UInt8(ascii: ",")).map(Array.init) }
+            lines.flatMap { line in
+                line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                    .map { Array(trimmed($0)) }
+            }
         }
         var hops = values(fields.forwardedFor).suffix(hopLimit)
             .map { Hop(address: address(ofNode: $0[...])) }
@@ -200,28 +208,27 @@ extension ProxyPolicy {
     }
 
     /// Splits at a separator outside of quoted strings, and drops blanks around the pieces.
-    private static func pieces(
+    ///
+    /// It goes from right to left, as each proxy appends to what it got: a quotation mark that somebody
+    /// has left open swallows what stands to the left of it, and nothing that was appended.
+    private static func quotedPieces(
         of text: ArraySlice<UInt8>, separator: UInt8
     ) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
-        var start = text.startIndex
+        var end = text.endIndex
         var isQuoted = false
-        var isEscaped = false
-        for index in text.indices {
-            let byte = text[index]
-            if isEscaped {
-                isEscaped = false
-            } else if isQuoted, byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                isQuoted.toggle()
-            } else if byte == separator, !isQuoted {
-                pieces.append(trimmed(text[start..<index]))
-                start = index + 1
+        for index in text.indices.reversed() {
+            if text[index] == UInt8(ascii: "\"") {
+                // Within a quoted string a mark is escaped by an odd row of backslashes.
+                let escapes = text[..<index].reversed().prefix { $0 == UInt8(ascii: "\\") }.count
+                if !isQuoted || escapes.isMultiple(of: 2) { isQuoted.toggle() }
+            } else if text[index] == separator, !isQuoted {
+                pieces.append(trimmed(text[(index + 1)..<end]))
+                end = index
             }
         }
-        pieces.append(trimmed(text[start...]))
-        return pieces
+        pieces.append(trimmed(text[..<end]))
+        return pieces.reversed()
     }
 
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -47,6 +47,14 @@ struct ProxyPolicyTests {
             (["for=\"192.0.2.7, for=10.1.1.1\""], "10.0.0.1", false),
             (["for=192.0.2.7:99999999"], "10.0.0.1", false),
             (["for=\"a\\\"b\";proto=https"], "10.0.0.1", true),
+            // A client's quotation mark changes nothing of what the proxy has appended.
+            (["for=\", for=192.0.2.7"], "192.0.2.7", false),
+            (["\", for=192.0.2.7;proto=https"], "192.0.2.7", true),
+            (["for=\"x\\, for=192.0.2.7"], "192.0.2.7", false),
+            (["for=\"x\\\", for=\"192.0.2.7:1\""], "192.0.2.7", false),
+            (["for=\\, for=\"[2001:db9::7]:1\", for=10.1.1.1"], "2001:db9:0:0:0:0:0:7", false),
+            (["for=\"", "for=192.0.2.7"], "192.0.2.7", false),
+            (["for=203.0.113.9;by=\"a,b;c\", for=192.0.2.7;by=\"d,e;f\""], "192.0.2.7", false),
         ] as [([String], String, Bool)])
     func forwarded(lines: [String], address: String, isSecure: Bool) throws {
         let origin = try origin(forwarded: lines)
@@ -69,6 +77,12 @@ struct ProxyPolicyTests {
             (["2001:db9::7"], [], [], "2001:db9:0:0:0:0:0:7", false, nil),
             (["unknown"], ["https"], [], "10.0.0.1", true, nil),
             (["192.0.2.7, x"], [], [], "10.0.0.1", false, nil),
+            (
+                ["\", 192.0.2.7"], ["\", https"], ["\", bell.example"], "192.0.2.7", true,
+                "bell.example"
+            ),
+            (["\"", "192.0.2.7"], ["\"", "https"], [], "192.0.2.7", true, nil),
+            (["\\\", 192.0.2.7, 10.1.1.1"], [], [], "192.0.2.7", false, nil),
             ([""], [], [], "10.0.0.1", false, nil),
             ([], ["https"], ["bell.example:8443"], "10.0.0.1", true, "bell.example:8443"),
             (["192.0.2.7"], [], ["a b"], "192.0.2.7", false, nil),
@@ -100,7 +114,8 @@ struct ProxyPolicyTests {
     func conflict() throws {
         let spoofed = try origin(
             forwarded: ["for=203.0.113.9;proto=https"], commonFor: ["192.0.2.7"])
-        #expect(spoofed == RequestOrigin(address: NetworkAddress(ipv4: 0x0A00_0001)))
+        // Neither the proxy, which may have no limits, nor anybody else.
+        #expect(spoofed == RequestOrigin(address: NetworkAddress(ipv4: 0)))
         let agreed = try origin(
             forwarded: ["for=192.0.2.7;proto=https;host=bell.example"], commonFor: ["192.0.2.7"])
         #expect(agreed.address.description == "192.0.2.7")
