@@ -70,6 +70,18 @@ public enum EventStream {
         output.append("\n\n")
     }
 
+    /// Appends a comment with a position, which a client takes over though no event comes with it.
+    public static func append(
+        comment text: String, epoch: [UInt8], sequence: UInt64, to output: inout [UInt8]
+    ) {
+        output.append(":")
+        if !text.isEmpty { output.append(" ") }
+        output.append(text)
+        output.append("\nid: ")
+        appendPosition(epoch: epoch, sequence: sequence, to: &output)
+        output.append("\n\n")
+    }
+
     /// Appends after how long the client connects again.
     public static func append(retryMilliseconds: Int, to output: inout [UInt8]) {
         output.append("retry: ")

@@ -154,6 +154,85 @@ struct EventStreamTests {
         #expect(try stream.takeEvents().isEmpty)
     }
 
+    @Test("a stream that is cut before its first event loses nothing", arguments: [1, 2])
+    func cutEarly(loopCount: Int) throws {
+        let broker = try Broker(loopCount: loopCount)
+        try broker.post(name: "a")
+        let stream = try broker.events("/v1/events?name=a", loop: loopCount - 1)
+        #expect(try stream.takeEvents().isEmpty)
+        #expect(stream.position.hasSuffix("-1"))
+        stream.peer.close()
+        try broker.crank()
+        try broker.post(name: "a")
+        let again = try broker.events(
+            "/v1/events?name=a", loop: loopCount - 1,
+            fields: ["Last-Event-ID: \(stream.position)"])
+        // The position is that of what came before: the replay may be cut off, too.
+        #expect(again.firstPosition == stream.position)
+        #expect(try again.takeNames() == ["a"])
+        #expect(again.position.hasSuffix("-2"))
+        let foreign = try broker.events(
+            "/v1/events?name=a", fields: ["Last-Event-ID: other-7"])
+        #expect(foreign.firstPosition.hasSuffix("-0"))
+    }
+
+    @Test("a silent stream goes on with its position, and with none while something is held")
+    func silentPosition() throws {
+        let broker = try Broker()
+        let stream = try broker.events("/v1/events?name=a")
+        for _ in 0..<3 { try broker.post(name: "b") }
+        try broker.advance(by: .milliseconds(15_300))
+        #expect(try stream.takeEvents().isEmpty)
+        #expect(stream.position.hasSuffix("-3"))
+        // A reader of a mailbox acknowledges by its position, so it gets none of itself.
+        let row = try broker.post(#"{"name":"a"}"#, target: "/v1/observers").json
+        let mailbox = try broker.events("/v1/events?token=\(row["token"].text ?? "")")
+        try broker.advance(by: .milliseconds(15_300))
+        #expect(try mailbox.takeEvents().isEmpty)
+        #expect(mailbox.comments.count == 2)
+        #expect(mailbox.position.isEmpty)
+    }
+
+    @Test("a position that names nothing is none", arguments: ["field", "query"])
+    func emptyPosition(place: String) throws {
+        let broker = try Broker()
+        try broker.post(name: "a")
+        let stream =
+            place == "field"
+            ? try broker.events("/v1/events?name=a", fields: ["Last-Event-ID:"])
+            : try broker.events("/v1/events?name=a&last_event_id=")
+        #expect(try stream.takeEvents().isEmpty)
+        #expect(stream.position.hasSuffix("-1"))
+        let both = try broker.events(
+            "/v1/events?name=a&last_event_id=\(stream.epoch)-0", fields: ["Last-Event-ID:"])
+        #expect(try both.takeNames() == ["a"])
+    }
+
+    @Test("who lost a stream of a ticket goes on with another ticket, behind what was seen")
+    func nextTicket() throws {
+        var keys = Keys()
+        keys.add("a", #"[{"verbs":["post","observe"]}]"#)
+        let keyring = try keys.keyring()
+        let broker = try Broker { $0.keyring = keyring }
+        let field = [Keys.field("a")]
+        func ticket() throws -> String {
+            try broker.request("POST", "/v1/tickets", "", fields: field).json["ticket"].text ?? ""
+        }
+        let spent = try ticket()
+        let stream = try broker.events("/v1/events?name=Mail&ticket=\(spent)")
+        _ = try broker.request("POST", "/v1/channels/Mail", "", fields: field)
+        #expect(try stream.takeNames() == ["Mail"])
+        stream.peer.close()
+        try broker.crank()
+        _ = try broker.request("POST", "/v1/channels/Mail", "", fields: field)
+        // As an EventSource comes back by itself: the position makes no spent ticket good.
+        let position = "Last-Event-ID: \(stream.lastID)"
+        let again = try broker.get("/v1/events?name=Mail&ticket=\(spent)", fields: [position])
+        #expect(again.problem == "credentials-invalid")
+        let next = "/v1/events?name=Mail&ticket=\(try ticket())&last_event_id=\(stream.lastID)"
+        #expect(try broker.events(next).takeNames() == ["Mail"])
+    }
+
     @Test("a silent stream gets a comment every 15 s, one that is busy too", arguments: [1, 2])
     func comments(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)

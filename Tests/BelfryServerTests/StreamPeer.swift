@@ -11,6 +11,14 @@ final class StreamPeer {
     private(set) var lastID = ""
     private var parser = EventStreamParser()
     private var events: [ServerSentEvent] = []
+    /// The first position that the stream told; empty where it told none.
+    private(set) var firstPosition = ""
+
+    /// The position that a reader would come back with.
+    var position: String { String(decoding: parser.lastEventID, as: UTF8.self) }
+
+    /// The epoch of that position.
+    var epoch: String { position.split(separator: "-").first.map(String.init) ?? "" }
 
     init(http: HTTPPeer, target: String, fields: [String] = []) throws {
         self.http = http
@@ -49,6 +57,7 @@ final class StreamPeer {
             case .retry(let milliseconds): retry = milliseconds
             case .comment(let text): comments.append(String(decoding: text, as: UTF8.self))
             }
+            if firstPosition.isEmpty { firstPosition = position }
         }
     }
 }

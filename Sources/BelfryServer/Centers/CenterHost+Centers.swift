@@ -131,6 +131,19 @@ extension CenterHost {
             tell(.becomeSlow(client: client), ofClient: client, submission, &outbox)
         case .drain(let client):
             tell(.drain(client: client), ofClient: client, submission, &outbox)
+        case .keepAlive(let client):
+            var bytes: [UInt8] = []
+            if let position = centers.position(of: name),
+                let row = centers[position].client(client), row.state == .live, row.held == 0
+            {
+                // Everything up to here was written to the stream.
+                EventStream.append(
+                    comment: "", epoch: centers[position].epoch,
+                    sequence: centers[position].sequence, to: &bytes)
+            } else {
+                _ = EventStreamTransport().appendKeepAlive(to: &bytes)
+            }
+            outbox.send(bytes, .notice, to: submission.reply.number)
         case .endWait: endWait(of: submission.reply.number, center: name, &outbox)
         case .detachReader(let observer):
             let connection = submission.reply.number

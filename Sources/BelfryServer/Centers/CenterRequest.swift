@@ -58,6 +58,8 @@ enum ConnectionNote: Sendable {
     case disconnect(client: UInt64, end: ConnectionEnd = .broken, wasWritten: Bool = true)
     case becomeSlow(client: UInt64)
     case drain(client: UInt64)
+    /// Its event stream has been silent for long.
+    case keepAlive(client: UInt64)
     /// It waits for nothing any more: its client has shut down its half, or is gone.
     case endWait
     case detachReader(observer: UInt64)

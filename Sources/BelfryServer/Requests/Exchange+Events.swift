@@ -83,9 +83,10 @@ extension Exchange {
     private mutating func lastEventPosition(_ query: inout Query) -> ReplayPosition? {
         let queryID = query.take("last_event_id")
         let fieldID = parser.head.copy(of: "last-event-id")
-        // What a browser sends by itself is newer than what stands in the page's URL.
-        let since = (fieldID ?? queryID).map { EventStream.position(of: $0.span) }
-        return since.map(Self.position)
+        // What a browser sends by itself is newer than what stands in the page's URL; an empty one names
+        // no position.
+        let ids = [fieldID, queryID].compactMap { $0 }.filter { !$0.isEmpty }
+        return ids.first.map { Self.position(EventStream.position(of: $0.span)) }
     }
 
     /// A position that cannot be read is one of an unknown life of the center.

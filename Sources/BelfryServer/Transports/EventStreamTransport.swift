@@ -8,7 +8,7 @@ struct EventStreamTransport: ClientTransport {
     static let silence = Connection.DeadlineKind.comment
     static let sendsMessages = false
 
-    /// Appends the head of a stream, a first comment, and when to come back after a cut.
+    /// Appends the head of a stream, a first comment with its position, and when to come back after a cut.
     ///
     /// The stream ends with its connection, so that the frames need no chunks and one frame serves
     /// all streams (RFC 9112 §6.3).
@@ -36,7 +36,13 @@ struct EventStreamTransport: ClientTransport {
             status: 200, fields: fields, date: outbox.heads.date.span, to: &output)
         // Clients that were cut at once come back spread over two seconds.
         let retry = 1_000 + Int(outbox.random.next() % 2_000 as UInt64)
-        EventStream.append(comment: "belfry c\(welcome.client)", to: &output)
+        let greeting = "belfry c\(welcome.client)"
+        if let sequence = welcome.position {
+            EventStream.append(
+                comment: greeting, epoch: welcome.epoch, sequence: sequence, to: &output)
+        } else {
+            EventStream.append(comment: greeting, to: &output)
+        }
         EventStream.append(retryMilliseconds: retry, to: &output)
     }
 

@@ -63,9 +63,16 @@ struct Connect: Operation {
         let sequel = Sequel.client(
             id: client, session: session, transport: transport, center: submission.center)
         outbox.counters.countClient(of: transport)
-        let welcome = Welcome(
+        var welcome = Welcome(
             client: client, session: session, center: submission.center, epoch: epoch,
             sequence: host.centers[position].sequence)
+        if let since {
+            // What is replayed is still to come, and may be cut off.
+            welcome.position = since.epoch == epoch ? since.sequence : 0
+        } else if !requests.contains(where: { if case .value = $0.role { true } else { false } }) {
+            // What is at a value now comes with a new stream alone.
+            welcome.position = welcome.sequence
+        }
         outbox.open(transport, welcome, sequel, submission.reply)
         return .written
     }
