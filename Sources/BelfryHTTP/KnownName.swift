@@ -3,7 +3,7 @@ import BelfryBytes
 /// A field that decides about the request itself, found by whole words instead of bytes.
 enum KnownName {
     case host, expect, connection, contentType, contentLength, transferEncoding
-    case origin, fetchSite, prefer, idempotencyKey, authorization
+    case origin, fetchSite, prefer, idempotencyKey, authorization, contentEncoding
     /// Any other name.
     case other
 
@@ -50,7 +50,7 @@ enum KnownName {
         case 6 where first << 16 == 0x0000_7463_6570_7865 << 16: self = .expect
         case 6 where first << 16 == 0x0000_6E69_6769_726F << 16: self = .origin
         case 6 where first << 16 == 0x0000_7265_6665_7270 << 16: self = .prefer
-        case 10, 12, 13, 14, 15, 17:
+        case 10, 12, 13, 14, 15, 16, 17:
             let last = text.word(at: name.upperBound &- 8) | lowerCase
             switch (length, first, last) {
             // connecti, nnection
@@ -65,6 +65,8 @@ enum KnownName {
             case (14, 0x6374_6566_2D63_6573, 0x6574_6973_2D68_6374): self = .fetchSite
             // idempote, ency-key
             case (15, 0x6574_6F70_6D65_6469, 0x7965_6B2D_7963_6E65): self = .idempotencyKey
+            // content-, encoding
+            case (16, 0x2D74_6E65_746E_6F63, 0x676E_6964_6F63_6E65): self = .contentEncoding
             // transfer, encoding, and the hyphen between them
             case (17, 0x7265_6673_6E61_7274, 0x676E_6964_6F63_6E65)
             where text[name.lowerBound &+ 8] == 0x2D:

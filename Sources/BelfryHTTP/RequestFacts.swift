@@ -62,6 +62,12 @@ struct RequestFacts: Sendable {
         case .prefer: uncommonFields.insert(.prefer)
         case .idempotencyKey: uncommonFields.insert(.idempotencyKey)
         case .authorization: uncommonFields.insert(.authorization)
+        case .contentEncoding:
+            // It is no coding, and should not be said (RFC 9110 §8.4.1).
+            let coding = text.extracting(field.value)
+            if coding.count > 0, !coding.equalsIgnoringCase("identity") {
+                uncommonFields.insert(.contentEncoding)
+            }
         case .other: break
         }
     }

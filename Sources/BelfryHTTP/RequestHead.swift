@@ -40,6 +40,8 @@ public struct UncommonFields: OptionSet, Sendable {
     public static let authorization = UncommonFields(rawValue: 8)
     /// Sec-Fetch-Site (W3C Fetch Metadata §2.3).
     public static let fetchSite = UncommonFields(rawValue: 16)
+    /// Content-Encoding with a coding (RFC 9110 §8.4).
+    public static let contentEncoding = UncommonFields(rawValue: 32)
 }
 
 /// The head of a request: its bytes, and what nearly each request is asked, found beforehand.
@@ -74,6 +76,23 @@ public struct RequestHead: Sendable {
 
     /// A head that holds nothing yet.
     public init() {}
+
+    /// The origin of the page whose request this is, as far as the bytes of a head show it that could
+    /// not be read, or has not come whole; `nil` where they do not, or show two.
+    public var originOfTorso: [UInt8]? {
+        var origins: [[UInt8]] = []
+        let text = (0..<bytes.count).map { bytes.span[$0] }
+        for line in text.split(separator: ASCII.lineFeed).dropFirst() {
+            if line.first == ASCII.carriageReturn { break }
+            guard let mark = line.firstIndex(of: ASCII.colon), line.last == ASCII.carriageReturn
+            else { continue }
+            let name = Array(line[..<mark])
+            guard name.span.equalsIgnoringCase("origin") else { continue }
+            let value = line[(mark + 1)...].dropLast()
+            origins.append(Array(value.drop { $0 == 0x20 || $0 == 0x09 }))
+        }
+        return origins.count == 1 ? origins[0] : nil
+    }
 
     /// The whole target as it was sent.
     public var target: Span<UInt8> {

@@ -158,14 +158,21 @@ public struct RequestParser: Sendable {
         let start = cursor
         let offset = head.bytes.count - start
         var isOver = false
-        if case .line = phase,
-            try line.scan(bytes, at: &cursor, offset: offset, limit: limits.requestLineByteLimit)
-        {
-            phase = .fields
-        }
-        if case .fields = phase {
-            isOver = try fields.scan(
-                bytes, at: &cursor, offset: offset, recordingIn: &head.bytes.fields)
+        do throws(HTTPError) {
+            if case .line = phase,
+                try line.scan(
+                    bytes, at: &cursor, offset: offset, limit: limits.requestLineByteLimit)
+            {
+                phase = .fields
+            }
+            if case .fields = phase {
+                isOver = try fields.scan(
+                    bytes, at: &cursor, offset: offset, recordingIn: &head.bytes.fields)
+            }
+        } catch {
+            // What is there of it says whose request it was.
+            head.bytes.append(bytes, from: start, to: bytes.count)
+            throw error
         }
         head.bytes.append(bytes, from: start, to: cursor)
         guard isOver else { return nil }

@@ -10,7 +10,7 @@ extension Setting {
     static let listen = Setting(
         name: "listen", form: "HOST:PORT",
         help: "Listen on this address. Port 0 takes a free port and logs it; `none` turns plain "
-            + "HTTP off.",
+            + "HTTP off. `[::]` takes IPv6 alone, and `0.0.0.0` IPv4: give both for both.",
         isRepeatable: true,
         read: { (text, settings) throws(Fault) in
             // Nowhere: for a broker that speaks TLS alone.

@@ -27,18 +27,30 @@ extension Callers {
                 case .head:
                     exchange.isInContent = true
                     beginRequest(id, restByteCount: bytes.count - pass.cursor, &outbox)
+                    if exchange.droppedByteCount != nil, connections.kind(of: id) == nil {
+                        renewExchange(&outbox)
+                        return nil
+                    }
+                case .body(let range) where exchange.droppedByteCount != nil:
+                    exchange.droppedByteCount? += range.count
+                    if exchange.hasDroppedTooMuch {
+                        connections.closeSoon(id, &outbox)
+                        renewExchange(&outbox)
+                        return nil
+                    }
                 case .body(let range):
                     exchange.addContent(range, of: bytes)
                 case .end:
                     exchange.isInContent = false
                     pass.beginsRequest = true
                     pass.hasAsked = true
+                    if exchange.droppedByteCount != nil { continue }
                     if let step = finishRequest(id, bytes, &outbox) { return step }
                 }
             }
         } catch {
             outbox.counters.requests += 1
-            refuseRequest(id, Problem(error), &outbox)
+            refuseRequest(id, Problem(error), of: exchange, &outbox)
             return nil
         }
         keepUnfinished(id, bytes, beginsRequest: pass.beginsRequest, &outbox)
@@ -145,32 +157,50 @@ extension Callers {
             exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
         } else {
             if gate.policies.needsOrigin { findOrigin(of: id, &outbox) }
-            decideRequest(&outbox)
+            do throws(Problem) {
+                try gate.check(&exchange, &outbox)
+            } catch {
+                exchange.refusal = error
+            }
             if exchange.caller != nil { seatCaller(on: id, &outbox) }
         }
         if outbox.log.level <= .debug { exchange.noteAsked(on: outbox.connectionText(id)) }
         guard exchange.parser.head.hasContent else { return }
+        let byteCount = exchange.parser.head.contentLength ?? .max
+        let isTooLarge = byteCount < .max && byteCount > exchange.parser.bodyByteLimit
+        if isTooLarge, exchange.refusal == nil {
+            exchange.refusal = Problem(.bodyTooLarge(limit: exchange.parser.bodyByteLimit))
+        }
         // Content that is there already has no time to take.
-        let missing = (exchange.parser.head.contentLength ?? .max) > restByteCount
-        if missing { connections.setDeadline(id, .body, &outbox) }
-        guard exchange.parser.head.expectation == .continue else { return }
-        if exchange.refusal == nil {
+        let isMissing = byteCount > restByteCount
+        if isMissing { connections.setDeadline(id, .body, &outbox) }
+        let isExpecting = exchange.parser.head.expectation == .continue
+        if exchange.refusal != nil {
+            if isMissing || isExpecting || isTooLarge {
+                refuseAhead(id, mayGoOn: !isExpecting && !isTooLarge, &outbox)
+            }
+        } else if isExpecting {
             let start = outbox.loop.output.count
             ResponseWriter.appendContinue(to: &outbox.loop.output)
             outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
-        } else {
-            // The client may or may not send the content that nobody wants.
-            exchange.reply.context.keepsAlive = false
         }
     }
 
-    /// Finds the route, and decides what can be decided by the head alone.
-    private mutating func decideRequest(_ outbox: inout Outbox) {
-        do throws(Problem) {
-            try gate.check(&exchange, &outbox)
-        } catch {
-            exchange.refusal = error
+    /// Answers what the head decides before the content has come (RFC 9110 §10.1.1, RFC 9112 §9.6).
+    ///
+    /// The connection goes on behind content that is small, or may be. Else it closes: nobody knows whether
+    /// a client that waits for 100 sends its content, and much of it is read for nothing.
+    private mutating func refuseAhead(
+        _ id: ConnectionID, mayGoOn: Bool, _ outbox: inout Outbox
+    ) {
+        guard let refusal = exchange.refusal else { return }
+        let byteCount = exchange.parser.head.contentLength ?? 0
+        if !mayGoOn || byteCount > Exchange.dropByteLimit {
+            exchange.reply.context.keepsAlive = false
         }
+        connections.answer(
+            refusal, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
+        exchange.droppedByteCount = 0
     }
 
     /// Finds out where a request comes from, and notes it of its connection.
@@ -239,13 +269,23 @@ extension Callers {
         _ = try? exchange.findPath(hasDebugEndpoints: outbox.configuration.hasDebugEndpoints)
     }
 
-    /// Ends a request that cannot be read on, and its connection with it.
-    mutating func refuseRequest(_ id: ConnectionID, _ problem: Problem, _ outbox: inout Outbox) {
-        var reply = HTTPReply(context: .closing)
-        if outbox.log.level <= .debug {
-            reply.details.asked = Asked(connection: outbox.connectionText(id))
+    /// Ends a request that cannot be read on, and its connection with it; one that was answered gets no
+    /// other answer.
+    ///
+    /// - Parameter begun: what was read of it; nil where that is no more.
+    mutating func refuseRequest(
+        _ id: ConnectionID, _ problem: Problem, of begun: Exchange?, _ outbox: inout Outbox
+    ) {
+        if let begun, begun.droppedByteCount != nil {
+            connections.closeSoon(id, &outbox)
+        } else {
+            var reply =
+                begun?.lastReply(gate.policies.origin) ?? HTTPReply(context: .closing)
+            if outbox.log.level <= .debug, reply.details.asked == nil {
+                reply.details.asked = Asked(connection: outbox.connectionText(id))
+            }
+            connections.answer(problem, to: id, reply, &outbox)
         }
-        connections.answer(problem, to: id, reply, &outbox)
         connections[id].unfinished = nil
         exchange = Exchange(limits: outbox.configuration.httpLimits)
     }

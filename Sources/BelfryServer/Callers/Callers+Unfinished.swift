@@ -48,6 +48,7 @@ extension Callers {
         guard let connection = connections.connection(id) else { return }
         outbox.counters.inputsRefused += 1
         outbox.meet(.unfinished)
+        let begun = connection.unfinished?.exchange
         connection.unfinished?.clear()
         entrance.tls?.discount(id)
         if connection.kind != .http {
@@ -59,7 +60,7 @@ extension Callers {
         } else {
             let problem = Problem(
                 .overloaded, "The broker holds too many unfinished requests; try again later.")
-            refuseRequest(id, problem, &outbox)
+            refuseRequest(id, problem, of: begun, &outbox)
         }
     }
 }

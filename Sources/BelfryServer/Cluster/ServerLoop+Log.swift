@@ -83,7 +83,7 @@ extension ServerLoop {
         guard let log = host.centers.log else { return }
         if let reason = log.unavailability {
             guard log.replicated.recover(at: outbox.loop.now.nanoseconds) else {
-                return callers.refuseRequest(id, Problem(reason), &outbox)
+                return callers.refuseRequest(id, Problem(reason), of: nil, &outbox)
             }
             host.part.isOver = false
             outbox.log.write(

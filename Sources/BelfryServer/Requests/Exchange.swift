@@ -27,8 +27,10 @@ struct Exchange {
     var path: RoutedPath?
     /// What it asks of a center, until that is done.
     var request: CenterRequest?
-    /// Why it is refused, once that is known; its content is still read.
+    /// Why it is refused, once that is known.
     var refusal: Problem?
+    /// How much of its content was dropped, where its refusal was answered with its head; else nil.
+    var droppedByteCount: Int?
     /// The fields that belong to the refusal.
     var refusalFields: [HTTPField] = []
     /// Where it comes from, if that matters.
@@ -61,11 +63,31 @@ struct Exchange {
             if path != nil { path = nil }
         }
         if refusal != nil { refusal = nil }
+        if droppedByteCount != nil { droppedByteCount = nil }
         if !refusalFields.isEmpty { refusalFields = [] }
         if caller != nil { caller = nil }
         if unverified != nil { unverified = nil }
         if origin != nil { origin = nil }
         return repeats
+    }
+
+    /// How much of a refused content is read and dropped, so that the connection can go on.
+    static let dropByteLimit = 64 << 10
+
+    /// Whether as much of a refused content was dropped as may be.
+    var hasDroppedTooMuch: Bool { (droppedByteCount ?? 0) > Self.dropByteLimit }
+
+    /// The form of the answer that ends the connection, however much of the request has come; nil where
+    /// its refusal was answered.
+    func lastReply(_ origins: OriginPolicy) -> HTTPReply? {
+        if droppedByteCount != nil { return nil }
+        var last = isInContent ? reply : HTTPReply(context: .closing)
+        last.context.keepsAlive = false
+        if !isInContent, let origin = parser.head.originOfTorso, origins.isListed(origin: origin) {
+            last.variesByOrigin = true
+            last.details.allowedOrigin = origin
+        }
+        return last
     }
 
     /// Keeps what the request asked for with its reply, wherever that is made.
@@ -100,6 +122,7 @@ struct Exchange {
             bytesAreEqual(path.extracting(first: start), Self.channelPrefix.span)
         else { return nil }
         let name = path.extracting(droppingFirst: start)
+        if name.count < 3, name[0] == UInt8(ascii: ".") { return nil }
         for index in name.indices
         where name[index] == UInt8(ascii: "/") || name[index] == UInt8(ascii: "%") {
             return nil
@@ -122,6 +145,7 @@ struct Exchange {
         } catch {
             throw Problem(error)
         }
+        if read.hasDots { throw .hasDotSegments }
         path = RoutedPath(read, parser.head.method, hasDebugEndpoints: hasDebugEndpoints)
         guard let place = path?.place else { throw Problem.unknownPath }
         return place

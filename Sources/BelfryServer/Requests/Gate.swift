@@ -29,6 +29,7 @@ struct Gate {
     ///
     /// For a plain post that is all: it is of no page, and shows no credentials.
     mutating func check(_ exchange: inout Exchange, _ outbox: inout Outbox) throws(Problem) {
+        noteOrigin(&exchange)
         if exchange.parser.head.expectation == .unknown {
             throw Problem(.expectationFailed, "The broker knows no expectation but 100-continue.")
         }
@@ -36,7 +37,6 @@ struct Gate {
             throw Problem(.notImplemented, "The broker is not a proxy.")
         }
         try checkHost(&exchange)
-        noteOrigin(&exchange)
         if policies.hasRates { try chargeAddress(&exchange, &outbox) }
         if !outbox.life.takesNothing, outbox.log.level > .debug,
             let template = exchange.findTemplate(limits: outbox.configuration.wireLimits)
@@ -57,6 +57,7 @@ struct Gate {
                 try checkCredentials(entry, &exchange, &outbox)
             }
             if entry.route == .service(.debugEcho) { return }
+            try checkCoding(&exchange)
         } else if exchange.parser.head.method != .options {
             let allowed = facts.methods.text
             exchange.refusalFields = [HTTPField("Allow", allowed)]
@@ -72,6 +73,16 @@ struct Gate {
         } else if answering < .onceRestored {
             throw .isStopping
         }
+    }
+
+    /// Content is read as it stands: one that is encoded is refused (RFC 9110 §12.5.3).
+    private func checkCoding(_ exchange: inout Exchange) throws(Problem) {
+        guard exchange.parser.head.uncommonFields.contains(.contentEncoding),
+            exchange.parser.head.hasContent
+        else { return }
+        exchange.refusalFields = [HTTPField("Accept-Encoding", "identity")]
+        throw Problem(
+            .unsupportedMediaType, "The content is encoded (Content-Encoding): send it as it is.")
     }
 
     /// Notes whether the target has a secret: in its path, or in a field that goes with it.

@@ -40,3 +40,13 @@ extension HTTPError {
         }
     }
 }
+
+extension Problem {
+    /// A path has a segment that others take out of it.
+    static var hasDotSegments: Problem {
+        Problem(
+            .malformedRequest,
+            "A path has no segments . and .. (also as %2E): proxies and libraries take them out, and ask for "
+                + "another path. Rename what is called so, or name it in the content of a request.")
+    }
+}
