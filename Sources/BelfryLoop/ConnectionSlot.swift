@@ -67,6 +67,8 @@ struct ConnectionSlot {
     /// What a full socket did not take, or a cork keeps back, from `unsentStart` on.
     var unsent: [UInt8] = []
     var unsentStart = 0
+    /// Where in `unsent` that begins which a cork keeps back, and which no filter has sealed.
+    var corkStart = 0
     var deadline = MonotonicTime.distantFuture
     var peer: SocketAddress
 
@@ -172,6 +174,13 @@ struct ConnectionSlot {
     mutating func dropRanges() {
         ranges = []
         rangeEnd = rangeStart
+    }
+
+    /// Takes out what a cork keeps back.
+    mutating func takeWithheld() -> [UInt8] {
+        let withheld = Array(unsent[corkStart...])
+        unsent.removeLast(withheld.count)
+        return withheld
     }
 
     /// Forgets the first unsent bytes, and the buffer with the last of them.

@@ -98,24 +98,59 @@ extension EventLoop {
         slots[index].flags.insert(.closing)
         if lingering { slots[index].flags.insert(.lingering) }
         slots[index].flags.remove(.paused)
-        setDeadline(index, at: now + configuration.closeFlushTimeout)
+        // What a cork keeps back has its time from the uncorking on.
+        let isCorked = slots[index].flags.contains(.corked)
+        setDeadline(index, at: isCorked ? .distantFuture : now + configuration.closeFlushTimeout)
         markDirty(index)
     }
 
     /// Keeps back what is sent to a connection from now on, and what it has not written yet.
     ///
     /// It is kept in order, and counts as unsent; input is handed out as before. The promise that
-    /// an answer makes may so be waited for, while the next answers line up behind it.
+    /// an answer makes may so be waited for, while the next answers line up behind it. A connection
+    /// that closes already stays as it is.
     public mutating func cork(_ id: ConnectionID) {
-        guard let index = index(of: id), !slots[index].flags.contains(.corked) else { return }
+        guard let index = index(of: id),
+            slots[index].flags.isDisjoint(with: [.corked, .closing])
+        else { return }
+        if slots[index].hasRanges {
+            let unsentBefore = slots[index].unsentByteCount
+            let hasFrames = slots[index].flags.contains(.hasFrames)
+            if hasFrames { settleRow() }
+            keepRanges(index, ofFrames: hasFrames)
+            slots[index].flags.remove(.hasFrames)
+            slots[index].turnByteCount = 0
+            unsentByteTotal += slots[index].unsentByteCount - unsentBefore
+        }
+        slots[index].corkStart = slots[index].unsent.count
         slots[index].flags.insert(.corked)
         updateInterest(index)
     }
 
     /// Writes what was kept back when the turn ends; a connection that is not corked stays as it is.
-    public mutating func uncork(_ id: ConnectionID) {
+    ///
+    /// - Parameter range: what of `output` is written in the place of all that came since the
+    ///   corking, also on a connection that closes; nil where that is written itself.
+    public mutating func uncork(_ id: ConnectionID, instead range: Range<Int>? = nil) {
         guard let index = index(of: id), slots[index].flags.contains(.corked) else { return }
         slots[index].flags.remove(.corked)
+        let isFiltered = slots[index].flags.contains(.filtered)
+        if range != nil || isFiltered {
+            let unsentBefore = slots[index].unsentByteCount
+            var kept = slots[index].takeWithheld()
+            if let range {
+                if slots[index].flags.contains(.hasFrames) { settleRow() }
+                slots[index].dropRanges()
+                slots[index].turnByteCount = 0
+                kept = Array(output[range])
+            }
+            if !isFiltered {
+                slots[index].unsent += kept
+            } else if let filter, !kept.isEmpty {
+                filter.seal(kept.span, of: id, into: &slots[index].unsent)
+            }
+            unsentByteTotal += slots[index].unsentByteCount - unsentBefore
+        }
         // Whether the socket has room is found out by writing.
         slots[index].flags.insert(.writable)
         if slots[index].flags.contains(.closing) {

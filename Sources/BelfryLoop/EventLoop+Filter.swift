@@ -1,7 +1,8 @@
 internal import BelfrySystem
 
 // Connections whose output goes through a filter. What is sealed joins the unsent bytes: so its
-// order is that of the sealing, a cork or a full socket keeps it, and the marks count it.
+// order is that of the sealing, a full socket keeps it, and the marks count it. What a cork keeps
+// back joins them unsealed, since it may be taken back; it is sealed at the uncorking.
 
 extension EventLoop {
     /// Lets the output of a connection go through the filter from now on.
@@ -19,8 +20,15 @@ extension EventLoop {
         else { return }
         // Whether the socket has room is found out by writing.
         if slots[index].unsentByteCount == 0 { slots[index].flags.insert(.writable) }
-        slots[index].unsent.append(addingCapacity: bytes.count) { room in
-            for position in bytes.indices { room.append(bytes[position]) }
+        if slots[index].flags.contains(.corked) {
+            // What the cork keeps back is sealed later.
+            let sealed = bytes.indices.map { bytes[$0] }
+            slots[index].unsent.insert(contentsOf: sealed, at: slots[index].corkStart)
+            slots[index].corkStart += sealed.count
+        } else {
+            slots[index].unsent.append(addingCapacity: bytes.count) { room in
+                for position in bytes.indices { room.append(bytes[position]) }
+            }
         }
         unsentByteTotal += bytes.count
         markDirty(index)

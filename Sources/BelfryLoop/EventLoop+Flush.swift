@@ -260,8 +260,8 @@ extension EventLoop {
         slots[index].keep(ranges, of: arena, after: written)
     }
 
-    private mutating func keepRanges(_ index: Int, ofFrames hasFrames: Bool) {
-        if slots[index].flags.contains(.filtered) {
+    mutating func keepRanges(_ index: Int, ofFrames hasFrames: Bool) {
+        if slots[index].flags.intersection([.filtered, .corked]) == .filtered {
             return sealRanges(index, ofFrames: hasFrames)
         }
         let ranges = takeRanges(index)

@@ -5,6 +5,10 @@ public final class Store: Sendable {
     private let mail: Monitor<StoreMail>
     private let promises = SharedFlag(false)
     private let backlog = SharedFlag(false)
+    private let onNotice: @Sendable (StoreNotice) -> Void
+
+    /// How long a store that keeps nothing is waited for at its end.
+    public static let patienceWithNothing: Duration = .milliseconds(500)
 
     /// Starts the thread, to which the file goes over.
     ///
@@ -27,6 +31,7 @@ public final class Store: Sendable {
         for notice in progress.notices { onNotice(notice) }
         let mail = Monitor(StoreMail(progress))
         self.mail = mail
+        self.onNotice = onNotice
         promises.value = progress.weightLimit > 0
         let box = WorkerBox(worker)
         let thread = StoreThread(
@@ -53,6 +58,26 @@ public final class Store: Sendable {
 
     /// Whether half of what may wait to be committed does.
     public var isBehind: Bool { backlog.value }
+
+    /// Whether nothing can be expected of the disk: its files are not in their place, or a promise was
+    /// not kept in time and nothing was committed since.
+    public var keepsNothing: Bool { mail.take { $0.keepsNothing } ?? false }
+
+    /// Whether the disk has held the thread up for so long.
+    public func isHeldUp(for time: Duration) -> Bool {
+        mail.take { MonotonicTime.now() - $0.passTime >= time } ?? false
+    }
+
+    /// A promise was not kept in time: nothing more is promised until something is committed.
+    public func noteStandstill() {
+        let isNews = mail.change { mail in
+            let isNews = !mail.standsStill && mail.refusal == nil && !mail.isClosing
+            mail.standsStill = true
+            promises.value = mail.acceptsPromises
+            return isNews
+        }
+        if isNews { onNotice(.standsStill) }
+    }
 
     /// Counts a promise that was refused, and says why.
     ///
@@ -115,7 +140,9 @@ public final class Store: Sendable {
     @discardableResult
     public func close(within patience: Duration = .seconds(10)) -> Bool {
         beginClosing(within: patience)
-        return mail.take { $0.outcome } ?? false
+        // The disk may hold the thread up for ever: then the process ends without it.
+        let end = mail.change { $0.closingDeadline + $0.closingPatience }
+        return mail.take(until: end) { $0.outcome } ?? false
     }
 
     /// Begins what ``close(within:)`` does, and waits for nothing.
@@ -126,11 +153,12 @@ public final class Store: Sendable {
     public func beginClosing(
         within patience: Duration = .seconds(10), onEnd: @escaping @Sendable () -> Void = {}
     ) {
-        let deadline = MonotonicTime.now() + patience
+        let now = MonotonicTime.now()
         mail.change { mail in
             guard !mail.isClosing else { return }
+            mail.closingPatience = mail.keepsNothing ? Self.patienceWithNothing : patience
             mail.isClosing = true
-            mail.closingDeadline = deadline
+            mail.closingDeadline = now + mail.closingPatience
             mail.onEnd = onEnd
             promises.value = false
         }
@@ -147,12 +175,18 @@ struct StoreMail: Sendable {
     var weightLimit: Int
     /// Why none are taken, apart from the weight.
     var refusal: StoreRefusal?
+    /// Whether a promise was not kept in time, and nothing was committed since.
+    var standsStill = false
+    /// When the thread was last known to get on; it looks around each second.
+    var passTime = MonotonicTime.now()
     var figures = StoreFigures()
     /// Whether a copy is being made or read, and who asked for one that is not begun.
     var isBackingUp = false
     var backup: BackupOutcome?
     var isClosing = false
     var closingDeadline = MonotonicTime.distantFuture
+    /// How long the disk is tried, and then once more waited for.
+    var closingPatience = Duration.zero
     /// Whether nobody has the store any more.
     var isAbandoned = false
     /// Called when the thread has ended.
@@ -169,8 +203,10 @@ struct StoreMail: Sendable {
     /// Why no promise is taken now; nil when one is.
     var currentRefusal: StoreRefusal? {
         if isClosing { return .closing }
-        return refusal ?? (growth > weightLimit ? .behind : nil)
+        return refusal ?? (standsStill ? .failing : growth > weightLimit ? .behind : nil)
     }
+
+    var keepsNothing: Bool { standsStill || refusal == .displaced }
 
     var acceptsPromises: Bool { currentRefusal == nil }
 

@@ -73,8 +73,11 @@ struct StoreThread: Sendable {
     ) -> UInt64 {
         let growth = progress.committed.reduce(0) { $0 + $1.growth }
         let time = MonotonicTime.now() - start
+        let stoodStill = !progress.committed.isEmpty && mail.change { $0.standsStill }
         let refusalCount = mail.change { mail in
+            if stoodStill { mail.standsStill = false }
             mail.growth -= growth
+            mail.passTime = .now()
             mail.figures.commitCount += UInt64(progress.transactionCount)
             mail.figures.committedBatchCount += UInt64(progress.committed.count)
             mail.figures.note(progress.notices)
@@ -88,6 +91,9 @@ struct StoreThread: Sendable {
         }
         for batch in progress.committed where batch.endsTurn { onCommit(batch.loop, batch.ticket) }
         for notice in progress.notices { onNotice(notice) }
+        if stoodStill, progress.refusal == nil, !progress.notices.contains(.recovered) {
+            onNotice(.recovered)
+        }
         return refusalCount
     }
 

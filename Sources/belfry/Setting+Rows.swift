@@ -231,6 +231,9 @@ extension Setting {
             "slow-timeout", \.server.slowTimeout,
             "How long a client that does not read is kept."),
         duration(
+            "store-answer-timeout", \.server.storeAnswerTimeout,
+            "How long an answer may wait for the store before it is 504 `outcome-unknown`."),
+        duration(
             "ping-interval", \.server.pingInterval,
             "The silence after which a WebSocket is pinged."),
         duration(

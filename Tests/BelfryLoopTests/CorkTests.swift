@@ -116,8 +116,8 @@ struct CorkTests {
         }
     }
 
-    @Test("a corked connection that never is uncorked closes when its time is over")
-    func never() throws {
+    @Test("a corked connection that closes has its time from the uncorking on")
+    func closingTime() throws {
         var bench = try LoopBench()
         let (id, peer) = try bench.connect()
         bench.loop.cork(id)
@@ -125,8 +125,34 @@ struct CorkTests {
         bench.loop.closeAfterFlush(id, lingering: false)
         _ = try bench.settle()
         bench.kernel.advance(by: .seconds(11))
+        #expect(try bench.settle().isEmpty)
+        peer.writeCapacity = 0
+        bench.loop.uncork(id)
+        _ = try bench.settle()
+        bench.kernel.advance(by: .seconds(11))
         #expect(try bench.settle() == [.closed(id, .timedOut)])
         #expect(peer.received.isEmpty)
+        #expect(bench.loop.unsentByteTotal == 0)
+    }
+
+    @Test(
+        "what a cork keeps back can be replaced, and what came before it cannot",
+        arguments: [false, true])
+    func replaced(isClosing: Bool) throws {
+        var bench = try LoopBench()
+        let (id, peer) = try bench.connect()
+        bench.send([1], to: id)
+        bench.loop.cork(id)
+        bench.send([2], to: id)
+        _ = try bench.settle()
+        bench.send([3], to: id)
+        if isClosing { bench.loop.closeAfterFlush(id, lingering: false) }
+        let start = bench.loop.output.count
+        bench.loop.output.append(9)
+        bench.loop.uncork(id, instead: start..<start + 1)
+        let events = try bench.settle()
+        #expect(events == (isClosing ? [.closed(id, .finished)] : []))
+        #expect(peer.received == [1, 9])
         #expect(bench.loop.unsentByteTotal == 0)
     }
 

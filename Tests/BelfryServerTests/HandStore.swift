@@ -16,6 +16,7 @@ final class HandStore: StoreDoor {
         var isBehind = false
         var refusalCount = 0
         var isFailing = false
+        var keepsNothing = false
         var figures = StoreFigures()
         /// Who waits for a copy.
         var backup: BackupOutcome?
@@ -42,6 +43,15 @@ final class HandStore: StoreDoor {
     var isFailing: Bool {
         get { state.withLock { $0.isFailing } }
         set { state.withLock { $0.isFailing = newValue } }
+    }
+
+    /// Whether a promise was not kept in time; a commit says that it is over.
+    var keepsNothing: Bool { state.withLock { $0.keepsNothing } }
+
+    func isHeldUp(for time: Duration) -> Bool { keepsNothing }
+
+    func noteStandstill() {
+        state.withLock { $0.keepsNothing = true }
     }
 
     func end(telling mailboxes: [LoopMailbox<LoopMessage>]) {
@@ -120,6 +130,7 @@ final class HandStore: StoreDoor {
         let batches = state.withLock { state in
             let batches = Array(state.waiting.prefix(count))
             state.waiting.removeFirst(batches.count)
+            state.keepsNothing = false
             return batches
         }
         for batch in batches {

@@ -30,7 +30,7 @@ struct ReadingTests {
         isLast       | open       | wait last       | full last       | both last
         closes       | end closes | end closes      | end closes      | end closes
         closes now   | end now    | end now         | end now         | end now
-        corked       | open lines | wait lines      | full lines      | both lines
+        corked       | open       | wait            | full            | both
         stored       | open       | wait            | full            | both
         """
 
@@ -49,7 +49,7 @@ struct ReadingTests {
         isLast       | open       | wait last       | full last       | both last
         closes       | end closes | end closes      | end closes      | end closes
         closes now   | end now    | end now         | end now         | end now
-        corked       | open lines | wait lines      | full lines      | both lines
+        corked       | open       | wait            | full            | both
         stored       | open       | wait            | full            | both
         """
 
@@ -68,7 +68,7 @@ struct ReadingTests {
         isLast       | open       | wait            | full            | both
         closes       | end closes | end closes      | end closes      | end closes
         closes now   | end now    | end now         | end now         | end now
-        corked       | open lines | wait lines      | full lines      | both lines
+        corked       | open       | wait            | full            | both
         stored       | open       | wait            | full            | both
         """
 
@@ -77,7 +77,7 @@ struct ReadingTests {
         "end": .closing,
     ]
     private static let reactions: [String: Reading.Reaction] = [
-        "reads": .readOn, "pauses": .pause, "polls": .endPoll, "lines": .lineUp,
+        "reads": .readOn, "pauses": .pause, "polls": .endPoll,
         "closes": .close(lingering: true), "now": .close(lingering: false),
     ]
     private static let endings: [String: Reading.Ending] = [
@@ -167,7 +167,7 @@ struct ReadingTests {
     func corking(reading: Reading) {
         guard !reading.isClosing else { return }
         var corked = reading
-        #expect(corked.take(.corked(until: 6)) == .lineUp)
+        #expect(corked.take(.corked(until: 6)) == .nothing)
         #expect(corked.take(.corked(until: 6)) == .nothing)
         #expect(corked.mustWait(inTurnOf: 6) == (reading.state != .open))
         #expect(corked.mustWait(inTurnOf: 7))

@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfrySystem
+import Foundation
 import Testing
 
 @testable import BelfryStore
@@ -85,6 +86,58 @@ struct StoreTests {
         #expect(store.close())
         // Nine batches and two transactions, and the one that notes the end.
         #expect(store.figures.commitCount == 2)
+    }
+
+    @Test("a store that stands still takes no promises until it has committed")
+    func standstill() throws {
+        told.change { $0.isHeldBack = true }
+        let store = try start()
+        #expect(!store.keepsNothing)
+        store.submit(Self.batch(0, 1, .center(CenterRecord(epoch: [1]))))
+        _ = told.take { $0.isInside ? true : nil }
+        store.submit(Self.batch(0, 2, .client(Sample.client(2))))
+        for _ in 0..<2 { store.noteStandstill() }
+        #expect(told.change { $0.notices } == [.standsStill])
+        #expect(!store.acceptsPromises)
+        #expect(store.keepsNothing)
+        #expect(store.isHeldUp(for: .zero))
+        #expect(!store.isHeldUp(for: .seconds(3_600)))
+        #expect(store.noteRefusal() == .failing)
+        told.change { $0.isHeldBack = false }
+        _ = told.take { $0.notices.count == 2 ? true : nil }
+        #expect(told.change { $0.notices } == [.standsStill, .recovered])
+        #expect(store.acceptsPromises)
+        #expect(!store.keepsNothing)
+        #expect(store.close())
+    }
+
+    @Test("the end of a store does not wait for a thread that the disk holds up")
+    func heldUpEnd() throws {
+        told.change { $0.isHeldBack = true }
+        let store = try start()
+        store.submit(Self.batch(0, 1, .center(CenterRecord(epoch: [1]))))
+        _ = told.take { $0.isInside ? true : nil }
+        store.noteStandstill()
+        let start = MonotonicTime.now()
+        #expect(!store.close())
+        let time = MonotonicTime.now() - start
+        #expect(time >= Store.patienceWithNothing && time < .seconds(5))
+        told.change { $0.isHeldBack = false }
+    }
+
+    @Test("a store whose directory was moved ends within a second, and tells so")
+    func displacedEnd() throws {
+        let store = try start()
+        let other = directory.path + "-moved"
+        try FileManager.default.moveItem(atPath: directory.path, toPath: other)
+        defer { try? FileManager.default.removeItem(atPath: other) }
+        store.submit(Self.batch(0, 1, .center(CenterRecord(epoch: [1]))))
+        _ = told.take { $0.notices.isEmpty ? nil : true }
+        #expect(store.keepsNothing)
+        let start = MonotonicTime.now()
+        #expect(!store.close())
+        #expect(MonotonicTime.now() - start < .seconds(5))
+        #expect(told.change { $0.commits }.isEmpty)
     }
 
     @Test("closing commits what waits, and nothing is taken after it")

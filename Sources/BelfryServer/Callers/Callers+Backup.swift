@@ -30,8 +30,7 @@ extension Callers {
             throw Problem(error)
         }
         connections.move(id, .asked, &outbox)
-        // The copy takes as long as it takes; it ends by itself.
-        outbox.loop.setDeadline(id, at: nil)
+        connections.setDeadline(id, .copy, &outbox)
     }
 }
 

@@ -54,7 +54,18 @@ extension Callers {
             entrance.noteLateHandshake(id, &outbox)
             connections.closeSoon(id, &outbox)
         case .head, .body:
-            refuseRequest(id, Problem(.timeout, "The request did not arrive in time."), &outbox)
+            refuseRequest(
+                id, Problem(.timeout, "The request did not arrive in time."),
+                of: connection.unfinished?.exchange, &outbox)
+        case .copy:
+            // A copy takes as long as it takes, while the store gets on at all.
+            let patience = outbox.configuration.storeAnswerTimeout
+            guard shared.store?.isHeldUp(for: patience) == true else {
+                return connections.setDeadline(id, .copy, &outbox)
+            }
+            let problem = Problem(
+                .backupFailed, "The store has not answered in time (--store-answer-timeout).")
+            refuseRequest(id, problem, of: nil, &outbox)
         case .drain:
             outbox.log.write(.debug, "closing a client that does not read its answers")
             connections.cut(id, &outbox)
@@ -73,6 +84,14 @@ extension Callers {
     /// Says something on a connection that is silent.
     private mutating func keepAlive(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let words = connections[id].kind.words else { return }
+        if connections[id].deadline == .comment, connections[id].mailbox == 0 {
+            // Its center knows how far it has come; what a mailbox has is acknowledged by a position.
+            let connection = connections[id]
+            connections.tell(
+                connection.center, .keepAlive(client: connection.client), by: id,
+                connection.encoding, &outbox)
+            return connections.setDeadline(id, .comment, &outbox)
+        }
         let start = outbox.loop.output.count
         let next = words.appendKeepAlive(to: &outbox.loop.output)
         outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .delivery)

@@ -71,6 +71,8 @@ struct Connection {
         case drain
         /// The answer to its post did not come.
         case answer
+        /// The copy that it asked for is not made yet.
+        case copy
         /// It did not read what it observes.
         case slow
         /// An event stream was silent long enough for a comment.

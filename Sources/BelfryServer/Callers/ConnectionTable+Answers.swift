@@ -27,9 +27,13 @@ extension ConnectionTable {
     /// Does with a connection what was written for it says.
     mutating func apply(_ item: OutboxItem, _ outbox: inout Outbox) {
         let id = item.connection.connection
+        // A connection that closes behind its answer waits for that, too.
+        if case .stored(let ticket) = item.content {
+            return move(id, .stored(through: ticket), &outbox)
+        }
         guard kind(of: id) != nil else { return abandon(item, &outbox) }
         switch item.content {
-        case .deliveries, .notice, .lateAnswer:
+        case .deliveries, .notice, .lateAnswer, .stored:
             break
         case .lastFrames:
             self[id].client = 0

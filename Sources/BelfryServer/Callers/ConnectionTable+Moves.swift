@@ -18,8 +18,6 @@ extension ConnectionTable {
             readOn(id, &outbox)
         case .endPoll:
             endPoll(id, &outbox)
-        case .lineUp:
-            corked.append((self[id].reading.cork, id))
         case .uncork:
             outbox.loop.uncork(id)
             outbox.loop.tellWhenDrained(id)
@@ -111,14 +109,6 @@ extension ConnectionTable {
     /// The client has shut down its half: what it asked for is still answered.
     mutating func endInput(_ id: ConnectionID, _ outbox: inout Outbox) {
         move(id, self[id].kind == .http ? .inputEnded : .closes(lingering: false), &outbox)
-    }
-
-    /// Everything up to a ticket is stored: the answers that waited for it leave.
-    mutating func uncork(through ticket: UInt64, _ outbox: inout Outbox) {
-        while let first = corked.first, first.ticket <= ticket {
-            let id = corked.removeFirst().connection
-            move(id, .stored(through: ticket), &outbox)
-        }
     }
 
     /// Takes the input of a connection that has waited and can be read now.

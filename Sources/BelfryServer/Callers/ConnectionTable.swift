@@ -14,8 +14,6 @@ struct ConnectionTable {
     let unfinishedTotal: ByteTotal
     var unsentWatch: ShareWatch
     var throttled = ThrottledLine()
-    /// Connections whose answers are kept back, by the ticket that these wait for.
-    var corked = Line<(ticket: UInt64, connection: ConnectionID)>()
     /// The ticket of this turn: what was corked in it is still read.
     var ticket: UInt64 = 1
     /// Connections whose input has waited and can be read now.
@@ -150,7 +148,7 @@ struct ConnectionTable {
         case .ping, .pong, .slow, .comment:
             // A stream ends with the credentials that opened it.
             outbox.loop.setDeadline(id, at: min(time, places.span[place].credentialDeadline))
-        case .head, .body, .idle, .drain, .answer:
+        case .head, .body, .idle, .drain, .answer, .copy:
             outbox.loop.setDeadline(id, at: time)
         }
     }

@@ -99,8 +99,6 @@ struct Reading: Equatable {
         case readOn
         /// A poll at a mailbox need not wait any longer.
         case endPoll
-        /// It waits in the line of the corked ones.
-        case lineUp
         /// What was kept back leaves, and then there is room.
         case uncork
         /// It closes once what it was sent has left.
@@ -140,9 +138,7 @@ struct Reading: Equatable {
         case (.closes(let isLingering), _):
             return close(lingering: isLingering)
         case (.corked(let ticket), _):
-            if cork >= ticket { return .nothing }
-            cork = ticket
-            return .lineUp
+            cork = max(cork, ticket)
 
         case (.asked, .open): state = .awaiting
         case (.asked, .throttled): state = .awaitingThrottled

@@ -9,6 +9,7 @@ struct Timeouts {
     private let pong: Int64
     private let comment: Int64
     private let answer: Int64
+    private let copy: Int64
     private let slow: Int64
     /// The longest time that a request may wait, in nanoseconds.
     let maxWait: Int64
@@ -21,6 +22,7 @@ struct Timeouts {
         pong = configuration.pongTimeout.nanoseconds
         comment = configuration.commentInterval.nanoseconds
         answer = configuration.maxWait.nanoseconds + configuration.idleTimeout.nanoseconds
+        copy = configuration.storeAnswerTimeout.nanoseconds
         slow = configuration.slowTimeout.nanoseconds
         maxWait = configuration.maxWait.nanoseconds
     }
@@ -36,6 +38,7 @@ struct Timeouts {
             case .pong: pong
             case .comment: comment
             case .answer: answer
+            case .copy: copy
             case .slow: slow
             }
         let (sum, overflow) = now.nanoseconds.addingReportingOverflow(nanoseconds)

@@ -28,8 +28,8 @@ extension CenterHost {
             shared.figures.noteAskEnds(effects.askEnds, at: outbox.commandTime)
         }
         if effects.announcement != 0 {
-            promises.park(
-                .asks(center: centers[position].name, through: effects.announcement),
+            promises.await(
+                AnnouncedAsks(center: centers[position].name, number: effects.announcement),
                 until: promises.ticketOfEverything)
         }
     }

@@ -22,17 +22,19 @@ extension PromiseTable {
             return
         case .http(let http) where reply.loop == outbox.number:
             outbox.promise(answer, reply, http, until: ticket)
+            noteCork(reply, until: ticket, &outbox)
         case .http(let http):
             let bytes = outbox.encoded(answer, http)
             let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
-            park(
-                .answer(ParkedAnswer(bytes: bytes, reply: reply, sequel: sequel)), until: ticket)
+            let parked = ParkedAnswer(bytes: bytes, reply: reply, sequel: sequel)
+            park(.answer(parked), until: ticket, &outbox)
         case .calls:
             // The next frame of the client can be read: calls are told apart by their ids.
             outbox.letGoOn(reply)
             let bytes = outbox.contentFrame()
             if bytes.isEmpty { return }
-            park(.answer(ParkedAnswer(bytes: bytes, reply: reply, sequel: .none)), until: ticket)
+            let parked = ParkedAnswer(bytes: bytes, reply: reply, sequel: .none)
+            park(.answer(parked), until: ticket, &outbox)
         }
     }
 
@@ -45,7 +47,7 @@ extension PromiseTable {
         guard ticket != 0 else {
             return outbox.send([], .flushGoesOn(client: client), to: connection)
         }
-        park(.flush(of: client, connection), until: ticket)
+        park(.flush(of: client, connection), until: ticket, &outbox)
     }
 
     /// Sends the answers of a batch, if the last of them is there, and lets go on what stayed behind them.
@@ -92,10 +94,14 @@ extension CenterHost {
             case .answer(let answer): outbox.send(answer)
             case .flush(let client, let connection):
                 outbox.send([], .flushGoesOn(client: client), to: connection)
-            case .asks(let center, let number):
-                if outbox.life.isSealed { break }
-                tell(.showAnnounced(through: number), center: center, &outbox)
             }
+        }
+        while let reply = promises.nextCorked() {
+            outbox.add(.stored(through: ticket), to: reply.number)
+        }
+        while let asks = promises.nextAsks() {
+            if outbox.life.isSealed { continue }
+            tell(.showAnnounced(through: asks.number), center: asks.center, &outbox)
         }
     }
 }

@@ -15,6 +15,9 @@ struct SharedTimer {
         self.kind = kind
     }
 
+    /// Whether the timer will come.
+    var isArmed: Bool { timer != nil }
+
     /// Sees that the timer comes at a deadline, or before.
     mutating func arm(at time: MonotonicTime, _ outbox: inout Outbox) {
         guard time < armedTime else { return }

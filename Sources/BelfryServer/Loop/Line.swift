@@ -7,6 +7,8 @@ struct Line<Element> {
 
     var first: Element? { start < elements.count ? elements[start] : nil }
 
+    var last: Element? { count > 0 ? elements.last : nil }
+
     mutating func append(_ element: Element) {
         elements.append(element)
     }

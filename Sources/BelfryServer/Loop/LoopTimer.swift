@@ -12,6 +12,8 @@ enum LoopTimer: UInt64 {
     case fates
     /// The time of a request that waits for a value is over.
     case values
+    /// The time of an answer that waits for the store is over.
+    case promises
     /// The drain delay is over.
     case drainDelay
     /// A limit may not be reached any more.

@@ -17,7 +17,6 @@ extension ServerLoop {
                 callers.admit(arrival, &outbox)
             case .committed(let ticket):
                 host.takeCommit(ticket, &outbox)
-                callers.connections.uncork(through: ticket, &outbox)
             case .drain:
                 beginStopping()
             case .settled:

@@ -100,6 +100,9 @@ extension ServerLoop {
         outbox.life = .sealed
         host.centers.close()
         // A store that cannot be ended holds nobody up for longer than this.
+        if outbox.shared.store?.keepsNothing == true {
+            stop.deadline = min(stop.deadline, outbox.loop.now + StopSequence.patienceWithNothing)
+        }
         armStop(at: stop.deadline)
         if outbox.number == 0 { return noteSealed() }
         // What these centers said last leaves before the loops let their clients go.
@@ -131,6 +134,8 @@ extension ServerLoop {
     mutating func takeRelease() {
         guard outbox.life.isSealed, !stop.isReleased else { return }
         stop.isReleased = true
+        host.promises.giveUpAll(&outbox)
+        react()
         outbox.shared.lifecycle.store(.released, ordering: .relaxed)
         if outbox.configuration.loopCount > 1 { outbox.sendToOtherLoops() }
         outbox.tellOthers(.answered)
@@ -159,6 +164,9 @@ extension ServerLoop {
     /// Tells clients that they may come back, and closes what waits for nothing.
     mutating func letClientsGo() {
         guard outbox.life.isStopping, outbox.life < .leaving else { return }
+        // A store that is not released in time keeps no promise any more.
+        host.promises.giveUpAll(&outbox)
+        react()
         outbox.life = .leaving
         for slot in 0..<callers.connections.slotCount {
             guard let connection = callers.connections[slot], !connection.isClosing else {

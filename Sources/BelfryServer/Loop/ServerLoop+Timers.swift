@@ -12,6 +12,7 @@ extension ServerLoop {
         case .values:
             host.values.meetDeadline(&outbox)
             host.answerValues(&outbox)
+        case .promises: host.promises.meetTimer(&outbox)
         case .drainDelay: drain()
         case .limits: outbox.meetLimitDeadline()
         case .leftCenters: host.endLeftCenters(&outbox)

@@ -37,8 +37,7 @@ extension ServerLoop {
         callers.connections.ticket = host.promises.ticket
         if !metricsText.isEmpty { metricsText = [] }
         outbox.counters.connectionsOpen = UInt64(clientConnectionCount)
-        outbox.counters.waitingAnswers = UInt64(
-            host.promises.parkedCount + callers.connections.corked.count)
+        outbox.counters.waitingAnswers = UInt64(host.promises.waitingCount)
         outbox.counters.unsentBytes = UInt64(outbox.loop.unsentByteTotal)
         outbox.counters.unfinishedBytes = UInt64(callers.connections.unfinishedTotal.count)
         if let tls = callers.entrance.tls {

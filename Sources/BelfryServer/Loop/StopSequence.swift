@@ -30,6 +30,8 @@ struct StopSequence {
     static let quickGroupCount = 10
     /// How long a client should wait before it comes back, at most.
     static let reconnectSpread: Duration = .seconds(5)
+    /// How long clients wait for the release of a store of which nothing can be expected.
+    static let patienceWithNothing: Duration = .milliseconds(750)
     /// How long requests that were begun, and posts that wait for observers, hold up the seal at most.
     static let patience: Duration = .seconds(5)
 }

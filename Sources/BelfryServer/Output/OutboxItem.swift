@@ -19,6 +19,8 @@ struct OutboxItem: Sendable {
         case answer(Sequel)
         /// The same, and nothing of it leaves before this ticket is committed.
         case promise(Sequel, until: UInt64)
+        /// No bytes: everything up to this ticket is stored, and what waited for it leaves.
+        case stored(through: UInt64)
         /// An answer on a connection that did not wait for it.
         case lateAnswer
         /// No bytes: more is held for the client, and is written when there is room.
@@ -28,14 +30,14 @@ struct OutboxItem: Sendable {
         var changesConnection: Bool {
             switch self {
             case .deliveries, .notice, .lateAnswer: false
-            case .lastFrames, .answer, .promise, .flushGoesOn: true
+            case .lastFrames, .answer, .promise, .stored, .flushGoesOn: true
             }
         }
 
         /// What the bytes are for the event loop.
         var outputKind: OutputKind {
             switch self {
-            case .deliveries, .notice, .lastFrames, .flushGoesOn: .delivery
+            case .deliveries, .notice, .lastFrames, .stored, .flushGoesOn: .delivery
             case .answer, .promise, .lateAnswer: .answer
             }
         }

@@ -23,7 +23,7 @@ final class DiskStore: StoreDoor {
             },
             onNotice: { notice in
                 switch notice {
-                case .failed: failing.value = true
+                case .failed, .standsStill: failing.value = true
                 case .recovered: failing.value = false
                 case .oversized, .fits, .behind, .caughtUp, .logStays: break
                 }
@@ -46,6 +46,12 @@ final class DiskStore: StoreDoor {
     }
 
     var isFailing: Bool { failing.value }
+
+    func noteStandstill() { store.noteStandstill() }
+
+    func isHeldUp(for time: Duration) -> Bool { store.isHeldUp(for: time) }
+
+    var keepsNothing: Bool { store.keepsNothing }
 
     func end(telling mailboxes: [LoopMailbox<LoopMessage>]) {
         store.beginClosing {
@@ -113,6 +119,11 @@ extension ServerLog {
             write(
                 .error, "the store cannot write: nothing new that must last is taken",
                 ("error", error.sentence))
+        case .standsStill:
+            write(
+                .error,
+                "the store has not answered in time (--store-answer-timeout): nothing new that must last "
+                    + "is taken until it does; look after the disk")
         case .recovered:
             write(.info, "the store writes again, and takes what must last")
         case .oversized(let byteCount, let limit):

@@ -39,6 +39,8 @@ public struct ServerConfiguration: Sendable {
     public var bodyTimeout: Duration = .seconds(30)
     /// How long a connection may be silent between requests; the default is 75 s.
     public var idleTimeout: Duration = .seconds(75)
+    /// How long an answer may wait for the store before it is 504; the default is 10 s.
+    public var storeAnswerTimeout: Duration = .seconds(10)
     /// How long a WebSocket may be silent before it is sent a ping; the default is 25 s.
     public var pingInterval: Duration = .seconds(25)
     /// How long the answer to a ping may take; the default is 30 s.

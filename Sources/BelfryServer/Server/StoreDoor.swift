@@ -16,6 +16,12 @@ protocol StoreDoor: Sendable {
     func noteRefusal()
     /// Whether writing fails, other than by what the broker may keep.
     var isFailing: Bool { get }
+    /// A promise was not kept in time: nothing more is promised until something is committed.
+    func noteStandstill()
+    /// Whether nothing can be expected of it now: a stop does not wait for it.
+    var keepsNothing: Bool { get }
+    /// Whether it has not got on for so long, whatever it does.
+    func isHeldUp(for time: Duration) -> Bool
     /// Takes nothing more: commits what waits, ends the life in order, and gives the data up, for
     /// which nobody waits.
     ///

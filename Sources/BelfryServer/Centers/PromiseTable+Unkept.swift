@@ -1,0 +1,90 @@
+import BelfryHTTP
+import BelfryLoop
+import BelfrySystem
+import BelfryWire
+
+// Answers whose promise could not be kept in time (decision 113): nobody knows what becomes of what was done.
+
+extension PromiseTable {
+    /// Answers all that have waited for the store since a time, or for longer.
+    ///
+    /// What they promise may be stored later, or lost: they say neither. A commit that comes later
+    /// finds them answered.
+    mutating func giveUp(since time: MonotonicTime, _ outbox: inout Outbox) {
+        var isNews = false
+        while let reply = nextCorked(since: time) {
+            outbox.sendUnknown(insteadOfWithheldOn: reply)
+            isNews = true
+        }
+        while let parked = nextAnswer(since: time) {
+            switch parked {
+            case .answer(let answer):
+                outbox.sendUnknown(insteadOf: answer)
+                isNews = true
+            case .flush(let client, let connection):
+                outbox.send([], .flushGoesOn(client: client), to: connection)
+            }
+        }
+        if isNews { outbox.shared.store?.noteStandstill() }
+    }
+
+    /// Answers all that wait: nothing more is stored in this life.
+    mutating func giveUpAll(_ outbox: inout Outbox) {
+        giveUp(since: .distantFuture, &outbox)
+    }
+}
+
+extension Outbox {
+    /// Answers the first request whose answer a cork keeps back, in the place of that and of all behind it.
+    ///
+    /// The connection closes, which says of the requests behind it what is true: nothing (RFC 9112 §9.3.2).
+    fileprivate mutating func sendUnknown(insteadOfWithheldOn reply: Reply) {
+        guard case .http(let http) = reply.form else { return }
+        let start = loop.output.count
+        let bytes = unknownOutcome(for: http)
+        loop.output += bytes
+        loop.uncork(reply.connection, instead: start..<loop.output.count)
+        add(.answer(.close), to: reply.number)
+    }
+
+    /// Sends a problem in the place of an answer that was kept.
+    fileprivate mutating func sendUnknown(insteadOf answer: ParkedAnswer) {
+        switch answer.reply.form {
+        case .none: return
+        case .http(let http):
+            send(unknownOutcome(for: http), .answer(.close), to: answer.reply.number)
+        case .calls:
+            content.removeAll(keepingCapacity: true)
+            noteRefusal(.isNotStored)
+            let payload = answer.bytes.span.extracting(answer.frameHeaderByteCount...)
+            RPC.append(.isNotStored, insteadOfResultsIn: payload, to: &content)
+            send(contentFrame(), .lateAnswer, to: answer.reply.number)
+        }
+    }
+
+    /// The answer to a request that closes its connection.
+    private mutating func unknownOutcome(for http: HTTPReply) -> [UInt8] {
+        var http = http
+        http.context.keepsAlive = false
+        content.removeAll(keepingCapacity: true)
+        return encoded(problemAnswer(.isNotStored), http)
+    }
+}
+
+extension ParkedAnswer {
+    /// The bytes before the payload of the text frame that it is (RFC 6455 §5.2).
+    fileprivate var frameHeaderByteCount: Int { bytes[1] < 126 ? 2 : bytes[1] == 126 ? 4 : 10 }
+}
+
+extension Problem {
+    /// What was done is not known to be stored.
+    fileprivate static var isNotStored: Problem {
+        Problem(
+            .outcomeUnknown,
+            """
+            The store has not confirmed in time (--store-answer-timeout) what this answer promises: it may have \
+            happened, and may be lost when the broker ends. Repeat a post or an ask with the same Idempotency-Key, \
+            and it happens once; of anything else, look first.
+            """)
+    }
+}
