@@ -59,8 +59,8 @@ extension AccessError {
             switch error {
             case .wrongKind(let expected, _, _): "must be \(expected.article)"
             case .depthLimit(let limit, _): "is nested deeper than \(limit)"
-            case .loneSurrogate: "holds half a surrogate pair"
-            case .duplicateMember: "has a key twice"
+            case .loneSurrogate: "contains half a surrogate pair"
+            case .duplicateMember: "has a duplicate key"
             default: "is not a number that fits"
             }
         self = .invalidFile(place, line: line, reason: reason)

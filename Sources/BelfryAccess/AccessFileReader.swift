@@ -23,7 +23,7 @@ struct AccessFileReader {
         {
             let key = reader.key
             let inner = place.appending(key: key)
-            guard keys.insert(key).inserted else { throw fault(inner, "comes twice") }
+            guard keys.insert(key).inserted else { throw fault(inner, "is repeated") }
             try member(String(decoding: key, as: UTF8.self), inner, &self)
         }
     }
@@ -40,7 +40,7 @@ struct AccessFileReader {
         while try read(
             place, { reader, span throws(JSONError) in try reader.nextElement(in: span) })
         {
-            guard index < limit else { throw fault(place, "has over \(limit) elements") }
+            guard index < limit else { throw fault(place, "has more than \(limit) elements") }
             try element(place.appending(index: index), &self)
             index += 1
         }

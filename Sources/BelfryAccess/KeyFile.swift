@@ -115,7 +115,7 @@ package struct KeyFile {
                 }
             case "secret", "pem":
                 guard material == nil else {
-                    throw reader.fault(place, "must not stand beside another key")
+                    throw reader.fault(place, "cannot be combined with another key")
                 }
                 if key == "pem" {
                     material = .pem(try reader.bytes(place))

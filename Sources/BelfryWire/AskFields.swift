@@ -58,7 +58,7 @@ struct AskFields {
     static let fallbackName = "A default"
 
     static func fallbackDepthDetail(_ limits: WireLimits) -> String {
-        "must not nest deeper than \(limits.userInfoDepthLimit)"
+        "must not nest deeper than \(limits.userInfoDepthLimit) levels"
     }
 }
 

@@ -35,7 +35,7 @@ struct ExplainFields {
                     name: name, object: object, cursor: cursor ?? 0, limit: limit ?? 100))
         }
         let given = [(Key.name, name != nil), (.limit, limit != nil), (.cursor, cursor != nil)]
-        for (key, isGiven) in given where isGiven { tell(key, "must not stand with selector") }
+        for (key, isGiven) in given where isGiven { tell(key, "cannot be combined with selector") }
         guard let object else {
             tell(.object, "is required with selector")
             return nil

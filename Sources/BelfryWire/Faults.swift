@@ -19,7 +19,7 @@ struct Faults {
     mutating func addReservedName(_ place: Problem.Place) {
         if forbidden != nil { return }
         forbidden = Problem(
-            .forbidden, "Names that start with belfry. belong to the broker.",
+            .forbidden, "Names that begin with belfry. are reserved for the broker.",
             errors: [Problem.FieldError(place, "is reserved")])
     }
 
@@ -28,7 +28,7 @@ struct Faults {
     ) {
         if tooLarge != nil { return }
         tooLarge = Problem(
-            .contentTooLarge, "\(what) has at most \(byteLimit) bytes.",
+            .contentTooLarge, "\(what) may have at most \(byteLimit) bytes.",
             errors: [Problem.FieldError(place, "must have at most \(byteLimit) bytes")],
             members: [Problem.Member("limit", integer: byteLimit)])
     }
@@ -47,30 +47,38 @@ struct Faults {
 }
 
 extension Problem {
-    /// A text that is not JSON.
-    static func malformed(_ error: JSONError, byteCount: Int) -> Problem {
+    /// A text that is not JSON, with an example of what is wanted.
+    static func malformed(
+        _ error: JSONError, byteCount: Int, wanted: String = #"a JSON object, as {"title":"7"}"#
+    ) -> Problem {
         let offset = error.offset ?? byteCount
         return Problem(
             .malformedJSON,
-            "The content is not valid JSON: \(reason(of: error)) at offset \(offset).",
+            """
+            The content is not valid JSON: \(reason(of: error)) at offset \(offset). \
+            Send \(wanted).
+            """,
             members: [Member("offset", integer: offset)])
     }
+
+    /// The example for a value or an answer, which may be any JSON.
+    static let anyJSON = #"JSON, as "dark" or {"size":12}"#
 
     /// What is wrong with a text that should be JSON; *at offset* and the number of a byte follow.
     static func reason(of error: JSONError) -> String {
         switch error {
-        case .unexpectedEnd: "the text ends before its value does,"
+        case .unexpectedEnd: "the text ends too early,"
         case .unexpectedByte: "unexpected byte"
-        case .trailingBytes: "something follows the value"
-        case .invalidNumber: "a number is not valid"
-        case .invalidEscape: "a string has an unknown escape"
-        case .controlCharacter: "a string has a control character that is not escaped"
-        case .invalidUTF8: "the text is not UTF-8"
-        case .depthLimit(let limit, _): "values nest deeper than \(limit)"
-        case .loneSurrogate: "a string has the escape of half a surrogate pair"
-        case .duplicateMember: "an object has a key twice, the second time"
-        case .wrongKind: "a value is of another kind than expected"
-        case .notAnInteger, .numberOutOfRange: "a number is not an integer of the expected range"
+        case .trailingBytes: "unexpected text after the value"
+        case .invalidNumber: "invalid number"
+        case .invalidEscape: "unknown escape in a string"
+        case .controlCharacter: "unescaped control character in a string"
+        case .invalidUTF8: "invalid UTF-8"
+        case .depthLimit(let limit, _): "nesting deeper than \(limit) levels"
+        case .loneSurrogate: "escape of half a surrogate pair in a string"
+        case .duplicateMember: "duplicate key"
+        case .wrongKind: "unexpected kind of value"
+        case .notAnInteger, .numberOutOfRange: "no integer of the expected range"
         }
     }
 }

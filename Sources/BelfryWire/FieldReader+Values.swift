@@ -9,7 +9,7 @@ extension FieldReader {
         do throws(JSONError) {
             return try json.readString(in: bytes)
         } catch .loneSurrogate {
-            addFault(key, "must not hold half a surrogate pair")
+            addFault(key, "must not contain half a surrogate pair")
             return nil
         } catch {
             throw .malformed(error, byteCount: bytes.count)
@@ -224,7 +224,7 @@ extension FieldReader {
                 _ = try fields.skip(in: bytes)
             } else if let selector = try fields.selector(key, in: bytes) {
                 if selectors.contains(selector) {
-                    fields.addFault(key, "must not come twice")
+                    fields.addFault(key, "must not be repeated")
                 } else {
                     selectors.append(selector)
                 }
@@ -277,7 +277,9 @@ extension FieldReader {
         if try skipNull(in: bytes) { return nil }
         guard try expect(.object, key, in: bytes) else { return nil }
         let (range, isTooDeep) = try skipNested(in: bytes)
-        if isTooDeep { addFault(key, "must not nest deeper than \(limits.userInfoDepthLimit)") }
+        if isTooDeep {
+            addFault(key, "must not nest deeper than \(limits.userInfoDepthLimit) levels")
+        }
         if range.count > limits.userInfoByteLimit {
             faults.addTooLarge(place([UInt8](key.utf8)), byteLimit: limits.userInfoByteLimit)
         }
@@ -290,7 +292,7 @@ extension FieldReader {
         let (range, isTooDeep) = try skipNested(in: bytes)
         if kind != .object { faults.add(place(), "must be an object, not \(kind.text)") }
         if isTooDeep {
-            faults.add(place(), "must not nest deeper than \(limits.userInfoDepthLimit)")
+            faults.add(place(), "must not nest deeper than \(limits.userInfoDepthLimit) levels")
         }
         if range.count > limits.userInfoByteLimit {
             faults.addTooLarge(place(), byteLimit: limits.userInfoByteLimit)

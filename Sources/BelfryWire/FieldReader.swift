@@ -40,7 +40,7 @@ struct FieldReader {
                 continue
             }
             guard seen.insert(ordinal) else {
-                faults.add(place(json.key), "must not come twice")
+                faults.add(place(json.key), "must not be repeated")
                 _ = try skip(in: bytes)
                 continue
             }
@@ -175,7 +175,7 @@ extension FieldReader {
                 depthLimit: limits.userInfoDepthLimit, startingAt: range.upperBound)
             return range
         } catch .depthLimit(let limit, _) {
-            faults.add(place(), "must not nest deeper than \(limit)")
+            faults.add(place(), "must not nest deeper than \(limit) levels")
             throw faults.problem ?? .invalid([])
         } catch {
             throw .malformed(error, byteCount: bytes.count)

@@ -40,10 +40,10 @@ public struct ListingRequest: Sendable {
     var fault: (key: Key, detail: String)? {
         let isOfOrder = query.last != nil
         let isOther = query.order == nil ? isOfOrder : query.cursor > 0
-        return isOther ? (.cursor, "must be the next of a page with the same sort") : nil
+        return isOther ? (.cursor, "must be the value of next of a page with this sort") : nil
     }
 
-    static let cursorDetail = "must be the next of an earlier page"
+    static let cursorDetail = "must be the value of next of an earlier page"
 
     /// Takes the text of a parameter; tells what is wrong with it, or nil.
     mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {

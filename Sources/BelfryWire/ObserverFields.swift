@@ -130,7 +130,8 @@ struct ObserverFields {
         let isMailbox = allowsSession && observer.session == nil
         // Who answers an action is its responder.
         if isMailbox, acknowledges, target == nil {
-            fields.addFault("acknowledge", "must be false for a mailbox, which is read")
+            fields.addFault(
+                "acknowledge", "must be false for a mailbox, which acknowledges by after")
         } else if acknowledges, behavior == .drop || behavior == .coalesce {
             fields.addFault(
                 "suspensionBehavior", "must be hold or deliverImmediately to acknowledge")
@@ -166,7 +167,7 @@ struct ObserverFields {
             ("minInterval", minInterval != nil), ("since", observer.since != nil),
         ]
         for (key, isGiven) in given where isGiven {
-            fields.addFault(key, "must not stand with target, whose responder decides")
+            fields.addFault(key, "cannot be combined with target, whose responder decides")
         }
     }
 
@@ -178,7 +179,9 @@ struct ObserverFields {
                 ("next", next != nil), ("ifHeld", ifHeld != nil),
                 ("concurrency", concurrency != nil),
             ]
-            for (key, isGiven) in given where isGiven { fields.addFault(key, "needs implements") }
+            for (key, isGiven) in given where isGiven {
+                fields.addFault(key, "requires the field implements")
+            }
             return nil
         }
         if !hasObject { fields.addFault("object", "is required with implements") }
@@ -187,7 +190,7 @@ struct ObserverFields {
             ("since", observer.since != nil), ("target", target != nil),
         ]
         for (key, isGiven) in given where isGiven {
-            fields.addFault(key, "must not stand with implements")
+            fields.addFault(key, "cannot be combined with implements")
         }
         var terms = ResponderTerms(implements: implements, next: next)
         terms.ifHeld = ifHeld ?? terms.ifHeld
@@ -200,7 +203,9 @@ struct ObserverFields {
         guard let keyPath else {
             if initial == nil, old == nil, own == nil { return nil }
             let given = [("initial", initial != nil), ("old", old != nil), ("own", own != nil)]
-            for (key, isGiven) in given where isGiven { fields.addFault(key, "needs keyPath") }
+            for (key, isGiven) in given where isGiven {
+                fields.addFault(key, "requires the field keyPath")
+            }
             return nil
         }
         if !hasObject { fields.addFault("object", "is required with keyPath") }
@@ -210,7 +215,7 @@ struct ObserverFields {
             ("since", observer.since != nil), ("acknowledge", acknowledges),
         ]
         for (key, isGiven) in given where isGiven {
-            fields.addFault(key, "must not stand with keyPath")
+            fields.addFault(key, "cannot be combined with keyPath")
         }
         var terms = ValueTerms(path: keyPath)
         terms.sendsInitial = initial ?? terms.sendsInitial

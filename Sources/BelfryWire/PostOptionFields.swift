@@ -42,15 +42,15 @@ struct PostOptionFields {
         if hasUnknownStyle { return }
         timer.forEachMisfit(style, tell)
         if effectiveStyle == nil {
-            let detail = "needs the style now, asap or idle"
+            let detail = "requires the style now, asap or idle"
             if coalescing != nil { tell(.coalesce, detail) }
             if modes != nil { tell(.modes, detail) }
         }
         // What is posted now is always the new one (rule Q8).
         if keepsLatest != nil, effectiveStyle == nil || style == .now {
-            tell(.keep, "needs the style asap or idle")
+            tell(.keep, "requires the style asap or idle")
         }
-        if maxDelay != nil, style != .idle { tell(.maxDelay, "needs the style idle") }
+        if maxDelay != nil, style != .idle { tell(.maxDelay, "requires the style idle") }
     }
 
     /// What enters the queue later does so as asap, unless it says otherwise.

@@ -40,27 +40,27 @@ extension AskFailure {
         switch self {
         case .noResponder:
             """
-            Nobody holds the address, or who implements the selector is away; \
-            ask again later, or give a default.
+            No responder is available for this selector; \
+            retry later, or give a default.
             """
         case .responderBusy:
             """
-            Who implements the selector has as many open asks as its concurrency allows; \
-            ask again later, or give a default.
+            Each responder for this selector has as many open asks as its concurrency allows; \
+            retry later, or give a default.
             """
         case .selectorNotImplemented:
             """
-            Nobody at the address, or further on its chain of next, implements the selector; \
-            register a responder that does, or give a default.
+            No responder at the address, or along its chain of next, implements the selector; \
+            register one that does, or give a default.
             """
         case .responderRefused:
-            "The responder refused the ask, or its answer passes a limit; the member error tells which."
+            "The responder refused the ask, or its answer exceeds a limit; the member error says which."
         case .responderGone:
-            "The responder went away before it answered, and once forbids to ask another one."
+            "The responder disconnected before it answered, and once forbids asking another one."
         case .noAnswer:
             """
-            Nobody answered in time; wait longer (Prefer: wait), \
-            ask for the answer later (Prefer: respond-async), or give a default.
+            The responder did not answer in time; wait longer (Prefer: wait), \
+            fetch the answer later (Prefer: respond-async), or give a default.
             """
         }
     }

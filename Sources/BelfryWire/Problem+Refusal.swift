@@ -6,55 +6,55 @@ extension Problem {
     public init(_ refusal: Refusal) {
         switch refusal {
         case .unknownClient:
-            self.init(.notFound, "There is no such client.")
+            self.init(.notFound, "No client has this id, or you may not use the client.")
         case .unknownObserver:
-            self.init(.notFound, "There is no such observer.")
+            self.init(.notFound, "No observer has this id, or you may not use the observer.")
         case .observerRemoved(let tombstone):
             self.init(tombstone)
         case .tooManyObservers(let limit):
             self.init(
-                .tooManyObservers, "A client has at most \(limit) observers.",
+                .tooManyObservers,
+                "The client has \(limit) observers, the limit; remove some first.",
                 members: [Member("limit", integer: limit)])
         case .causedByTooDeep(let limit, let post):
             self.init(
-                .loopDetected, "A chain of causedBy has at most \(limit) notifications.",
+                .loopDetected,
+                "More than \(limit) notifications caused each other; look for a loop of programs.",
                 members: [Member("limit", integer: limit)]
                     + (post.map { [Member("item", integer: $0)] } ?? []))
         case .modeNotCurrent(let current, let post):
             self.init(
-                .modeNotCurrent, "The post is for modes that the center is not in.",
+                .modeNotCurrent,
+                "The center is in none of the modes of the post; the style asap waits for one.",
                 members: [Member("current", string: current), Member("item", integer: post)])
         case .queueFull(let limit):
             self.init(
                 .queueFull,
-                "The queue has \(limit) entries, which is its limit (--queue-limit); try again later.",
+                "The queue has \(limit) entries, the limit (--queue-limit); try again later.",
                 members: [Member("limit", integer: limit)])
         case .queueBytesFull:
             self.init(
                 .queueFull,
                 """
-                All queues together, or the entries of this caller, hold as many bytes as they may \
-                (--queue-limit, --queue-memory, --principal-share, --address-share).
+                All queues together, or the entries of this caller, have reached a limit of bytes \
+                (--queue-limit, --queue-memory, --principal-share, --address-share); dequeue some.
                 """)
         case .timersFull(let limit):
             self.init(
                 .queueFull,
-                "The center has \(limit) timers, which is its limit (--timer-limit); try again later.",
+                "The center has \(limit) timers, the limit (--timer-limit); try again later.",
                 members: [Member("limit", integer: limit)])
         case .timerBytesFull:
             self.init(
                 .queueFull,
                 """
-                All timers together, or those of this caller, hold as many bytes as they may \
-                (--timer-limit, --queue-memory, --principal-share, --address-share).
+                All timers together, or those of this caller, have reached a limit of bytes \
+                (--timer-limit, --queue-memory, --principal-share, --address-share); dequeue some.
                 """)
         case .tooManyFarewells(let limit):
             self.init(
                 .clientLimitReached,
-                """
-                The client has \(limit) posts with onDisconnect, which is its limit; dequeue one of \
-                them first.
-                """,
+                "The client has \(limit) posts with onDisconnect, the limit; dequeue one first.",
                 members: [
                     Member("limit", integer: limit),
                     Member("of", string: [UInt8]("onDisconnect".utf8)),
@@ -62,59 +62,58 @@ extension Problem {
         case .cannotStore:
             self.init(.storeUnavailable, "The broker cannot store this now; try again later.")
         case .keyReused:
-            self.init(.keyReused, "The idempotency key was used for another request.")
+            self.init(
+                .keyReused, "This idempotency key was used for a different request; use a new key.")
         case .modeStackFull(let limit):
             self.init(
                 .modeStackFull,
-                "The mode stack has \(limit) leases, which is its limit (--max-mode-stack).",
+                "The mode stack has \(limit) leases, the limit (--max-mode-stack); leave one first.",
                 members: [Member("limit", integer: limit)])
         case .unknownMode:
-            self.init(.notFound, "There is no such mode lease.")
+            self.init(.notFound, "There is no such mode lease; it may have ended.")
         case .unknownEntry:
-            self.init(.notFound, "There is no such queue entry, and no such timer.")
+            self.init(
+                .notFound, "No queue entry or timer has this id; it may have been posted already.")
         case .resumeTooLate:
             self.init(
                 .resumeTooLate,
                 """
-                A client resumes a session before it registers its first observer, and before it \
-                sets a timer that ends with it.
+                Resume the session before the client registers its first observer or sets a timer \
+                that ends with the client.
                 """)
         case .noMailbox:
             self.init(
-                .noMailbox, "The observer does not belong to a mailbox, so it cannot be read.")
+                .noMailbox, "The observer is not a mailbox; its client receives what it observes.")
         case .alreadyHeld:
             self.init(
                 .alreadyHeld,
                 """
-                Somebody holds the address, and does not share it or shares it with as many as may; \
-                register with the ifHeld replace to take it over.
+                Another responder holds the address and does not share it, or too many share it \
+                already; register with "ifHeld": "replace" to take the address over.
                 """)
         case .responderCircle:
             self.init(
                 .responderCircle,
-                "The chain of next would come back to the address; name another next.")
+                "The chain of next would lead back to this address; choose another next.")
         case .tooManyAsks(let limit):
             self.init(
                 .clientLimitReached,
-                """
-                The caller has \(limit) open asks, which is its limit; wait until some of them are \
-                answered, or withdraw them.
-                """,
+                "The caller has \(limit) open asks, the limit; wait for answers, or withdraw some.",
                 members: [
                     Member("limit", integer: limit), Member("of", string: [UInt8]("asks".utf8)),
                 ])
         case .asksFull(let limit):
             self.init(
                 .overloaded,
-                "The center has \(limit) open asks, which is its limit (--ask-limit); try again later.",
+                "The center has \(limit) open asks, the limit (--ask-limit); try again later.",
                 members: [Member("limit", integer: limit)])
         case .askBytesFull:
             self.init(
                 .overloaded,
                 """
-                All open asks together, or those of this caller, hold as many bytes as they may \
+                All open asks together, or those of this caller, have reached a limit of bytes \
                 (--ask-limit, --queue-memory, --principal-share, --address-share); try again later, or \
-                withdraw some of them.
+                withdraw some.
                 """)
         case .unknownValue:
             self = .noValue
@@ -122,29 +121,29 @@ extension Problem {
             self.init(
                 .preconditionFailed,
                 current == nil
-                    ? "There is no value at the place; leave the condition out to make one."
-                    : "The value has another tag; read it again, and decide with what it is now.",
+                    ? "The value does not exist; send the request without a condition to create it."
+                    : "The value changed since you read it, or exists already; read it and retry.",
                 members: current.map { [Member("etag", string: ValueTagText.text($0))] } ?? [])
         case .valueTooLarge(let limit):
             self.init(
                 .contentTooLarge,
-                "The whole value of an object has at most \(limit) bytes; use several objects.",
+                "The value of an object may have at most \(limit) bytes; use several objects.",
                 members: [Member("limit", integer: limit)])
         case .valueTooDeep(let limit):
             self = .invalid([
                 FieldError(
-                    .pointer(.root), "must not nest deeper than \(limit), with its key path")
+                    .pointer(.root), "must not nest deeper than \(limit) levels with its key path")
             ])
         case .valuesFull(let limit):
             self.init(
                 .valuesFull,
-                "The center has \(limit) values, which is its limit (--value-limit); remove some.",
+                "The center has \(limit) values, the limit (--value-limit); remove some.",
                 members: [Member("limit", integer: limit)])
         case .valueBytesFull:
             self.init(
                 .valuesFull,
                 """
-                All values together, or those of this caller, hold as many bytes as they may \
+                All values together, or those of this caller, have reached a limit of bytes \
                 (--value-limit, --queue-memory, --principal-share, --address-share); remove some, or make \
                 them smaller.
                 """)
@@ -152,25 +151,22 @@ extension Problem {
             self = .invalid([
                 FieldError(
                     .parameter("ttl"),
-                    "must not be given to more than \(limit) places of one value, leases among them"
+                    "may be set on at most \(limit) parts of one value; leases count too"
                 )
             ])
         case .tooManyEntries(let limit):
             self.init(
                 .clientLimitReached,
-                """
-                The client has \(limit) entries with a lease, which is its limit; remove some of \
-                them first.
-                """,
+                "The client has \(limit) values with a lease, the limit; remove some first.",
                 members: [
                     Member("limit", integer: limit), Member("of", string: [UInt8]("values".utf8)),
                 ])
         case .unknownAsk:
-            self.init(.notFound, "There is no such ask.")
+            self.init(.notFound, "There is no such ask; it may have ended.")
         case .alreadySettled:
             self.init(
                 .alreadySettled,
-                "The ask is over: it was answered, handed on or withdrawn, or its time has ended.")
+                "The ask has ended: it was answered, passed on or withdrawn, or it expired.")
         }
     }
 
@@ -182,11 +178,11 @@ extension Problem {
     }
 
     /// What is said of a place of a value where nothing is.
-    public static let noValue = Problem(.notFound, "There is no value at this place.")
+    public static let noValue = Problem(.notFound, "The object has no value at this key path.")
 
     /// What the poll of a mailbox is answered with when another reader has come.
     public static let readerReplaced = Problem(
-        .readerReplaced, "Another reader has taken the place of this one.")
+        .readerReplaced, "Another reader of this mailbox has replaced this one.")
 
     /// Tells who removed an observer, when and why (rule O4).
     public init(_ tombstone: Tombstone) {

@@ -67,7 +67,7 @@ struct DequeueFields {
     func request(tell: (_ key: String?, _ detail: String) -> Void) -> DequeueRequest? {
         if let entry {
             if name == nil, object == nil, mask == nil { return .entry(entry) }
-            tell("id", "must stand alone")
+            tell("id", "cannot be combined with other fields")
             return nil
         }
         var given = Coalescing.none
@@ -75,13 +75,13 @@ struct DequeueFields {
         if object != nil { given.insert(.onSender) }
         guard let mask else {
             if given != .none { return .matching(name: name, object: object, mask: given) }
-            tell(nil, "must have name, object, coalesce or id")
+            tell(nil, "must have id, or some of name, object and coalesce")
             return nil
         }
         if mask == .none {
-            tell("coalesce", "must name what is compared")
+            tell("coalesce", "must be name, sender or both")
         } else if mask.contains(.onName), name == nil {
-            tell("name", "is required, for coalesce names it")
+            tell("name", "is required, because coalesce compares it")
         } else {
             return .matching(name: name, object: object, mask: mask)
         }
@@ -166,7 +166,7 @@ extension FieldReader {
         }
         if isObject, !has(0) { addFault("mode", "is required") }
         if mode == Mode.common {
-            addFault("mode", "must be one mode, and common stands for several")
+            addFault("mode", "must be a single mode; common means several modes")
         }
         let defaultLease = allowsLease ? Self.defaultModeLease : nil
         return mode.map { ModeRequest(mode: $0, lease: lease ?? defaultLease) }

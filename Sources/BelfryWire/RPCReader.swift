@@ -54,7 +54,8 @@ public struct RPCReader: Sendable {
         try json.finish(in: bytes)
         guard count >= 1, count <= limits.batchItemLimit else {
             let limit = limits.batchItemLimit
-            return Self.single(.invalidRequest, "A batch has 1 to \(limit) calls, not \(count).")
+            return Self.single(
+                .invalidRequest, "A batch must have 1 to \(limit) calls, not \(count).")
         }
         return RPCMessage(calls: calls, isBatch: true)
     }
@@ -69,7 +70,7 @@ public struct RPCReader: Sendable {
     ) throws(JSONError) -> RPCCall {
         guard try json.peekKind(in: bytes) == .object else {
             _ = try json.skipValue(in: bytes)
-            return .invalid(id: nullID, code: .invalidRequest, detail: "A call is an object.")
+            return .invalid(id: nullID, code: .invalidRequest, detail: "A call must be an object.")
         }
         var members = RPCMembers()
         var seen = JSONKeySet()
@@ -172,7 +173,7 @@ private struct RPCMembers {
         if let paramsKind, paramsKind != .object {
             return .invalid(
                 id: id, code: .invalidParams,
-                detail: "Params are an object, not \(paramsKind.text).")
+                detail: "The member params must be an object, not \(paramsKind.text).")
         }
         if let id { return .request(id: id, method: method, params: params) }
         return .notification(method: method, params: params)
@@ -180,17 +181,17 @@ private struct RPCMembers {
 
     /// Tells why this is neither a call nor an answer, or nil.
     private func fault(hasID: Bool) -> String? {
-        if !isVersion2 { return "The member jsonrpc is \"2.0\"." }
-        if repeatsMember { return "A member comes twice." }
-        if id != nil, !hasID { return "An id is a string, a number or null." }
+        if !isVersion2 { return "The member jsonrpc must be \"2.0\"." }
+        if repeatsMember { return "A member is repeated." }
+        if id != nil, !hasID { return "The member id must be a string, a number or null." }
         let isResponse = result != nil || error != nil
         if hasMethod {
-            if method == nil { return "The member method is a string." }
-            return isResponse ? "A call has neither result nor error." : nil
+            if method == nil { return "The member method must be a string." }
+            return isResponse ? "A call must have neither result nor error." : nil
         }
         if !isResponse { return "The member method is missing." }
-        if result != nil, error != nil { return "An answer has either result or error." }
-        return hasID ? nil : "An answer has an id."
+        if result != nil, error != nil { return "An answer must have either result or error." }
+        return hasID ? nil : "An answer must have an id."
     }
 
     private func response(id: [UInt8]) -> RPCCall {

@@ -84,12 +84,13 @@ extension RequestReader {
         // Valid JSON of four bytes with this start is null, which is how mostly is acknowledged.
         if json.count == 4, json[0] == UInt8(ascii: "n") { return .result(Self.null) }
         if json.count > limits.answerByteLimit {
-            let text = "The answer has \(json.count) bytes, and may have \(limits.answerByteLimit)."
+            let text =
+                "The answer has \(json.count) bytes, over the limit of \(limits.answerByteLimit)."
             return .oversized(error: RPC.refusal(code: .problem, text))
         }
         // What nests deeper has two brackets for each level.
         if json.count > 2 * limits.answerDepthLimit, !isFlat(json) {
-            let text = "The answer nests deeper than \(limits.answerDepthLimit)."
+            let text = "The answer nests deeper than \(limits.answerDepthLimit) levels."
             return .oversized(error: RPC.refusal(code: .problem, text))
         }
         return .result([UInt8](copying: json), canKeep: canKeep)
@@ -113,7 +114,7 @@ extension RequestReader {
             try scanner.finish(in: content)
             return range
         } catch {
-            throw .malformed(error, byteCount: content.count)
+            throw .malformed(error, byteCount: content.count, wanted: Problem.anyJSON)
         }
     }
 }

@@ -191,7 +191,8 @@ extension FieldReader {
         case (nil, nil, false): return .filter(filter)
         default:
             faults.add(
-                place(), "must have one of token, observer, or name, object, target and selector")
+                place(),
+                "must have token, or observer, or some of name, object, target and selector")
             return nil
         }
     }

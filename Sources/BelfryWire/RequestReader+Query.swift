@@ -132,7 +132,7 @@ extension RequestReader {
         return fields.options
     }
 
-    private static let twiceDetail = "must not come twice"
+    private static let twiceDetail = "must not be repeated"
 
     /// Hands each parameter to `set` by its place in `names`; it tells what is wrong with it.
     ///

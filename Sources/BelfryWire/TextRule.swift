@@ -11,13 +11,15 @@ enum TextRule {
             let byte = text[index]
             // One comparison for both ends of the plain range 0x20 to 0x7E.
             if byte &- 0x20 < 0x5F { continue }
-            if byte < 0x80 { return "must not hold control characters (U+0000 to U+001F, U+007F)" }
+            if byte < 0x80 {
+                return "must not contain control characters (U+0000 to U+001F, U+007F)"
+            }
             isASCII = false
             if byte & 0xC0 == 0x80 { continuationCount += 1 }
         }
         let scalarCount = text.count - continuationCount
         // JSON strings are valid by now; text from a path or a query may be anything.
-        if !isASCII, !isUTF8(text) { return "must be UTF-8" }
+        if !isASCII, !isUTF8(text) { return "must be valid UTF-8" }
         guard text.count > 0, scalarCount <= limits.nameScalarLimit else {
             return "must have 1 to \(limits.nameScalarLimit) characters"
         }
@@ -37,7 +39,7 @@ enum TextRule {
             return "must have 1 to \(limits.selectorByteLimit) bytes of UTF-8"
         }
         if text.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-            return "must not hold control characters (U+0000 to U+001F, U+007F)"
+            return "must not contain control characters (U+0000 to U+001F, U+007F)"
         }
         if isReserved(text) || text.starts(with: "rpc.") {
             return "must not start with belfry. or rpc."

@@ -52,23 +52,24 @@ struct TimerFields {
     /// Tells each field that does not go with the others.
     func forEachMisfit(_ style: PostingStyle?, _ tell: (PostOptionFields.Key, String) -> Void) {
         if style == .now {
-            let detail = "needs the style asap or idle"
+            let detail = "requires the style asap or idle"
             if after != nil { tell(.after, detail) }
             if at != nil { tell(.at, detail) }
             if period != nil { tell(.every, detail) }
             if replaces { tell(.replaces, detail) }
             if isFarewell { tell(.onDisconnect, detail) }
         }
-        if after != nil, at != nil { tell(.at, "does not go with after") }
-        if lease != nil, period == nil { tell(.lease, "needs every") }
+        if after != nil, at != nil { tell(.at, "cannot be combined with after") }
+        if lease != nil, period == nil { tell(.lease, "requires the field every") }
         if isFarewell {
-            if at != nil { tell(.at, "does not go with onDisconnect") }
-            if period != nil { tell(.every, "does not go with onDisconnect") }
+            if at != nil { tell(.at, "cannot be combined with onDisconnect") }
+            if period != nil { tell(.every, "cannot be combined with onDisconnect") }
         }
     }
 
     /// What is said of a farewell that nobody can say.
-    static let farewellDetail = "is for calls over a WebSocket: it waits for the end of that"
+    static let farewellDetail =
+        "works over a WebSocket only: it waits for the end of the connection"
 }
 
 extension PostOptions {

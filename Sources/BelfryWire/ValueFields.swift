@@ -130,7 +130,7 @@ extension FieldReader {
             if document.isNull {
                 faults.add(place(of: key), "must not be null; remove the value instead")
             } else if path.isWhole, !document.isObject {
-                faults.add(place(of: key), "must be an object: the whole value of an object is one")
+                faults.add(place(of: key), "must be an object, because it is the whole value")
             } else {
                 return document
             }
@@ -141,12 +141,14 @@ extension FieldReader {
             case .tooDeep:
                 faults.add(
                     place(of: key),
-                    "must not nest deeper than \(limits.documentDepthLimit), with its key path")
+                    "must not nest deeper than \(limits.documentDepthLimit) levels with its key path"
+                )
             case .text(.duplicateMember):
-                faults.add(place(of: key), "has an object with a key twice")
+                faults.add(place(of: key), "must not have a duplicate key")
             case .text(.loneSurrogate):
-                faults.add(place(of: key), "has the escape of half a surrogate pair")
-            case .text(let error): throw .malformed(error, byteCount: text.count)
+                faults.add(place(of: key), "must not contain half a surrogate pair")
+            case .text(let error):
+                throw .malformed(error, byteCount: text.count, wanted: Problem.anyJSON)
             }
         }
         return nil
@@ -185,10 +187,10 @@ extension DocumentPathError {
     /// What a fault says.
     var detail: String {
         switch self {
-        case .emptyKey: "must be keys joined by points, and no key empty"
+        case .emptyKey: "must be keys joined by points, none of them empty"
         case .tooManyKeys(let limit): "must have at most \(limit) keys"
         case .tooManyBytes(let limit): "must have at most \(limit) bytes"
-        case .invalidUTF8: "must be UTF-8"
+        case .invalidUTF8: "must be valid UTF-8"
         }
     }
 }

@@ -158,7 +158,7 @@ struct Deed: CustomTestStringConvertible, Sendable {
             verbs: ["admin"], refused: 404,
             http: ("PATCH", "/v1/clients/{client}", #"{"suspended":true}"#)),
         Deed(verbs: ["admin"], refused: 404, http: ("DELETE", "/v1/clients/{client}", nil)),
-        // The center default never ends.
+        // The center default cannot be removed.
         Deed(verbs: ["admin"], impossible: 409, http: ("DELETE", "/v1/centers/default", nil)),
         // There is no store.
         Deed(verbs: ["admin"], impossible: 409, http: ("POST", "/v1/backup", "")),

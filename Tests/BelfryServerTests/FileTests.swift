@@ -150,7 +150,7 @@ struct FileTests {
     }
 }
 
-@Suite("/try: a page of fifteen lines")
+@Suite("/try: a small page to look at and to copy")
 struct TryPageTests {
     @Test("the page observes what the query names, and refers to its own folder alone")
     func page() throws {
@@ -161,7 +161,7 @@ struct TryPageTests {
         #expect(page.text.contains(#"{ center: "team" }"#))
         #expect(page.text.contains(#"from "./belfry.js""#))
         #expect(!page.text.contains("\"/") && !page.text.contains("http"))
-        #expect(page.text.split(separator: "\n").count <= 15)
+        #expect(page.text.split(separator: "\n").count <= 31)
     }
 
     @Test("what is not named is any, and the center is the default one")
@@ -169,6 +169,16 @@ struct TryPageTests {
         let page = try Broker().get("/try").text
         #expect(page.contains("{ name: null, object: null }"))
         #expect(page.contains("{ center: null }"))
+    }
+
+    @Test("before its script runs the page says what it needs, and the script says how to post")
+    func words() throws {
+        let page = try Broker().get("/try?name=ButtonChange").text
+        #expect(page.contains("<p>Loading; this page needs JavaScript and its broker.</p>"))
+        #expect(
+            page.contains(
+                "`Listening to ${observed.name ?? \"every notification\"}${of}; post with:`"))
+        #expect(page.contains(##"`curl -d '{"title":"7"}' '${url.href.replaceAll("'", "%27")}'`"##))
     }
 
     static let hostile = [
@@ -186,7 +196,11 @@ struct TryPageTests {
         let pieces = page.text.components(separatedBy: "<")
         #expect(
             pieces.dropFirst().map { String($0.prefix { $0 != ">" && $0 != " " }) }
-                == ["!doctype", "meta", "title", "/title", "ol", "/ol", "script", "/script"])
+                == [
+                    "!doctype", "meta", "title", "/title", "p", "/p", "pre", "/pre", "ol", "/ol",
+                    "script",
+                    "/script",
+                ])
         // The literals are JSON but for their names, and say what was asked.
         let observed = try #require(page.text.split(separator: "observed = ").last)
         let literals = observed.prefix { $0 != "\n" }.dropLast()

@@ -58,19 +58,22 @@ struct ActionRequestTests {
             ),
             (
                 least + #","suspensionBehavior":"hold""#,
-                "#/suspensionBehavior must not stand with target, whose responder decides"
+                "#/suspensionBehavior cannot be combined with target, whose responder decides"
             ),
             (
                 least + #","holdLimit":1"#,
-                "#/holdLimit must not stand with target, whose responder decides"
+                "#/holdLimit cannot be combined with target, whose responder decides"
             ),
             (
                 least + #","minInterval":1"#,
-                "#/minInterval must not stand with target, whose responder decides"
+                "#/minInterval cannot be combined with target, whose responder decides"
             ),
-            (least + #","since":0"#, "#/since must not stand with target, whose responder decides"),
-            (least + #","next":"n""#, "#/next needs implements"),
-            (least + #","concurrency":1"#, "#/concurrency needs implements"),
+            (
+                least + #","since":0"#,
+                "#/since cannot be combined with target, whose responder decides"
+            ),
+            (least + #","next":"n""#, "#/next requires the field implements"),
+            (least + #","concurrency":1"#, "#/concurrency requires the field implements"),
             (#""name":"a","selector":"b","target":"""#, "#/target must have 1 to 255 characters"),
         ])
     func faults(members: String, expected: String) {

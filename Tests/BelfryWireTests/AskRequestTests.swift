@@ -115,16 +115,16 @@ struct AskRequestTests {
             },
         ] {
             #expect(found?.kind == .contentTooLarge)
-            #expect(found?.detail == "A default has at most 16384 bytes.")
+            #expect(found?.detail == "A default may have at most 16384 bytes.")
         }
         let deep = nested(65)
         #expect(
             faults { () throws(Problem) in try ask([("default", deep)]) }
-                == ["?default must not nest deeper than 64"])
+                == ["?default must not nest deeper than 64 levels"])
         #expect(
             faults { () throws(Problem) in
                 try call(#"{"object":"o","selector":"s","default":\#(deep)}"#)
-            } == ["#/default must not nest deeper than 64"])
+            } == ["#/default must not nest deeper than 64 levels"])
     }
 
     @Test("a default that is not JSON is told so", arguments: ["", "yes", "{", "1 2", "'a'"])
@@ -180,7 +180,7 @@ struct AskRequestTests {
                 "?selector must not start with belfry. or rpc.", "?once must be true or false",
                 "?ttl must be a number above 0 and at most 604800",
                 "?causedBy must be the id of a notification", "?wait is not a known parameter",
-                "?once must not come twice",
+                "?once must not be repeated",
             ])
     }
 

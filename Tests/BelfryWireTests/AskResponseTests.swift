@@ -52,7 +52,8 @@ struct AskResponseTests {
         #expect(try result(longest) == .result(bytes(longest)))
         let refusal = Response.oversized(
             error: bytes(
-                #"{"code":-32000,"message":"The answer has 262145 bytes, and may have 262144."}"#))
+                #"{"code":-32000,"message":"The answer has 262145 bytes, over the limit of 262144."}"#
+            ))
         let tooLong = "\"x" + longest.dropFirst()
         #expect(try put(tooLong) == refusal)
         #expect(try result(tooLong) == refusal)
@@ -66,7 +67,7 @@ struct AskResponseTests {
         #expect(try put(nested(64)) == .result(bytes(nested(64))))
         #expect(try result(nested(64)) == .result(bytes(nested(64))))
         let refusal = Response.oversized(
-            error: bytes(#"{"code":-32000,"message":"The answer nests deeper than 64."}"#))
+            error: bytes(#"{"code":-32000,"message":"The answer nests deeper than 64 levels."}"#))
         for depth in [65, 127] {
             #expect(try put(nested(depth)) == refusal)
             #expect(try result(nested(depth)) == refusal)
@@ -138,7 +139,7 @@ struct AskResponseTests {
         #expect(faults([("outcome", "")]) == ["?outcome must be refused or passed"])
         #expect(
             faults([("outcome", "passed"), ("outcome", "passed")])
-                == ["?outcome must not come twice"])
+                == ["?outcome must not be repeated"])
         #expect(faults([("retryAfter", "1")]) == ["?retryAfter is not a known parameter"])
     }
 }

@@ -44,7 +44,7 @@ struct ChannelPostTests {
             try reader.channelPost(body, name: "", object: "", causedBy: "x")
         }
         #expect(problem?.kind == .malformedJSON)
-        #expect(problem?.detail.hasSuffix(" at offset \(offset).") == true)
+        #expect(problem?.detail.contains(" at offset \(offset). Send a JSON object, ") == true)
         #expect(problem?.members == [.init("offset", integer: offset)])
     }
 
@@ -55,7 +55,10 @@ struct ChannelPostTests {
             try reader.channelPost(name: bytes("a"), body: body.span)
         }
         #expect(
-            problem?.detail == "The content is not valid JSON: the text is not UTF-8 at offset 6.")
+            problem?.detail == #"""
+                The content is not valid JSON: invalid UTF-8 at offset 6. Send a JSON object, \#
+                as {"title":"7"}.
+                """#)
     }
 
     @Test("name, object and causedBy are checked together")
@@ -66,7 +69,7 @@ struct ChannelPostTests {
         #expect(
             problem?.faultTexts == [
                 "# must be an object, not a number",
-                "?name must not hold control characters (U+0000 to U+001F, U+007F)",
+                "?name must not contain control characters (U+0000 to U+001F, U+007F)",
                 "?object must have 1 to 255 characters",
                 "?causedBy must be the id of a notification",
             ])
@@ -103,7 +106,7 @@ struct ChannelPostTests {
         let problem = problem { () throws(Problem) in
             try reader.channelPost(name: name, body: [UInt8]().span)
         }
-        #expect(problem?.faultTexts == ["?name must be UTF-8"])
+        #expect(problem?.faultTexts == ["?name must be valid UTF-8"])
     }
 
     @Test("names that start with belfry. are 403, and only those")
@@ -141,7 +144,9 @@ struct ChannelPostTests {
             let problem = problem { () throws(Problem) in try reader.channelPost(nested(depth)) }
             #expect(problem?.kind == .invalidFields)
             #expect(
-                problem?.faultTexts == ["# must not nest deeper than \(depth > 128 ? 128 : 64)"])
+                problem?.faultTexts == [
+                    "# must not nest deeper than \(depth > 128 ? 128 : 64) levels"
+                ])
         }
         let problem = problem { () throws(Problem) in try reader.channelPost(nested(65) + "}") }
         #expect(problem?.kind == .malformedJSON)

@@ -49,13 +49,13 @@ struct NotificationsTests {
             (#"{"name":"a","userInfo":[]}"#, ["#/userInfo must be an object, not an array"]),
             (#"{"name":"a","causedBy":"x"}"#, ["#/causedBy must be the id of a notification"]),
             (#"{"name":"a","a/b~ é":1}"#, ["#/a~1b~0%20%C3%A9 is not a known field"]),
-            (#"{"name":"a","name":"a"}"#, ["#/name must not come twice"]),
-            (#"{"name":"a","n\u0061me":"a"}"#, ["#/name must not come twice"]),
-            (#"{"name":"\ud800"}"#, ["#/name must not hold half a surrogate pair"]),
+            (#"{"name":"a","name":"a"}"#, ["#/name must not be repeated"]),
+            (#"{"name":"a","n\u0061me":"a"}"#, ["#/name must not be repeated"]),
+            (#"{"name":"\ud800"}"#, ["#/name must not contain half a surrogate pair"]),
             (#"{"name":"a","\udc00":[[]]}"#, ["# has a key with half a surrogate pair"]),
             (
                 #"{"name":"\u0000"}"#,
-                ["#/name must not hold control characters (U+0000 to U+001F, U+007F)"]
+                ["#/name must not contain control characters (U+0000 to U+001F, U+007F)"]
             ),
             ("3", ["# must be an object, not a number"]),
             ("[]", ["# must have 1 to 1000 items, not 0"]),
@@ -136,7 +136,7 @@ struct NotificationsTests {
         let deepest = problemOf(#"[{"userInfo":{"":[[]]},"name":"a"},{"x":[[[]]]},{}]"#)
         #expect(
             deepest?.faultTexts == [
-                "#/0/userInfo must not nest deeper than 2", "#/1/x is not a known field",
+                "#/0/userInfo must not nest deeper than 2 levels", "#/1/x is not a known field",
                 "#/1/name is required", "#/2/name is required",
             ])
     }

@@ -145,14 +145,14 @@ struct ObserverRequestTests {
             (#"{"object":7}"#, "#/object must be a string, not a number"),
             (
                 #"{"object":"\u007f"}"#,
-                "#/object must not hold control characters (U+0000 to U+001F, U+007F)"
+                "#/object must not contain control characters (U+0000 to U+001F, U+007F)"
             ),
             (#"{"selector":"belfry.x"}"#, "#/selector must not start with belfry. or rpc."),
             (#"{"selector":"rpc.x"}"#, "#/selector must not start with belfry. or rpc."),
             (#"{"selector":""}"#, "#/selector must have 1 to 128 bytes of UTF-8"),
             (
                 #"{"selector":"\n"}"#,
-                "#/selector must not hold control characters (U+0000 to U+001F, U+007F)"
+                "#/selector must not contain control characters (U+0000 to U+001F, U+007F)"
             ),
             (#"{"since":-1}"#, "#/since must be an integer from 0 to 9007199254740991"),
             (#"{"since":1.5}"#, "#/since must be an integer from 0 to 9007199254740991"),
@@ -189,7 +189,7 @@ struct ObserverRequestTests {
             ),
             (#"{"session":"c4.Q"}"#, "#/session is not a known field"),
             (#"{"style":"now"}"#, "#/style is not a known field"),
-            (#"{"name":"a","name":null}"#, "#/name must not come twice"),
+            (#"{"name":"a","name":null}"#, "#/name must not be repeated"),
             ("[]", "# must be an object, not an array"),
         ])
     func fields(body: String, expected: String) {
@@ -225,7 +225,7 @@ struct ObserverRequestTests {
             allowsSession: true)
         #expect(
             both == [
-                "#/acknowledge must be false for a mailbox, which is read",
+                "#/acknowledge must be false for a mailbox, which acknowledges by after",
                 "#/lifetime must be token for a mailbox, which has no connection",
             ])
     }

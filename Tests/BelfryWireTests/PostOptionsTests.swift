@@ -96,23 +96,23 @@ struct PostOptionsTests {
     @Test(
         "an option that the style cannot use is refused (Q1)",
         arguments: [
-            (#""coalesce":["name"]"#, ["#/0/coalesce needs the style now, asap or idle"]),
-            (#""coalesce":"none""#, ["#/0/coalesce needs the style now, asap or idle"]),
-            (#""keep":"first""#, ["#/0/keep needs the style asap or idle"]),
-            (#""keep":"first","style":"now""#, ["#/0/keep needs the style asap or idle"]),
-            (#""keep":"latest","style":"now""#, ["#/0/keep needs the style asap or idle"]),
+            (#""coalesce":["name"]"#, ["#/0/coalesce requires the style now, asap or idle"]),
+            (#""coalesce":"none""#, ["#/0/coalesce requires the style now, asap or idle"]),
+            (#""keep":"first""#, ["#/0/keep requires the style asap or idle"]),
+            (#""keep":"first","style":"now""#, ["#/0/keep requires the style asap or idle"]),
+            (#""keep":"latest","style":"now""#, ["#/0/keep requires the style asap or idle"]),
             (
                 #""modes":["default"],"style":null"#,
-                ["#/0/modes needs the style now, asap or idle"]
+                ["#/0/modes requires the style now, asap or idle"]
             ),
-            (#""maxDelay":1"#, ["#/0/maxDelay needs the style idle"]),
-            (#""maxDelay":1,"style":"asap""#, ["#/0/maxDelay needs the style idle"]),
-            (#""maxDelay":1,"style":"now""#, ["#/0/maxDelay needs the style idle"]),
+            (#""maxDelay":1"#, ["#/0/maxDelay requires the style idle"]),
+            (#""maxDelay":1,"style":"asap""#, ["#/0/maxDelay requires the style idle"]),
+            (#""maxDelay":1,"style":"now""#, ["#/0/maxDelay requires the style idle"]),
             (
                 #""keep":"latest","maxDelay":1,"ttl":1"#,
                 [
-                    "#/0/keep needs the style asap or idle",
-                    "#/0/maxDelay needs the style idle",
+                    "#/0/keep requires the style asap or idle",
+                    "#/0/maxDelay requires the style idle",
                 ]
             ),
             // With a style that is none, nobody knows what it could use.
@@ -161,7 +161,7 @@ struct PostOptionsTests {
             (#""ttl":2592000.1"#, "#/0/ttl must be a number above 0 and at most 2592000"),
             (#""ttl":1e999"#, "#/0/ttl must be a number above 0 and at most 2592000"),
             (#""ttl":[]"#, "#/0/ttl must be a number, not an array"),
-            (#""ttl":1,"ttl":1"#, "#/0/ttl must not come twice"),
+            (#""ttl":1,"ttl":1"#, "#/0/ttl must not be repeated"),
         ])
     func values(members: String, expected: String) {
         let faults = faults(members)
@@ -254,7 +254,7 @@ struct PostQueryTests {
             ("modes", "a,,b", "must have 1 to 255 characters"),
             (
                 "modes", "a,\u{7}",
-                "must not hold control characters (U+0000 to U+001F, U+007F)"
+                "must not contain control characters (U+0000 to U+001F, U+007F)"
             ),
             ("modes", "1,2,3,4,5,6,7,8,9,0,1,2,3,4,5,6,7", "must have 1 to 16 names, not 17"),
             ("maxDelay", "0", "must be a number above 0 and at most 86400"),
@@ -270,8 +270,8 @@ struct PostQueryTests {
             ("ttl", "\"1\"", "must be a number above 0 and at most 2592000"),
             ("ttl", "01", "must be a number above 0 and at most 2592000"),
             ("Style", "now", "is not a known parameter"),
-            ("object", "o", "must not come twice"),
-            ("causedBy", "x", "must not come twice"),
+            ("object", "o", "must not be repeated"),
+            ("causedBy", "x", "must not be repeated"),
         ])
     func values(name: String, value: String, detail: String) {
         let style = name == "style" ? [] : [("style", "idle")]
@@ -293,11 +293,11 @@ struct PostQueryTests {
     func misfits() {
         #expect(
             faults([("keep", "first"), ("maxDelay", "1"), ("ttl", "1"), ("ttl", "1")]) == [
-                "?ttl must not come twice", "?keep needs the style asap or idle",
-                "?maxDelay needs the style idle",
+                "?ttl must not be repeated", "?keep requires the style asap or idle",
+                "?maxDelay requires the style idle",
             ])
         #expect(
-            faults([("style", "asap"), ("maxDelay", "1")]) == ["?maxDelay needs the style idle"])
+            faults([("style", "asap"), ("maxDelay", "1")]) == ["?maxDelay requires the style idle"])
     }
 
     @Test("options are told with what else is wrong, but malformed JSON is 400 by itself")
@@ -342,7 +342,7 @@ struct StyleOptionTests {
         let (json, text) = try #require(Self.values[option])
         let styles = try #require(Self.uses[option])
         let detail = styles.count == 3 ? "now, asap or idle" : styles.joined(separator: " or ")
-        let fault = "\(option) needs the style \(detail)"
+        let fault = "\(option) requires the style \(detail)"
         func expected(_ place: String) -> [String]? {
             styles.contains(style) ? nil : [place + fault]
         }

@@ -46,10 +46,11 @@ struct QueryTests {
         #expect(
             problem?.faultTexts == [
                 "?limit must be an integer from 1 to 1000",
-                "?cursor must be the next of an earlier page", "?client must be the id of a client",
+                "?cursor must be the value of next of an earlier page",
+                "?client must be the id of a client",
                 "?state must be live, slow, asked or disconnected",
                 "?name must have 1 to 255 characters", "?x is not a known parameter",
-                "?limit must not come twice",
+                "?limit must not be repeated",
             ])
     }
 
@@ -153,8 +154,8 @@ struct QueryTests {
             faults([
                 ("selector", "s"), ("object", "o"), ("name", "n"), ("limit", "1"), ("cursor", "1"),
             ]) == [
-                "?name must not stand with selector", "?limit must not stand with selector",
-                "?cursor must not stand with selector",
+                "?name cannot be combined with selector", "?limit cannot be combined with selector",
+                "?cursor cannot be combined with selector",
             ])
     }
 
@@ -179,7 +180,7 @@ struct QueryTests {
             faults?.faultTexts == [
                 "?object must have 1 to 255 characters", "?y is not a known parameter",
                 "?limit must be an integer from 1 to 1000",
-                "?cursor must be the next of an earlier page",
+                "?cursor must be the value of next of an earlier page",
             ])
     }
 }

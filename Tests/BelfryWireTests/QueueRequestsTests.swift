@@ -59,24 +59,24 @@ struct DequeueTests {
             let found = problem { () throws(Problem) in
                 try params("{\"id\":\"\(Bench.idText)\",\(more)}")
             }
-            #expect(found?.faultTexts == ["#/id must stand alone"])
+            #expect(found?.faultTexts == ["#/id cannot be combined with other fields"])
         }
     }
 
     @Test(
         "nothing given, or nothing compared, is refused (T90)",
         arguments: [
-            ("{}", "# must have name, object, coalesce or id"),
+            ("{}", "# must have id, or some of name, object and coalesce"),
             (
                 #"{"name":null,"object":null,"coalesce":null,"id":null}"#,
-                "# must have name, object, coalesce or id"
+                "# must have id, or some of name, object and coalesce"
             ),
-            (#"{"name":"a","coalesce":[]}"#, "#/coalesce must name what is compared"),
-            (#"{"name":"a","coalesce":"none"}"#, "#/coalesce must name what is compared"),
-            (#"{"coalesce":["name"]}"#, "#/name is required, for coalesce names it"),
+            (#"{"name":"a","coalesce":[]}"#, "#/coalesce must be name, sender or both"),
+            (#"{"name":"a","coalesce":"none"}"#, "#/coalesce must be name, sender or both"),
+            (#"{"coalesce":["name"]}"#, "#/name is required, because coalesce compares it"),
             (
                 #"{"object":"o","coalesce":["name","sender"]}"#,
-                "#/name is required, for coalesce names it"
+                "#/name is required, because coalesce compares it"
             ),
             (#"{"name":"a","coalesce":["x"]}"#, "#/coalesce/0 must be name or sender"),
             (#"{"name":""}"#, "#/name must have 1 to 255 characters"),
@@ -96,22 +96,22 @@ struct DequeueTests {
         let found = problem { () throws(Problem) in
             try reader.dequeue(params: nil, in: none.span)
         }
-        #expect(found?.faultTexts == ["# must have name, object, coalesce or id"])
+        #expect(found?.faultTexts == ["# must have id, or some of name, object and coalesce"])
     }
 
     @Test(
         "a fault of a query is told with its parameter",
         arguments: [
             ([], "?name is required, unless object or coalesce is given"),
-            ([("coalesce", "none"), ("name", "a")], "?coalesce must name what is compared"),
-            ([("coalesce", "name")], "?name is required, for coalesce names it"),
+            ([("coalesce", "none"), ("name", "a")], "?coalesce must be name, sender or both"),
+            ([("coalesce", "name")], "?name is required, because coalesce compares it"),
             (
                 [("coalesce", "x"), ("name", "a")],
                 "?coalesce must be none, or a comma list of name and sender"
             ),
             ([("object", "")], "?object must have 1 to 255 characters"),
             ([("id", Bench.idText), ("name", "a")], "?id is not a known parameter"),
-            ([("name", "a"), ("name", "a")], "?name must not come twice"),
+            ([("name", "a"), ("name", "a")], "?name must not be repeated"),
         ] as [([(String, String)], String)])
     func queryFaults(pairs: [(String, String)], expected: String) {
         let found = problem { () throws(Problem) in try read(pairs) }
@@ -180,7 +180,7 @@ struct QueueRequestsTests {
             (#"{"mode":""}"#, "#/mode must have 1 to 255 characters"),
             (
                 #"{"mode":"common"}"#,
-                "#/mode must be one mode, and common stands for several"
+                "#/mode must be a single mode; common means several modes"
             ),
             (#"{"mode":["a"]}"#, "#/mode must be a string, not an array"),
             (#"{"mode":"a","x":1}"#, "#/x is not a known field"),

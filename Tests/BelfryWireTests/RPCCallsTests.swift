@@ -48,7 +48,7 @@ struct RPCCallsTests {
             (#"{"name":"a","wait":-1}"#, "#/wait must be a number from 0 to 60"),
             (#"{"name":"a","wait":60.001}"#, "#/wait must be a number from 0 to 60"),
             (#"{"name":"a","wait":true}"#, "#/wait must be a number, not true or false"),
-            (#"{"name":"a","keep":"first"}"#, "#/keep needs the style asap or idle"),
+            (#"{"name":"a","keep":"first"}"#, "#/keep requires the style asap or idle"),
             (
                 #"{"name":"a","idempotencyKey":""}"#,
                 "#/idempotencyKey must have 1 to 255 visible ASCII characters"
@@ -137,18 +137,18 @@ struct RPCCallsTests {
     @Test(
         "a removal of nothing, or of two things, is refused (rule O10)",
         arguments: [
-            ("{}", "# must have one of token, observer, or name, object, target and selector"),
+            ("{}", "# must have token, or observer, or some of name, object, target and selector"),
             (
                 #"{"name":null,"object":null}"#,
-                "# must have one of token, observer, or name, object, target and selector"
+                "# must have token, or observer, or some of name, object, target and selector"
             ),
             (
                 #"{"token":"o1.x","observer":"o1"}"#,
-                "# must have one of token, observer, or name, object, target and selector"
+                "# must have token, or observer, or some of name, object, target and selector"
             ),
             (
                 #"{"token":"o1.x","name":"a"}"#,
-                "# must have one of token, observer, or name, object, target and selector"
+                "# must have token, or observer, or some of name, object, target and selector"
             ),
             (#"{"token":"o1"}"#, "#/token must be the token of an observer"),
             (#"{"token":""}"#, "#/token must be the token of an observer"),
@@ -208,7 +208,10 @@ struct RPCCallsTests {
             (#"{"selector":"s","object":null}"#, "#/object is required with selector"),
             (#"{"selector":"s","object":""}"#, "#/object must have 1 to 255 characters"),
             (#"{"selector":null,"object":"o"}"#, "#/selector must be a string, not null"),
-            (#"{"selector":"s","object":"o","name":"n"}"#, "#/name must not stand with selector"),
+            (
+                #"{"selector":"s","object":"o","name":"n"}"#,
+                "#/name cannot be combined with selector"
+            ),
         ] {
             let (bytes2, range2) = message(params)
             let found = faults { () throws(Problem) in

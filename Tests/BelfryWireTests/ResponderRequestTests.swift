@@ -124,7 +124,7 @@ struct ResponderRequestTests {
             (#"{"object":"o","implements":"a"}"#, "#/implements must be an array, not a string"),
             (#"{"object":"o","implements":[7]}"#, "#/implements/0 must be a string, not a number"),
             (#"{"object":"o","implements":[null]}"#, "#/implements/0 must be a string, not null"),
-            (#"{"object":"o","implements":["a","b","a"]}"#, "#/implements/2 must not come twice"),
+            (#"{"object":"o","implements":["a","b","a"]}"#, "#/implements/2 must not be repeated"),
             (
                 #"{"object":"o","implements":["belfry.x"]}"#,
                 "#/implements/0 must not start with belfry. or rpc."
@@ -135,23 +135,23 @@ struct ResponderRequestTests {
             ),
             (
                 #"{"object":"o","implements":["a"],"name":"a"}"#,
-                "#/name must not stand with implements"
+                "#/name cannot be combined with implements"
             ),
             (
                 #"{"object":"o","implements":["a"],"selector":"a"}"#,
-                "#/selector must not stand with implements"
+                "#/selector cannot be combined with implements"
             ),
             (
                 #"{"object":"o","implements":["a"],"since":0}"#,
-                "#/since must not stand with implements"
+                "#/since cannot be combined with implements"
             ),
             (
                 #"{"object":"o","implements":["a"],"target":"t"}"#,
-                "#/target must not stand with implements"
+                "#/target cannot be combined with implements"
             ),
             (
                 #"{"object":"o","implements":["a"],"keyPath":"p"}"#,
-                "#/implements must not stand with keyPath"
+                "#/implements cannot be combined with keyPath"
             ),
             (
                 #"{"object":"o","implements":["a"],"next":""}"#,
@@ -161,13 +161,22 @@ struct ResponderRequestTests {
                 #"{"object":"o","implements":["a"],"ifHeld":"Share"}"#,
                 "#/ifHeld must be replace, refuse or share"
             ),
-            (#"{"object":"o","next":"n"}"#, "#/next needs implements"),
-            (#"{"object":"o","ifHeld":"share"}"#, "#/ifHeld needs implements"),
-            (#"{"object":"o","concurrency":1}"#, "#/concurrency needs implements"),
-            (#"{"object":"o","keyPath":"p","next":"n"}"#, "#/next needs implements"),
-            (#"{"object":"o","keyPath":"p","ifHeld":"share"}"#, "#/ifHeld needs implements"),
-            (#"{"object":"o","keyPath":"p","concurrency":1}"#, "#/concurrency needs implements"),
-            (#"{"object":"o","implements":["a"],"initial":true}"#, "#/initial needs keyPath"),
+            (#"{"object":"o","next":"n"}"#, "#/next requires the field implements"),
+            (#"{"object":"o","ifHeld":"share"}"#, "#/ifHeld requires the field implements"),
+            (#"{"object":"o","concurrency":1}"#, "#/concurrency requires the field implements"),
+            (#"{"object":"o","keyPath":"p","next":"n"}"#, "#/next requires the field implements"),
+            (
+                #"{"object":"o","keyPath":"p","ifHeld":"share"}"#,
+                "#/ifHeld requires the field implements"
+            ),
+            (
+                #"{"object":"o","keyPath":"p","concurrency":1}"#,
+                "#/concurrency requires the field implements"
+            ),
+            (
+                #"{"object":"o","implements":["a"],"initial":true}"#,
+                "#/initial requires the field keyPath"
+            ),
             (
                 #"{"object":"o","implements":["a"],"acknowledge":true,"suspensionBehavior":"drop"}"#,
                 "#/suspensionBehavior must be hold or deliverImmediately to acknowledge"
@@ -182,7 +191,7 @@ struct ResponderRequestTests {
         #expect(
             faults(
                 #"{"object":"o","implements":["a"],"acknowledge":true}"#, allowsSession: true)
-                == ["#/acknowledge must be false for a mailbox, which is read"])
+                == ["#/acknowledge must be false for a mailbox, which acknowledges by after"])
     }
 
     @Test("grants must cover each selector; all names where it implements nothing")

@@ -23,7 +23,7 @@ PATIENCE = 30
 
 TYPESCRIPT = """
 import {
-    Configuration, LookingInsideApi, ObservingApi, PostingApi, ResponseError, ValuesApi,
+    AskingApi, Configuration, LookingInsideApi, ObservingApi, PostingApi, ResponseError, ValuesApi,
 } from './client';
 
 function check(isGood: boolean, told: string) {
@@ -69,6 +69,12 @@ async function main(basePath: string) {
     check(written.changed, 'a new value is a change');
     check(await looking.getValue(place) === 4.5, 'the value is what was put');
 
+    const asking = new AskingApi(configuration);
+    const ask = { object: 'deploy', selector: 'shouldStart', _default: 'true' };
+    check((await asking.ask(ask)).answer === true, 'the default is the answer');
+    const answer = await asking.askInCenter({ ...ask, center: 'kitchen' });
+    check(answer.by === 'default', 'the default is the answer in the other center, too');
+
     const bad = observing.createObserver({ registration: { name: 'Order', acknowledge: true } });
     check(await statusOf(bad) === 422, 'a mailbox does not acknowledge');
     await observing.removeObserver({ idOrToken });
@@ -113,6 +119,7 @@ def use_python_client(url, folder):
     told = run("openapi-python-client", "generate", "--path", CONTRACT, "--output-path", folder,
                "--meta", "none")
     assert "removal of" not in told, f"the generator leaves schemas out:\n{told}"
+    assert "has no schema" not in told, f"the generator leaves operations out:\n{told}"
     sys.path.insert(0, str(folder.parent))
     package = importlib.import_module(folder.name)
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
@@ -148,6 +155,12 @@ def use_python_client(url, folder):
     written = api.values.set_value.sync("menu", "soup.price", client=client, body=4.5)
     assert written.changed, written
     assert looking.get_value.sync("menu", "soup.price", client=client) == 4.5
+
+    fallback = {"client": client, "default": "true"}
+    answer = api.asking.ask.sync("deploy", "shouldStart", **fallback)
+    assert answer.answer is True and answer.by == "default", answer
+    answer = api.asking.ask_in_center.sync("kitchen", "deploy", "shouldStart", **fallback)
+    assert answer.answer is True and answer.path == ["deploy"], answer
 
     registration.acknowledge = True
     problem = observing.create_observer.sync(client=client, body=registration)

@@ -18,7 +18,7 @@ extension Callers {
         try query.finish()
         guard let store = shared.store else {
             throw Problem(
-                .noStore, "The broker keeps everything in memory; --data says where it stores.")
+                .noStore, "The broker keeps everything in memory; start it with --data.")
         }
         let reply = Reply(
             loop: outbox.number, connection: id, form: .http(exchange.reply), encoding: .plain)
@@ -41,14 +41,14 @@ extension Problem {
         case .underWay:
             self.init(
                 .backupUnderWay,
-                "Another backup is under way, and there is one at a time; try again when it is over."
+                "Another backup is in progress; try again when it has finished."
             )
         case .closing:
             self = .isStopping
         case .failed(.full):
-            self.init(.backupFailed, "The disk has no room for a copy; the store goes on.")
+            self.init(.backupFailed, "The disk has no room for a copy; the store is not affected.")
         case .failed(let error):
-            self.init(.backupFailed, "There is no copy: \(error.sentence).")
+            self.init(.backupFailed, "The backup failed: \(error.sentence).")
         }
     }
 }

@@ -170,7 +170,7 @@ extension Callers {
         guard let caller = exchange.caller else {
             throw Problem(
                 .credentialsMissing,
-                "A ticket stands for credentials, so the request must show some.")
+                "A ticket replaces credentials, so the request must have some.")
         }
         let query = try Query(exchange.parser.head)
         try query.finish()

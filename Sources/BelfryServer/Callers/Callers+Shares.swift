@@ -24,7 +24,7 @@ extension Callers {
             exchange.reply.context.keepsAlive = false
             throw Problem(
                 .tooManyConnections,
-                "The principal has as many connections as one may have (--principal-share).")
+                "The principal has reached its limit of connections (--principal-share).")
         }
         connections[id].seat = seat
     }

@@ -89,7 +89,7 @@ struct Entrance {
         let problem = Problem(
             .tooManyConnections,
             """
-            The address has as many connections as it may have (--max-connections-per-address, \
+            Your address has reached its limit of connections (--max-connections-per-address, \
             --address-share).
             """)
         tellAndClose(id, isSecure: isSecure, &outbox) { $0.closingBytes(problem) }
@@ -169,7 +169,7 @@ struct Entrance {
         guard error == .plainHTTP else { return }
         outbox.content.removeAll(keepingCapacity: true)
         let answer = outbox.problemAnswer(
-            Problem(.malformedRequest, "This port speaks TLS: use https."))
+            Problem(.malformedRequest, "This port serves TLS only; use https."))
         var bytes: [UInt8] = []
         outbox.appendResponse(answer, HTTPReply(context: .closing), to: &bytes)
         outbox.loop.send(sealed: bytes.span, to: id)

@@ -139,7 +139,7 @@ struct SharedReader {
         case .text: return true
         case .binary:
             connections.closeWebSocket(
-                id, .unsupportedData, reason: "only text is understood", &outbox)
+                id, .unsupportedData, reason: "binary messages are not supported", &outbox)
         case .ping: echo(.pong, reader.control, to: id, .plain, &outbox)
         case .pong: break
         case .close(let code):

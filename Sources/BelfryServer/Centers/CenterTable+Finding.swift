@@ -113,7 +113,7 @@ extension ObserverRequest {
             errors.append(
                 Problem.FieldError(
                     .pointer(.root.appending(key: "acknowledge")),
-                    "must be false for a mailbox, which is read"))
+                    "must be false for a mailbox, which acknowledges by after"))
         }
         if terms.endsWithConnection {
             errors.append(
@@ -127,12 +127,14 @@ extension ObserverRequest {
 
 extension Problem {
     /// What is said of a client that is not there, or that the caller may not know of.
-    static let noClient = Problem(.notFound, "There is no such client.")
+    static let noClient = Problem(
+        .notFound, "No client has this id, or you may not use the client.")
 
     /// What is said of a session that nobody has.
     static let noSession = Problem(
-        .notFound, "The session is not that of a client of this center.")
+        .notFound, "No client of this center has this session.")
 
     /// What is said of an observer that is not there, or that the caller may not know of.
-    static let noObserver = Problem(.notFound, "There is no such observer.")
+    static let noObserver = Problem(
+        .notFound, "No observer has this id, or you may not use the observer.")
 }

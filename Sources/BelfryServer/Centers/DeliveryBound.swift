@@ -21,8 +21,8 @@ struct DeliveryBound {
                 throw Problem(
                     .contentTooLarge,
                     """
-                    The notifications of this batch may be delivered more than \
-                    \(limit) times in all; post it in parts.
+                    This batch could make more than \(limit) deliveries, the limit; \
+                    post it in parts.
                     """,
                     members: [
                         Problem.Member("limit", integer: limit)

@@ -88,8 +88,8 @@ extension Problem {
         return Problem(
             .overloaded,
             """
-            One \(whose) may have \(limit.percent) % of this kind (\(kind.rawValue)), and this one has \
-            (\(option)).
+            This \(whose) has used its share of the kind \(kind.rawValue): \
+            \(limit.percent) % of the limit (\(option)).
             """)
     }
 }

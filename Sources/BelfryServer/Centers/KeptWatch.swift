@@ -93,7 +93,10 @@ struct KeptWatch {
             outbox.meet(.observers)
             throw Problem(
                 .overloaded,
-                "The broker has \(outbox.configuration.observerLimit) observers (--max-observers) already."
+                """
+                The broker has \(outbox.configuration.observerLimit) observers, the limit \
+                (--max-observers).
+                """
             )
         }
         for kind in [KeptKind.observers, .channels] where excess(of: kind) >= 0 {
@@ -121,7 +124,8 @@ struct KeptWatch {
         }
         throw Problem(
             .overloaded,
-            "There are \(outbox.configuration.centerLimit) centers (--max-centers) already.")
+            "The broker has \(outbox.configuration.centerLimit) centers, the limit (--max-centers)."
+        )
     }
 
     /// Counts one center less: it has ended, or was not made.
@@ -192,8 +196,8 @@ extension Problem {
         Problem(
             .overloaded,
             """
-            The broker keeps as much of this kind (\(kind.rawValue)) as its memory allows: \
-            \(configuration[keyPath: kind.limit]) bytes (--\(kind.option)).
+            The broker has no room for more of the kind \(kind.rawValue): the limit is \
+            \(configuration[keyPath: kind.limit]) bytes (--\(kind.option)); try again later.
             """)
     }
 }

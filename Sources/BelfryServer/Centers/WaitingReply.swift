@@ -47,7 +47,8 @@ struct CompletionTable {
     func checkRoom() throws(Problem) {
         if hasRoom { return }
         throw Problem(
-            .overloaded, "\(Self.limit) requests wait for observers already; try again later.")
+            .overloaded,
+            "\(Self.limit) requests wait for answers of observers, the limit; try again later.")
     }
 
     /// Whether some are complete, and not answered yet.

@@ -138,7 +138,8 @@ extension Problem {
         Problem(
             .outcomeUnknown,
             """
-            The log of the cluster was handed the use of this ticket, and has not shown it in time: ask for another ticket.
+            The cluster did not confirm in time whether this ticket was used; request another \
+            ticket.
             """)
     }
 }

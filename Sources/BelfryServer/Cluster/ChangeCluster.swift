@@ -44,14 +44,14 @@ struct ChangeCluster: Operation {
                 throw Problem(
                     .storeUnavailable,
                     """
-                    A broker that takes part does not know level \(level): replace the programs of all brokers first.
+                    A broker of the cluster does not know level \(level); upgrade all brokers first.
                     """, members: [Problem.Member("reason", string: Array("too-old".utf8))])
             }
         case .applyConfiguration:
             // Somebody else has changed them at the same time.
             if host.centers.limits != outbox.configuration.centerLimits {
                 throw Problem(
-                    .overloaded, "Other limits came into the log at the same time: ask again.")
+                    .overloaded, "Another change of the limits came first; try again.")
             }
         }
         outbox.log.write(
@@ -69,6 +69,6 @@ struct ChangeCluster: Operation {
 extension Problem {
     /// The broker takes part in no cluster.
     static var noCluster: Problem {
-        Problem(.notFound, "The broker takes part in no cluster (--engine).")
+        Problem(.notFound, "The broker belongs to no cluster (--engine).")
     }
 }

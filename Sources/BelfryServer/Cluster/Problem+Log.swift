@@ -10,8 +10,8 @@ extension Problem {
             self.init(
                 .outcomeUnknown,
                 """
-                The log of the cluster was handed this, and has not shown it in time: it may happen still. Repeat a \
-                post or an ask with the same Idempotency-Key, and it happens once; of anything else, look first.
+                The cluster did not confirm this in time, and may still do it. Repeat a post or an \
+                ask with the same Idempotency-Key to do it once; look before you repeat others.
                 """)
         }
     }
@@ -21,12 +21,13 @@ extension Problem {
         switch reason {
         case .draining: self = .isStopping
         case .busy:
-            self.init(.overloaded, "Too many commands wait for the log of the cluster already.")
+            self.init(
+                .overloaded, "Too many commands wait for the log of the cluster; try again later.")
         case .tooLarge(let byteLimit):
             self.init(
                 .contentTooLarge,
                 """
-                The log of the cluster takes at most \(byteLimit) bytes at once, and this has more as it is kept there: \
+                This needs more than \(byteLimit) bytes, the limit of an entry of the cluster's log; \
                 send it in parts.
                 """)
         default:
@@ -53,11 +54,11 @@ extension Unavailability {
     /// The reason for a reader.
     fileprivate var sentence: String {
         switch self {
-        case .catchingUp: "The broker reads the log of the cluster, and takes nothing until it has."
-        case .fenced: "The broker has lost the cluster, and comes back by itself."
-        case .noQuorum: "The engine of the cluster takes nothing now; nothing of this was done."
-        case .full: "The log of the cluster has no room; nothing of this was done."
-        case .busy, .draining, .tooLarge: "The broker takes nothing now."
+        case .catchingUp: "The broker is still reading the log of the cluster; try again later."
+        case .fenced: "The broker has lost the cluster and is reconnecting; try again later."
+        case .noQuorum: "The engine of the cluster accepts no writes now; nothing was done."
+        case .full: "The log of the cluster is full; nothing was done."
+        case .busy, .draining, .tooLarge: "The broker accepts no commands now."
         case .stopped(let reason): "The broker has stopped: \(reason.sentence)"
         }
     }
@@ -78,19 +79,19 @@ extension StopReason {
         switch self {
         case .otherPast(let index):
             """
-            entry \(index) of the log knows another past; the engine has lost entries, or two brokers compute \
-            differently.
+            entry \(index) of the log has another history; the engine has lost entries, or two \
+            brokers compute differently.
             """
         case .lostEntries(let index):
             "the engine has lost entry \(index) of the log, which this broker has applied."
         case .noSnapshot(let index):
-            "the log begins with entry \(index), and no snapshot goes up to there."
+            "the log begins with entry \(index), and no snapshot reaches that entry."
         case .brokenSnapshot(let index): "the snapshot of entry \(index) cannot be read."
         case .tooOld(let index): "this program is too old for entry \(index) of the log."
         case .tooOldForLevel(let level):
             "this program is too old for level \(level) of the cluster."
         case .unreadable(let index): "entry \(index) of the log is damaged."
-        case .nameIsTaken: "another process has begun under the name of this broker (--node)."
+        case .nameIsTaken: "another process has started under the name of this broker (--node)."
         case .isOneTooMany(let limit): "the cluster has \(limit) brokers already."
         }
     }

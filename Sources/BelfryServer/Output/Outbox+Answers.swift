@@ -113,7 +113,8 @@ extension Outbox {
     /// What a connection is told that is one too many.
     mutating func refusalBytes() -> [UInt8] {
         closingBytes(
-            Problem(.overloaded, "The broker has as many connections as it may have."))
+            Problem(.overloaded, "The broker has no room for more connections (--max-connections).")
+        )
     }
 
     /// A problem as the only and last answer on a connection.

@@ -44,7 +44,7 @@ extension Problem {
     static var tooManyTickets: Problem {
         Problem(
             .overloaded,
-            "The broker has \(TicketTerms.limit) unused tickets, which is its limit; try again later."
+            "The broker has \(TicketTerms.limit) unused tickets, the limit; try again later."
         )
     }
 }

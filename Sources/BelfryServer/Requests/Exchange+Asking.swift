@@ -17,7 +17,7 @@ extension Exchange {
             content: content)
         let preferences = Preferences(of: parser.head)
         if request.timeToLive != nil, !preferences.respondsAsync {
-            throw Problem.invalidParameter("ttl", "takes Prefer: respond-async")
+            throw Problem.invalidParameter("ttl", "requires the header field Prefer: respond-async")
         }
         // As of a post: with both it waits first.
         if preferences.respondsAsync, preferences.waitSeconds == nil {

@@ -23,7 +23,9 @@ extension Exchange {
         for object in objects { try reader.check(name: object, parameter: "object") }
         guard max(1, names.count) * max(1, objects.count) <= Self.streamObserverLimit else {
             throw Problem.invalidParameter(
-                "name", "with object asks for over \(Self.streamObserverLimit) observers")
+                "name",
+                "and object make more than \(Self.streamObserverLimit) observers, the limit"
+            )
         }
         var observers: [ObserverRequest] = []
         for name in names.isEmpty ? [nil] : names.map(Optional.some) {
@@ -42,7 +44,7 @@ extension Exchange {
         _ reader: RequestReader
     ) throws(Problem) -> CenterRequest {
         guard names.isEmpty else {
-            throw Problem.invalidParameter("name", "must not stand with keyPath")
+            throw Problem.invalidParameter("name", "cannot be combined with keyPath")
         }
         guard !objects.isEmpty else {
             throw Problem.invalidParameter("object", "is required with keyPath")
@@ -50,7 +52,9 @@ extension Exchange {
         for object in objects { try reader.check(name: object, parameter: "object") }
         guard objects.count * keyPaths.count <= Self.streamObserverLimit else {
             throw Problem.invalidParameter(
-                "keyPath", "with object asks for over \(Self.streamObserverLimit) observers")
+                "keyPath",
+                "and object make more than \(Self.streamObserverLimit) observers, the limit"
+            )
         }
         var observers: [ObserverRequest] = []
         for text in keyPaths {
@@ -74,7 +78,7 @@ extension Exchange {
         reply.details.hasSecretTarget = true
         for parameter in ["name", "object", "keyPath"] where query.take(parameter) != nil {
             throw Problem.invalidParameter(
-                parameter, "must not stand with token, whose observer has a filter")
+                parameter, "cannot be combined with token, whose observer has its own filter")
         }
         return .openStream(try secret(of: token), since: lastEventPosition(&query))
     }

@@ -43,7 +43,7 @@ extension Exchange {
         if parser.head.isJSON { return }
         let type = parser.head.contentType
         if allowsForm, MediaType.matches(type, "application/x-www-form-urlencoded") { return }
-        throw Problem(.unsupportedMediaType, "The content must be application/json.")
+        throw Problem(.unsupportedMediaType, "The Content-Type must be application/json.")
     }
 
     // MARK: Wishes
@@ -96,7 +96,7 @@ extension Exchange {
     ) throws(Problem) -> (text: [UInt8], requestHash: SecretHash) {
         let lines = parser.head.values(of: "idempotency-key")
         guard lines.count == 1, let line = lines.first else {
-            throw Problem.invalidHeader("Idempotency-Key", "must stand once")
+            throw Problem.invalidHeader("Idempotency-Key", "must be sent once")
         }
         let text = Self.unquoted([UInt8](copying: parser.head.value(in: line)))
         try reader.check(idempotencyKey: text)

@@ -137,5 +137,5 @@ extension RoutedPath {
 extension Problem {
     /// What a path that names nothing is answered with.
     static let unknownPath = Problem(
-        .notFound, "There is nothing at this path; /openapi.yaml lists all paths.")
+        .notFound, "Unknown path; /openapi.yaml lists all paths.")
 }

@@ -40,7 +40,7 @@ extension Gate {
         guard tokens.count + (ticket == nil ? 0 : 1) <= 1 else {
             throw Problem(
                 .malformedRequest,
-                "The request shows credentials more than once: send them once, in one way.")
+                "The request has credentials in more than one place; send them once.")
         }
         if let token = tokens.first {
             try accept(token: token, &exchange, &outbox)
@@ -96,7 +96,7 @@ extension Gate {
         _ fault: TokenFault, _ outbox: inout Outbox
     ) -> Problem {
         outbox.log.write(.debug, "credentials refused", ("reason", fault.rawValue))
-        return Problem(.credentialsInvalid, "The credentials are not valid.")
+        return Problem(.credentialsInvalid, "The credentials are not valid, or have expired.")
     }
 
     /// Makes what a verdict says of the request that waited for it.

@@ -31,7 +31,7 @@ struct Gate {
     mutating func check(_ exchange: inout Exchange, _ outbox: inout Outbox) throws(Problem) {
         noteOrigin(&exchange)
         if exchange.parser.head.expectation == .unknown {
-            throw Problem(.expectationFailed, "The broker knows no expectation but 100-continue.")
+            throw Problem(.expectationFailed, "The only supported expectation is 100-continue.")
         }
         if exchange.parser.head.targetForm == .authority {
             throw Problem(.notImplemented, "The broker is not a proxy.")
@@ -61,7 +61,7 @@ struct Gate {
         } else if exchange.parser.head.method != .options {
             let allowed = facts.methods.text
             exchange.refusalFields = [HTTPField("Allow", allowed)]
-            throw Problem(.methodNotAllowed, "The path answers to \(allowed).")
+            throw Problem(.methodNotAllowed, "This path supports \(allowed).")
         }
         exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
     }
@@ -107,7 +107,7 @@ struct Gate {
         } else {
             throw Problem(
                 .unknownHost,
-                "The broker does not answer to this host name; --allow-host names those that it does."
+                "The broker does not serve this host name; allow it with --allow-host."
             )
         }
     }
@@ -157,7 +157,7 @@ struct Gate {
         guard isOfKnownPage(&exchange) else {
             throw Problem(
                 .foreignOrigin,
-                "Pages of this origin may not do this; --allow-origin names those that may.")
+                "Pages of this origin may not do this; allow the origin with --allow-origin.")
         }
     }
 

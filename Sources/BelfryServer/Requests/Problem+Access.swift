@@ -23,7 +23,8 @@ extension Problem {
     ) -> Problem {
         let kind =
             caller.isAnonymous && caller.mayAuthenticate ? Kind.credentialsMissing : .forbidden
-        var problem = Problem(kind, "The caller lacks the grant \(verb).")
+        var problem = Problem(
+            kind, "This requires the grant \(verb), which the caller does not have.")
         var members = [Member("verb", string: Array(verb.utf8))]
         if let center { members.append(Member("center", string: center)) }
         if let name { members.append(Member("name", string: name)) }
@@ -32,7 +33,7 @@ extension Problem {
         if let place {
             problem.errors = [
                 FieldError(
-                    .pointer(.root.appending(index: place)), "the caller lacks the grant \(verb)")
+                    .pointer(.root.appending(index: place)), "requires the grant \(verb)")
             ]
         }
         return problem

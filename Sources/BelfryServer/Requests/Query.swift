@@ -48,7 +48,7 @@ struct Query {
         guard let unknown = parameters.first else { return }
         throw Problem.invalidParameter(
             String(decoding: unknown.name, as: UTF8.self),
-            "is not a parameter of this path, or stands twice")
+            "is not a parameter of this path, or is repeated")
     }
 }
 

@@ -93,7 +93,7 @@ extension Problem {
     /// What is said of everything that is asked before the state is restored.
     static func isRestoring(_ progress: StartProgress) -> Problem {
         Problem(
-            .restoring, "The broker still reads its store; try again later.",
+            .restoring, "The broker is starting and reads its store; try again later.",
             members: [.init("restored", json: Array(progress.text.utf8))])
     }
 }

@@ -57,7 +57,7 @@ struct Readiness {
         } else if let unavailability {
             problem = Problem(unavailability)
         } else if storeState == "failing", !configuration.isReadyWithoutStore {
-            problem = Problem(.storeUnavailable, "The store cannot write.")
+            problem = Problem(.storeUnavailable, "The store cannot write to its disk.")
         } else {
             problem = nil
         }

@@ -5,7 +5,7 @@ extension StoreError {
     var sentence: String {
         switch self {
         case .locked:
-            "another process has it; one directory serves one broker"
+            "it is in use by another broker; give each broker a directory of its own"
         case .newerSchema(let found, let supported):
             "a later version of belfry has written it (form \(found), this one knows \(supported))"
         case .damaged(let damage):

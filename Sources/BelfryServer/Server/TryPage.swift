@@ -2,7 +2,7 @@ import BelfryJSON
 import BelfryTLS
 import BelfryWebSocket
 
-/// The fifteen lines of HTML that observe a name and an object.
+/// The small page that observes a name and an object, and says how to post one.
 ///
 /// What somebody put into the query stands in a title and in strings of the script, and ends neither.
 struct TryPage {
@@ -18,6 +18,8 @@ struct TryPage {
         <!doctype html>
         <meta charset="utf-8">
         <title>\(Self.html(name ?? Array("Belfry".utf8)))</title>
+        <p>Loading; this page needs JavaScript and its broker.</p>
+        <pre></pre>
         <ol></ol>
         <script type="module">\(script)</script>
 
@@ -37,14 +39,26 @@ struct TryPage {
         """
 
         import { NotificationCenter } from "./belfry.js";
+        const place = { center: \(Self.literal(center)) };
+        const observed = { name: \(Self.literal(name)), object: \(Self.literal(object)) };
+        function say(where, text) { document.querySelector(where).textContent = text; }
         function show(value) {
           const item = document.createElement("li");
           item.textContent = JSON.stringify(value);
           document.querySelector("ol").prepend(item);
         }
-        const center = new NotificationCenter(undefined, { center: \(Self.literal(center)) });
-        const observed = { name: \(Self.literal(name)), object: \(Self.literal(object)) };
-        center.addObserver(observed, show).catch((error) => show(`${error}`));
+        function explain() {
+          const of = observed.object === null ? "" : ` of ${observed.object}`;
+          say("p", `Listening to ${observed.name ?? "every notification"}${of}; post with:`);
+          const center = place.center === null ? [] : ["centers", place.center];
+          const path = ["v1", ...center, "channels", observed.name ?? "ButtonChange"];
+          const url = new URL(path.map(encodeURIComponent).join(`/`), document.baseURI);
+          if (of) url.searchParams.set("object", observed.object);
+          // A quote of the query must not end the argument of the shell.
+          say("pre", `curl -d '{"title":"7"}' '${url.href.replaceAll("'", "%27")}'`);
+        }
+        new NotificationCenter(undefined, place).addObserver(observed, show)
+          .then(explain, (error) => say("p", `${error}`));
 
         """
     }

@@ -27,13 +27,13 @@ enum Farewell {
     /// The same in words.
     var reason: String {
         switch self {
-        case .tooSlow: "too slow"
-        case .tooMuchUnfinished: "too much unfinished input"
+        case .tooSlow: "the client reads too slowly"
+        case .tooMuchUnfinished: "too much unfinished input; try again later"
         case .credentialsExpired: "the credentials have expired"
-        case .stopping: "the broker stops"
+        case .stopping: "the broker is shutting down"
         case .clusterLost: "the broker has lost its cluster"
-        case .clientRemoved: "client removed"
-        case .takenOver: "taken over"
+        case .clientRemoved: "the client was removed"
+        case .takenOver: "another connection took over"
         }
     }
 }

@@ -86,7 +86,7 @@ final class CallBatch {
         guard byteCount > Self.answerByteLimit else { return }
         throw Problem(
             .contentTooLarge,
-            "The answers to this batch passed \(Self.answerByteLimit >> 10) KiB; split it.",
+            "The answers to this batch exceed \(Self.answerByteLimit >> 10) KiB; split the batch.",
             members: [Problem.Member("limit", integer: Self.answerByteLimit)])
     }
 

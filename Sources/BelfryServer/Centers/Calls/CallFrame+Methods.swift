@@ -78,7 +78,7 @@ extension CallFrame {
             guard isAlone else {
                 throw Problem(
                     .invalidFields,
-                    "A resume is alone in its message: send other calls after its answer.")
+                    "A resume must be alone in its message; send other calls after its answer.")
             }
             return try carryOut(Resume(request, newcomer: client), &host, &outbox)
         case .observers:

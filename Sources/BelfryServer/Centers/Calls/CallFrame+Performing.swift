@@ -214,7 +214,7 @@ extension Problem {
     /// The answer to the rest of a batch where too many batches wait behind a replay.
     static let tooManyReplays = Problem(
         .overloaded,
-        "Too many batches wait for what the replay ring has; call this again, in smaller batches.")
+        "Too many batches wait for a replay; send this call again, in a smaller batch.")
     /// The answer to every request that comes when the broker is stopping.
-    static let isStopping = Problem(.draining, "The broker is stopping.")
+    static let isStopping = Problem(.draining, "The broker is shutting down; try again later.")
 }

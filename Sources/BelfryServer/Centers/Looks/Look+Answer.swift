@@ -146,10 +146,11 @@ extension CenterListing {
 
 extension Problem {
     /// What is said of a center that is not there: a look makes none.
-    static let noCenter = Problem(.notFound, "There is no such center.")
+    static let noCenter = Problem(
+        .notFound, "There is no such center; its first post or observer creates it.")
     /// What is said of a post that nobody made, or that was made too long ago.
     static let noFate = Problem(
-        .notFound, "No such post is known: a fate is remembered for 5 minutes.")
+        .notFound, "No such notification is known; outcomes are kept for 5 minutes.")
     /// What is said of an address that nobody holds.
-    static let noResponder = Problem(.notFound, "Nobody holds this address.")
+    static let noResponder = Problem(.notFound, "No responder holds this address.")
 }

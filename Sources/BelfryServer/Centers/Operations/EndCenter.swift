@@ -15,7 +15,7 @@ struct EndCenter: Operation {
         }
         guard let position = host.centers.position(of: name) else { throw Problem.noCenter }
         guard position != host.centers.defaultPosition else {
-            throw Problem(.centerInUse, "The center default never ends.")
+            throw Problem(.centerInUse, "The center default cannot be removed.")
         }
         try host.checkUse(of: position)
         host.submitEnd(of: position, &outbox)
@@ -53,8 +53,8 @@ extension Problem {
         self.init(
             .centerInUse,
             """
-            The center is in use: its clients, queue, values and modes must go, and its asks and keys \
-            end, first.
+            The center is in use; first remove its clients, queue, values and modes, and wait until \
+            its asks and keys have expired.
             """,
             members: counts.map { Member($0.0, integer: $0.1) })
     }

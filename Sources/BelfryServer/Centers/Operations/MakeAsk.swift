@@ -137,5 +137,5 @@ struct AnswerAsk: Operation {
 extension Problem {
     /// What is said of an ask that nobody made, that was made too long ago, or that is somebody else's.
     static let noAsk = Problem(
-        .notFound, "No such ask is known: a fate is remembered for 5 minutes.")
+        .notFound, "No such ask is known; outcomes are kept for 5 minutes.")
 }
