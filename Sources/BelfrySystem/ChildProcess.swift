@@ -1,8 +1,9 @@
 internal import CBelfrySystem
+internal import Glibc
 
 /// A program that this one starts, gives an input, and waits for.
 ///
-/// Its input and what it writes are files in memory, so that neither side waits for the other.
+/// Its input is a file in memory; what it writes comes through pipes, and is kept up to a limit.
 public final class ChildProcess: Sendable {
     /// How a program ended.
     public struct Outcome: Equatable, Sendable {
@@ -15,6 +16,8 @@ public final class ChildProcess: Sendable {
     }
 
     private let number: Int32
+    /// A descriptor that is readable once it has ended; negative where the kernel has none.
+    private let watch: Int32
     private let output: Descriptor
     private let errorOutput: Descriptor
     /// Whether the number may be that of another process by now.
@@ -29,16 +32,26 @@ public final class ChildProcess: Sendable {
         let inputFile = try Self.file()
         try writeAll(input.span, to: inputFile.rawValue)
         _ = try checked(belfry_rewind(inputFile.rawValue), "lseek")
-        output = try Self.file()
-        errorOutput = try Self.file()
+        let (outputPipe, errorPipe) = (belfry_pipe(), belfry_pipe())
+        _ = try checked(outputPipe.status, "pipe2")
+        output = Descriptor(owning: outputPipe.reading)
+        let outputEnd = Descriptor(owning: outputPipe.writing)
+        _ = try checked(errorPipe.status, "pipe2")
+        errorOutput = Descriptor(owning: errorPipe.reading)
+        let errorEnd = Descriptor(owning: errorPipe.writing)
         let variables = environment.map { "\($0.key)=\($0.value)" }
         let (words, settings) = (Self.texts(arguments), Self.texts(variables))
-        let (outputNumber, errorNumber) = (output.rawValue, errorOutput.rawValue)
+        let (outputNumber, errorNumber) = (outputEnd.rawValue, errorEnd.rawValue)
         // SAFETY: both blocks have as many texts as is said, each with a zero byte, and live until the call returns.
         let started = unsafe belfry_child_start(
             words, arguments.count, settings, variables.count, inputFile.rawValue, outputNumber,
             errorNumber)
         number = try checked(started, "posix_spawn")
+        watch = belfry_child_watch(number)
+    }
+
+    deinit {
+        if watch >= 0 { belfry_close(watch) }
     }
 
     /// Asks it, and all that it has started, to end: SIGTERM.
@@ -51,28 +64,64 @@ public final class ChildProcess: Sendable {
 
     /// Waits until it has ended; call it once, where a thread may block.
     ///
+    /// What others that it has started write after its end is not waited for.
+    ///
+    /// - Parameter byteLimit: how many bytes each of its outputs may have; past it the program is
+    ///   asked to end, and nothing more is kept.
     /// - Throws: `EFBIG` when it wrote more bytes than the limit.
     public func wait(byteLimit: Int) throws(SystemCallError) -> Outcome {
-        _ = try checked(belfry_child_await(number), "waitid")
+        var (kept, keptErrors) = (Kept(byteLimit: byteLimit), Kept(byteLimit: byteLimit))
+        var wasTerminated = false
+        while true {
+            let ready = try checked(
+                belfry_child_await(
+                    number, watch, kept.isOpen ? output.rawValue : -1,
+                    keptErrors.isOpen ? errorOutput.rawValue : -1), "poll")
+            if ready & 1 != 0 { try kept.read(output.rawValue) }
+            if ready & 2 != 0 { try keptErrors.read(errorOutput.rawValue) }
+            let isTooMuch = kept.isTooMuch || keptErrors.isTooMuch
+            if isTooMuch, !wasTerminated {
+                wasTerminated = true
+                terminate()
+            }
+            if ready & 4 != 0, ready & 3 == 0 || isTooMuch { break }
+        }
         let code = isReaped.change { isReaped in
             isReaped = true
             return belfry_child_reap(number)
         }
-        return Outcome(
-            exitCode: try checked(code, "waitpid"),
-            output: try Self.content(of: output, byteLimit),
-            errorOutput: try Self.content(of: errorOutput, byteLimit))
+        let exitCode = try checked(code, "waitpid")
+        if wasTerminated { throw SystemCallError(call: "read", errno: EFBIG) }
+        return Outcome(exitCode: exitCode, output: kept.bytes, errorOutput: keptErrors.bytes)
+    }
+
+    /// What is kept of an output.
+    private struct Kept {
+        let byteLimit: Int
+        private(set) var bytes: [UInt8] = []
+        private(set) var isOpen = true
+        private(set) var isTooMuch = false
+
+        init(byteLimit: Int) {
+            self.byteLimit = byteLimit
+        }
+
+        /// Takes what is there; past the limit it is read and forgotten, so that the program does
+        /// not stand still.
+        mutating func read(_ number: Int32) throws(SystemCallError) {
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = try readOnce(number, into: &chunk)
+            isOpen = count > 0
+            if bytes.count + count > byteLimit {
+                isTooMuch = true
+                bytes = []
+            }
+            if !isTooMuch { bytes += chunk[..<count] }
+        }
     }
 
     private static func file() throws(SystemCallError) -> Descriptor {
         Descriptor(owning: try checked(belfry_memory_file(), "memfd_create"))
-    }
-
-    private static func content(
-        of file: borrowing Descriptor, _ byteLimit: Int
-    ) throws(SystemCallError) -> [UInt8] {
-        _ = try checked(belfry_rewind(file.rawValue), "lseek")
-        return try readToEnd(file.rawValue, byteLimit: byteLimit)
     }
 
     /// Texts one behind the other, each with a zero byte.

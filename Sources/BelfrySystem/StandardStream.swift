@@ -67,7 +67,7 @@ func readToEnd(_ number: Int32, byteLimit: Int) throws(SystemCallError) -> [UInt
 }
 
 /// Reads as many bytes as are there, and as the chunk has room for; none at the end.
-private func readOnce(_ number: Int32, into chunk: inout [UInt8]) throws(SystemCallError) -> Int {
+func readOnce(_ number: Int32, into chunk: inout [UInt8]) throws(SystemCallError) -> Int {
     // SAFETY: read(2) writes at most as many bytes as the chunk has.
     let outcome = unsafe chunk.withUnsafeMutableBytes { room in
         guard let base = room.baseAddress else { return 0 }

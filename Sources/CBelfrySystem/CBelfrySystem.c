@@ -471,9 +471,29 @@ int belfry_child_start(
     return status == 0 ? child : -status;
 }
 
-int belfry_child_await(int child) {
-    siginfo_t info;
-    return RETRY(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT));
+struct belfry_pipe belfry_pipe(void) {
+    int ends[2] = {-1, -1};
+    struct belfry_pipe made = {0};
+    made.status = RETRY(pipe2(ends, O_CLOEXEC));
+    made.reading = ends[0];
+    made.writing = ends[1];
+    return made;
+}
+
+int belfry_child_watch(int child) { return RETRY((int)syscall(SYS_pidfd_open, child, 0)); }
+
+int belfry_child_await(int child, int watch, int output, int error) {
+    siginfo_t info = {0};
+    int status = RETRY(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT | WNOHANG));
+    if (status < 0) return status;
+    // What it has written before its end is there. A kernel without pidfd_open(2) is asked again
+    // and again.
+    bool has_ended = info.si_pid != 0;
+    int patience = has_ended ? 0 : watch < 0 ? 20 : -1;
+    struct pollfd waits[3] = {{output, POLLIN, 0}, {error, POLLIN, 0}, {watch, POLLIN, 0}};
+    status = RETRY(poll(waits, 3, patience));
+    if (status < 0) return status;
+    return (waits[0].revents != 0 ? 1 : 0) | (waits[1].revents != 0 ? 2 : 0) | (has_ended ? 4 : 0);
 }
 
 int belfry_child_reap(int child) {

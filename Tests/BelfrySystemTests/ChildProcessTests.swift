@@ -31,6 +31,25 @@ struct ChildProcessTests {
         child.terminate()
     }
 
+    @Test(
+        "one that writes without end is asked to end, and nothing more of it is kept",
+        arguments: ["while :; do echo y; done", "while :; do echo y >&2; done"])
+    func endless(script: String) {
+        #expect(throws: SystemCallError(call: "read", errno: EFBIG)) {
+            try run(script, byteLimit: 100_000)
+        }
+    }
+
+    @Test("what a program has started is not waited for, and what it wrote before its end is there")
+    func leftBehind() throws {
+        let started = MonotonicTime.now()
+        #expect(try run("/bin/sleep 30 & echo in").output == Array("in\n".utf8))
+        #expect(try run("echo no > /dev/stderr; exit 1").errorOutput == Array("no\n".utf8))
+        let most = String(repeating: "x", count: 300_000)
+        #expect(try run("cat", input: most, byteLimit: 300_000).output == Array(most.utf8))
+        #expect(MonotonicTime.now() - started < .seconds(20))
+    }
+
     @Test("what is longer than the limit is an error, and so is what is no program")
     func errors() throws {
         #expect(try run("printf 1234", byteLimit: 4).output.count == 4)

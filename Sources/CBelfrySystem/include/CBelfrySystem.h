@@ -128,8 +128,22 @@ int belfry_rewind(int descriptor);
 int belfry_child_start(
     const void *_Nonnull arguments, size_t argument_count, const void *_Nonnull environment,
     size_t variable_count, int input, int output, int error);
-/// Waits until a child has ended, which keeps its number until it is reaped.
-int belfry_child_await(int child);
+/// The two ends of a new pipe, or a negative errno in `status`.
+struct belfry_pipe {
+    int status;
+    int reading;
+    int writing;
+};
+
+struct belfry_pipe belfry_pipe(void);
+/// A descriptor that is readable once a child has ended, or a negative errno.
+int belfry_child_watch(int child);
+/// Waits until one of two descriptors has something to read or is at its end, or a child has ended,
+/// which keeps its number until it is reaped; descriptors below 0 are passed over.
+///
+/// The outcome is the sum of 1 for the first, 2 for the second and 4 for the child, or a negative
+/// errno.
+int belfry_child_await(int child, int watch, int output, int error);
 /// The exit code of a child that has ended; for one that a signal ended 128 and the signal.
 int belfry_child_reap(int child);
 /// Sends SIGTERM to a child and all that it has started.
