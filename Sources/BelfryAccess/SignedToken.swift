@@ -27,6 +27,20 @@ public struct SignedToken: Sendable {
         return try holder()
     }
 
+    /// A sentence on the claim that is wrong or missing, if there is one.
+    ///
+    /// It is for whoever has the token, and not for a caller.
+    public var claimFault: String? {
+        do throws(AccessError) {
+            return try TokenClaims(payload).sentence(under: key.mark.rules)
+        } catch {
+            guard case .invalidFile(let pointer, _, let reason) = error, pointer != .root else {
+                return "its claims are not a JSON object"
+            }
+            return "`\(pointer.description.dropFirst(2))` \(reason)"
+        }
+    }
+
     /// The holder, if the claims are as they must be; another broker has looked at the signature.
     func holder() throws(AccessError) -> Caller {
         let claims: TokenClaims

@@ -48,6 +48,24 @@ package struct TokenClaims {
         return audiences
     }
 
+    /// Which claim is not what the rules ask for, and why, for whoever made the token.
+    func sentence(under rules: TokenRules) -> String? {
+        if expiresAt == nil { return "`exp` is missing: a token must have an end" }
+        if let subject, !Caller.isPrincipal(subject) { return "`sub` \(Caller.principalRule)" }
+        switch fault(under: rules) {
+        case .issuer:
+            return issuer == nil
+                ? "`iss` is missing, and --jwt-issuer asks for one"
+                : "`iss` is none of --jwt-issuer"
+        case .audience where audiences.isEmpty:
+            return "`aud` is missing, and --jwt-audience asks for one"
+        case .audience where rules.audiences.isEmpty:
+            return "`aud` names an audience, and --jwt-audience is not given"
+        case .audience: return "`aud` has none of --jwt-audience"
+        default: return nil
+        }
+    }
+
     /// Why the claims are not what the rules ask for; the time is looked at with each use.
     package func fault(under rules: TokenRules) -> TokenFault? {
         // A token without an end could be taken back only together with its key.

@@ -22,6 +22,32 @@ struct SignedTokenTests {
         return nil
     }
 
+    @Test(
+        "a claim that is wrong or missing is named for whoever made the token",
+        arguments: [
+            (#"{"sub":"a"}"#, "`exp` is missing: a token must have an end"),
+            (#"{"exp":"soon"}"#, "`exp` must be a number"),
+            (#"{"exp":2000000000,"nbf":null}"#, "`nbf` must be a number"),
+            (#"{"exp":2000000000,"belfry":{"roles":[]}}"#, "`belfry/roles` is not known"),
+            (#"{"exp":2000000000}"#, "`iss` is missing, and --jwt-issuer asks for one"),
+            (#"{"exp":2000000000,"iss":"x"}"#, "`iss` is none of --jwt-issuer"),
+            (
+                #"{"exp":2000000000,"iss":"us"}"#,
+                "`aud` is missing, and --jwt-audience asks for one"
+            ),
+            (#"{"exp":2000000000,"iss":"us","aud":"x"}"#, "`aud` has none of --jwt-audience"),
+            ("[]", "its claims are not a JSON object"),
+        ])
+    func claimFault(claims: String, sentence: String) throws {
+        var rules = TokenRules()
+        rules.audiences = ["belfry"]
+        rules.issuers = ["us"]
+        let signer = Signer.hmac(kid: "k")
+        let token = signer.token(header: #"{"alg":"HS256","kid":"k"}"#, claims: claims)
+        #expect(
+            try keyring([signer.row], rules).token(Array(token.utf8)).claimFault == sentence)
+    }
+
     @Test("a token of each kind of key is taken", arguments: ["HS256", "RS256", "ES256", "EdDSA"])
     func algorithms(name: String) throws {
         let signer =
