@@ -7,9 +7,7 @@ final class AnswerCollector: Sendable {
     func take(_ event: ExchangeEvent) {
         state.withLock { answer in
             switch event {
-            case .head(let status, _, let entityTag):
-                answer.status = status
-                answer.entityTag = entityTag
+            case .head(let head): answer.head = head
             case .content(let bytes): answer.content += bytes
             }
         }

@@ -2,9 +2,13 @@
 package struct BackOff {
     private let first: Duration
     private let longest: Duration
-    private var attemptCount = 0
-    /// How long the next pause is at least.
-    private var leastPause = Duration.zero
+    /// How many attempts have failed since a connection held for a while.
+    private var failureCount = 1
+
+    /// A connection that holds for so long is a good one: the next pause is a first one again.
+    package static let steadyTime = Duration.seconds(10)
+    /// The failures that a broker with too much to do counts for at least.
+    private static let overloadCount = 4
 
     /// Takes the pauses of these options.
     package init(_ options: ClientOptions) {
@@ -12,32 +16,50 @@ package struct BackOff {
         longest = options.longestPause
     }
 
-    /// A pause from nothing up to the longest one that is due, which then doubles.
-    package mutating func nextPause(using random: inout some RandomNumberGenerator) -> Duration {
-        var limit = first
-        for _ in 0..<attemptCount where limit < longest { limit *= 2 }
-        attemptCount += 1
-        defer { leastPause = .zero }
-        return max(leastPause, min(limit, longest) * Double.random(in: 0...1, using: &random))
+    /// A pause in the upper half of what is due, which then doubles.
+    ///
+    /// - Parameter announced: the pause that the broker asks for: the next one is not shorter, and
+    ///   as much longer as the half of what is due.
+    package mutating func nextPause(
+        announced: Duration? = nil, using random: inout some RandomNumberGenerator
+    ) -> Duration {
+        var due = first
+        for _ in 0..<failureCount where due < longest { due *= 2 }
+        failureCount += 1
+        let half = min(due, longest) / 2
+        return (announced ?? half) + half * Double.random(in: 0...1, using: &random)
     }
 
     /// A connection has held for a while.
     package mutating func reset() {
-        attemptCount = 0
+        failureCount = 0
     }
 
     /// The broker has too much to do: the next pause is not one of the first.
-    mutating func giveWay() {
-        attemptCount = max(attemptCount, 4)
-        leastPause = min(.seconds(1), longest)
+    package mutating func giveWay() {
+        failureCount = max(failureCount, Self.overloadCount)
     }
 }
 
 extension ClientError {
-    /// Whether the broker closed because it, or this client, could not keep up.
-    var isOverload: Bool {
-        guard case .closed(let code, _) = self else { return false }
-        return code == 1013 || code == 4008
+    /// Whether the broker, or this client, could not keep up.
+    package var isOverload: Bool {
+        switch self {
+        case .closed(let code, _): code == 1013 || code == 4008
+        case .openingRefused(let refusal), .refused(let refusal):
+            refusal.status == 503 || refusal.status == 429
+        case .foreignAnswer(let answer): answer.status == 503 || answer.status == 429
+        default: false
+        }
+    }
+
+    /// The pause that the answer asked for, if it did.
+    package var retryAfter: Duration? {
+        switch self {
+        case .openingRefused(let refusal), .refused(let refusal): refusal.retryAfter
+        case .foreignAnswer(let answer): answer.retryAfter
+        default: nil
+        }
     }
 
     /// Whether another attempt may end better with another token.
@@ -54,14 +76,16 @@ extension ClientError {
         switch self {
         case .hostNotFound, .connectionFailed, .connectionLost, .timedOut, .noToken: true
         // Whoever answers wrongly may stand before a broker that is away.
-        case .invalidOpening, .http, .webSocket, .notUnderstood: true
+        case .invalidOpening, .http, .webSocket, .notUnderstood, .foreignAnswer: true
+        // A certificate is renewed, a proxy has none while it starts, and a machine has room again.
+        case .tls, .system: true
         case .openingRefused(let refusal): ![401, 403, 421].contains(refusal.status)
         case .refused(let refusal): refusal.status.map { $0 >= 500 || $0 == 429 } ?? false
         // Ended in order, taken over, removed, expired credentials, and what the policy refuses: no.
         case .closed(let code, _): ![1000, 1008, 4001, 4002, 4003].contains(code)
         case .invalidURL, .invalidUserInfo, .invalidValue, .invalidEntityTag,
-            .invalidIdempotencyKey, .invalidToken, .selectorInUse, .system, .observerRemoved,
-            .tooManyRequests, .notConnected, .tls, .closedByOwner, .cancelled:
+            .invalidIdempotencyKey, .invalidToken, .dotSegment, .selectorInUse,
+            .observerRemoved, .tooManyRequests, .notConnected, .closedByOwner, .cancelled:
             false
         }
     }

@@ -159,9 +159,8 @@ struct BrokerSession {
 
     private mutating func refuse() -> Event {
         state = .over
-        return .over(
-            .openingRefused(
-                BrokerRefusal(status: response.head.status, content: refusal)))
+        let head = AnswerHead(response.head)
+        return .over(head.problem(refusal).map { .openingRefused($0) } ?? head.foreign)
     }
 
     private func values(of name: String) -> [[UInt8]] {

@@ -12,12 +12,14 @@ public struct BrokerURL: Hashable, Sendable {
         case schemeIsNotHTTP
         /// The host is neither an address nor a name, or the port is not a number.
         case invalidHost
-        /// The path is neither empty nor that of a center.
+        /// The path is not one that a broker, or a center of it, may have.
         case pathIsNoCenter
     }
 
     /// The center that is meant, percent-encoded; `nil` is the default one.
     public let center: String?
+    /// The path of the broker behind a proxy, such as `/bell`; empty where it has the whole host.
+    public let prefix: String
     /// The value of the field Host.
     let authority: String
     let endpoint: Endpoint
@@ -30,7 +32,10 @@ public struct BrokerURL: Hashable, Sendable {
     /// What requests show for their caller; it is in no text of the URL.
     private(set) var token: String?
 
-    /// Reads `http://HOST[:PORT][/v1/centers/CENTER]`, and the same with `https`, `ws` or `wss`.
+    /// Reads `http://HOST[:PORT][/PREFIX][/v1/centers/CENTER]`, and the same with `https`, `ws` or
+    /// `wss`.
+    ///
+    /// The prefix is the path of the broker behind a proxy.
     ///
     /// - Parameters:
     ///   - host: what the field Host says instead of the URL's host and port.
@@ -56,7 +61,7 @@ public struct BrokerURL: Hashable, Sendable {
         authority = host ?? place
         // `localhost` is an address for the socket, and a name for the certificate.
         hostName = place.utf8.starts(with: "localhost".utf8) ? "localhost" : endpoint.host
-        center = try Self.center(of: String(Substring(rest[end...])))
+        (prefix, center) = try Self.parts(of: Array(rest[end...]))
     }
 
     /// The same broker, which is shown a token: the secret of a key, or a JWT.
@@ -79,7 +84,7 @@ public struct BrokerURL: Hashable, Sendable {
 
     /// The encoded target of a path: absolute as it is, else below the center.
     func target(_ path: String, query: [(name: String, value: String)] = []) -> [UInt8] {
-        var target: [UInt8] = []
+        var target = Array(prefix.utf8)
         if path.utf8.first != UInt8(ascii: "/") {
             target += "/v1/".utf8
             if let center { target += "centers/\(center)/".utf8 }
@@ -94,25 +99,43 @@ public struct BrokerURL: Hashable, Sendable {
         return target
     }
 
-    private static func center(of path: String) throws(ClientError) -> String? {
-        var encoded = Array(path.utf8)
-        while encoded.last == UInt8(ascii: "/") { encoded.removeLast() }
-        if encoded.isEmpty { return nil }
-        let prefix = "/v1/centers/".utf8
-        guard encoded.starts(with: prefix) else { throw .invalidURL(.pathIsNoCenter) }
-        encoded.removeFirst(prefix.count)
+    /// The path of the broker, and the center behind it.
+    private static func parts(
+        of path: [UInt8]
+    ) throws(ClientError) -> (prefix: String, center: String?) {
+        let segments = path.split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+        ).dropFirst()
+        var names: [String] = []
+        for segment in segments { names.append(try normal(segment)) }
+        while names.last?.isEmpty == true { names.removeLast() }
+        var center: String?
+        if names.count >= 3, names.dropLast().suffix(2) == ["v1", "centers"] {
+            center = names.removeLast()
+            names.removeLast(2)
+        }
+        // Of the API no other path is a place to ask.
+        guard !names.contains(""), !names.contains("v1") else {
+            throw .invalidURL(.pathIsNoCenter)
+        }
+        return (names.map { "/" + $0 }.joined(), center)
+    }
+
+    /// A segment encoded anew, so that the target of a request has no byte that it may not have.
+    private static func normal(_ segment: ArraySlice<UInt8>) throws(ClientError) -> String {
         var name: [UInt8] = []
         do {
-            try PercentEncoding.decode(encoded.span, into: &name)
+            try PercentEncoding.decode(Array(segment).span, into: &name)
         } catch {
             throw .invalidURL(.pathIsNoCenter)
         }
-        let isOneName = encoded.allSatisfy { !"/?#".utf8.contains($0) }
-        guard !name.isEmpty, isOneName else { throw .invalidURL(.pathIsNoCenter) }
-        // Encoded anew, so that the target of a request has no byte that it may not have.
         var normal: [UInt8] = []
         PercentEncoding.encode(name.span, into: &normal)
-        return String(decoding: normal, as: UTF8.self)
+        let text = String(decoding: normal, as: UTF8.self)
+        guard segment.allSatisfy({ !"?#".utf8.contains($0) }), ![".", ".."].contains(text) else {
+            throw .invalidURL(.pathIsNoCenter)
+        }
+        return text
     }
 }
 
@@ -125,6 +148,6 @@ extension BrokerURL: CustomStringConvertible {
 
     /// The URL as `init(_:host:)` reads it.
     public var description: String {
-        place + (center.map { "/v1/centers/\($0)" } ?? "")
+        place + prefix + (center.map { "/v1/centers/\($0)" } ?? "")
     }
 }

@@ -19,6 +19,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case invalidIdempotencyKey
     /// The entity tag is not visible ASCII characters.
     case invalidEntityTag
+    /// A text that would be a segment of a path is `.` or `..`, which cannot be sent there.
+    case dotSegment(String)
     /// The token is not 1 to 8,192 visible ASCII characters.
     case invalidToken
     /// The function that answers tokens failed; the reason is its error.
@@ -37,6 +39,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case timedOut
     /// The broker answered the opening with a problem instead of 101.
     case openingRefused(BrokerRefusal)
+    /// Somebody else than the broker answered: a proxy, a login page, another server.
+    case foreignAnswer(ForeignAnswer)
     /// The broker answered 101, but not to what was asked.
     case invalidOpening(OpeningResponse.Fault)
     /// TLS cannot be spoken with the broker, or its certificate is not trusted.
@@ -76,6 +80,8 @@ public struct BrokerRefusal: Equatable, Sendable {
     public let status: Int?
     /// The problem document as JSON, or nothing.
     public let problem: [UInt8]
+    /// How long the broker wants to be left alone, if it says so.
+    public internal(set) var retryAfter: Duration?
 
     /// What tells the problem apart, such as `no-responder`: the end of its type.
     public var slug: String? {
@@ -111,7 +117,9 @@ extension ClientError: CustomStringConvertible {
         case .invalidURL(.invalidHost):
             "the host of the URL must be an address or a name, and its port 0 to 65535"
         case .invalidURL(.pathIsNoCenter):
-            "the path of the URL must be empty or /v1/centers/CENTER"
+            "the path of the URL must be that of the broker, with /v1/centers/CENTER behind it for "
+                + "another center than the default one"
+        case .dotSegment(let text): "`\(text)` cannot be sent in a path: use another name"
         case .invalidUserInfo: "the userInfo is not a JSON object"
         case .invalidValue: "the value is not JSON"
         case .invalidIdempotencyKey:
@@ -130,6 +138,8 @@ extension ClientError: CustomStringConvertible {
             "the broker refused the connection"
                 + (refusal.status.map { " with \($0)" } ?? "") + ": \(refusal.sentence)"
         case .invalidOpening(let fault): "the broker answered the opening wrongly: \(fault)"
+        case .foreignAnswer(let answer): answer.sentence
+        case .tls(let error) where error.looksPlain: "\(error); does the broker speak plain http?"
         case .tls(let error): "\(error)"
         case .http(let error): "the broker broke HTTP: \(error)"
         case .webSocket(let error): "the broker broke the WebSocket protocol: \(error)"
@@ -142,6 +152,16 @@ extension ClientError: CustomStringConvertible {
         case .notConnected: "there is no connection to the broker"
         case .closedByOwner: "the center was closed"
         case .cancelled: "the task was cancelled"
+        }
+    }
+}
+
+extension TLSError {
+    /// Whether the other end has answered without TLS, as far as libssl says.
+    fileprivate var looksPlain: Bool {
+        guard case .handshakeFailed(let reason) = self else { return false }
+        return ["wrong version number", "http request", "not a record"].contains {
+            reason.contains($0)
         }
     }
 }

@@ -211,9 +211,6 @@ extension ClientLoop {
         }
     }
 
-    /// A connection that holds for so long is a good one: the next pause is a first one again.
-    private static var steadyTime: Duration { .seconds(10) }
-
     /// The connection is over, or will be when its last output has left.
     mutating func lose(_ error: ClientError) {
         if let connection { loop.closeAfterFlush(connection, lingering: true) }
@@ -245,10 +242,11 @@ extension ClientLoop {
         guard options.reconnects, mayEndBetter else { return end(error) }
         phase = .pausing
         states?.yield(.away(error))
-        if let openedAt, openedAt + Self.steadyTime <= loop.now { backOff.reset() }
+        if let openedAt, openedAt + BackOff.steadyTime <= loop.now { backOff.reset() }
         openedAt = nil
         if error.isOverload { backOff.giveWay() }
-        let pause = (announcedPause ?? .zero) + backOff.nextPause(using: &random)
+        let announced = announcedPause ?? error.retryAfter
+        let pause = backOff.nextPause(announced: announced, using: &random)
         announcedPause = nil
         _ = loop.schedule(at: loop.now + pause, Timer.reconnect)
     }

@@ -78,7 +78,9 @@ extension ClientLoop {
         if method.elementsEqual("belfry.welcome".utf8) { return begin(try Welcome(json: params)) }
         guard let notice = JSONObject(params) else { throw .notUnderstood }
         if method.elementsEqual("belfry.draining".utf8) {
-            announcedPause = notice.seconds("reconnectAfter")
+            announcedPause = notice.seconds("reconnectAfter").map {
+                min(max($0, .zero), AnswerHead.longestPause)
+            }
         }
         guard let key = notice.string("observer").flatMap({ key(ofID: $0) }),
             let wish = observers[key]?.wish

@@ -14,10 +14,13 @@ public struct ClientOptions: Equatable, Sendable {
     /// Observers of lifetime `token`, leases of values and posts with `onDisconnect` go on only then. Without it each
     /// connection is a new client, where all observers are registered anew.
     public var resumes = true
-    /// The longest pause before the first attempt to reconnect; each pause is random.
+    /// The longest pause before the first attempt to reconnect after a connection that held for a
+    /// while.
     ///
-    /// It doubles with each attempt that fails. The default is 250 milliseconds.
-    public var firstPause: Duration = .milliseconds(250)
+    /// It doubles with each attempt that fails, and a pause is random in its upper half. What the
+    /// broker asks for (`reconnectAfter`, `Retry-After`) is kept to, up to 5 minutes. The default
+    /// is 500 milliseconds.
+    public var firstPause: Duration = .milliseconds(500)
     /// What the longest pause grows to; the default is 30 seconds.
     public var longestPause: Duration = .seconds(30)
     /// How long a connection may take until it is welcomed, and a token until it is there; the default is 10 seconds.

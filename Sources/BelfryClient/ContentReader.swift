@@ -9,22 +9,26 @@ final class ContentReader: Sendable {
     }
 
     private let state = Mutex(State())
+    private let form: AnswerForm
     private let stop: LoopWake
     private let take: @Sendable ([UInt8]) -> Bool
 
-    init(stop: LoopWake, _ take: @escaping @Sendable ([UInt8]) -> Bool) {
+    init(
+        _ form: AnswerForm, stop: LoopWake, _ take: @escaping @Sendable ([UInt8]) -> Bool
+    ) {
+        self.form = form
         self.stop = stop
         self.take = take
     }
 
     func take(_ event: ExchangeEvent) {
         switch event {
-        case .head(let status, _, _):
-            state.withLock { $0.answer.status = status }
+        case .head(let head):
+            state.withLock { $0.answer.head = head }
         case .content(let bytes):
             let isWanted = state.withLock { state in
                 if state.isOver { return false }
-                if state.answer.isSuccess { return true }
+                if isWhatWasAsked(state.answer) { return true }
                 // No refusal is long.
                 if state.answer.content.count < 1 << 16 { state.answer.content += bytes }
                 return false
@@ -43,7 +47,11 @@ final class ContentReader: Sendable {
     var fault: ClientError? {
         state.withLock { state in
             if state.isOver { return .connectionLost }
-            return state.answer.isSuccess ? nil : state.answer.refusal
+            return isWhatWasAsked(state.answer) ? nil : state.answer.refusal
         }
+    }
+
+    private func isWhatWasAsked(_ answer: HTTPAnswer) -> Bool {
+        answer.isSuccess && form.fits(answer.head, nil)
     }
 }

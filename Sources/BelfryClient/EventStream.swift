@@ -55,7 +55,7 @@ final class EventStreamReader: Sendable {
     private struct State {
         var parser: EventStreamParser
         var isStream = false
-        var status = 0
+        var head = AnswerHead()
         var refusal: [UInt8] = []
         var opening: Opening?
         var fault: ClientError?
@@ -81,11 +81,11 @@ final class EventStreamReader: Sendable {
     func take(_ event: ExchangeEvent) {
         let opening = state.withLock { state -> Opening? in
             switch event {
-            case .head(let status, let isEventStream, _):
-                state.status = status
-                state.isStream = isEventStream
-                defer { if isEventStream { state.opening = nil } }
-                return isEventStream ? state.opening : nil
+            case .head(let head):
+                state.head = head
+                state.isStream = head.isEventStream
+                defer { if state.isStream { state.opening = nil } }
+                return state.isStream ? state.opening : nil
             case .content(let bytes):
                 if state.isStream {
                     read(bytes, &state)
@@ -115,6 +115,8 @@ final class EventStreamReader: Sendable {
             state.fault = .notUnderstood
             stop.signal()
         }
+        // A block without data moves the position too.
+        buffer.note(position: String(decoding: state.parser.lastEventID, as: UTF8.self))
     }
 
     private func take(_ event: ServerSentEvent) throws(ClientError) {
@@ -145,8 +147,8 @@ final class EventStreamReader: Sendable {
             state.hasEnded = true
             var error = state.fault ?? .connectionLost
             if case .failure(let failure) = outcome { error = failure }
-            if !state.isStream, state.status != 0 {
-                error = .refused(BrokerRefusal(status: state.status, content: state.refusal))
+            if !state.isStream, state.head.status != 0 {
+                error = state.head.refusal(state.refusal)
             }
             return (state.opening, error, state.waiters)
         }

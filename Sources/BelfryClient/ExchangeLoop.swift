@@ -4,8 +4,8 @@ internal import BelfrySystem
 
 /// What arrives of the answer to one request.
 enum ExchangeEvent {
-    /// The status is known.
-    case head(status: Int, isEventStream: Bool, entityTag: String?)
+    /// The head is there.
+    case head(AnswerHead)
     /// Some of the content.
     case content([UInt8])
 }
@@ -146,12 +146,10 @@ struct ExchangeLoop: ~Copyable {
             while let event = try parser.nextEvent(in: bytes, at: &cursor) {
                 switch event {
                 case .head:
-                    isStream = isEventStream
+                    let head = AnswerHead(parser.head)
+                    isStream = head.isEventStream
                     if isStream { parser.bodyByteLimit = nil }
-                    take(
-                        .head(
-                            status: parser.head.status, isEventStream: isStream,
-                            entityTag: entityTag))
+                    take(.head(head))
                 case .body(let range):
                     take(.content(range.map { bytes[$0] }))
                 case .end:
@@ -170,18 +168,6 @@ struct ExchangeLoop: ~Copyable {
         } catch {
             return .failure(isStream ? .connectionLost : .http(error))
         }
-    }
-
-    private var entityTag: String? {
-        guard let value = parser.head.field("etag") else { return nil }
-        return String(decoding: value.indices.map { value[$0] }, as: UTF8.self)
-    }
-
-    private var isEventStream: Bool {
-        guard parser.head.status == 200, let type = parser.head.field("content-type") else {
-            return false
-        }
-        return MediaType.matches(type, "text/event-stream")
     }
 }
 
@@ -230,6 +216,7 @@ enum ExchangeThread {
         _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?, _ take: (ExchangeEvent) -> Void
     ) -> Result<Void, ClientError> {
         do throws(ClientError) {
+            try request.check()
             let line = try SecureLine.make(url)
             do throws(SystemCallError) {
                 var loop = try ExchangeLoop(request, url, line, stop: stop, kernel: .linux)

@@ -8,14 +8,14 @@ extension HTTPRequest {
     ///
     /// - Throws: `ClientError.invalidToken`.
     public static func removeObserver(_ token: String) throws(ClientError) -> HTTPRequest {
-        var request = HTTPRequest(.delete, "observers/\(segment(publicHalf(of: token)))")
+        var request = delete("observers/\(segment(publicHalf(of: token)))")
         try request.show(token)
         return request
     }
 
     /// Leaves a mode: with its token, or with its id and the grant `admin`.
     public static func leaveMode(_ token: String) -> HTTPRequest {
-        HTTPRequest(.delete, "modes/\(segment(token))")
+        delete("modes/\(segment(token))")
     }
 
     /// Makes a mailbox: an observer without a connection, whose notifications are kept until they are acknowledged.
@@ -37,7 +37,9 @@ extension HTTPRequest {
             terms.write(&writer, &bytes)
             if let since { writer.member("since", integer: since, into: &bytes) }
         }
-        return post("observers", json: content)
+        var request = post("observers", json: content)
+        request.form = .object(["id", "token"])
+        return request
     }
 
     /// Looks into the mailbox with this token.
@@ -51,6 +53,7 @@ extension HTTPRequest {
         _ token: String, after: UInt64? = nil, limit: Int? = nil, wait: Duration? = nil
     ) throws(ClientError) -> HTTPRequest {
         var request = get("observers/\(segment(publicHalf(of: token)))/notifications")
+        request.form = .object(["notifications", "next"])
         try request.show(token)
         if let after { request.query.append(("after", "\(after)")) }
         if let limit { request.query.append(("limit", "\(limit)")) }

@@ -4,7 +4,7 @@ internal import BelfryHTTP
 extension HTTPRequest {
     /// Looks at what is at a key path of an object's value; the `entityTag` of the answer is its `etag`.
     public static func value(_ object: String, keyPath: String = "") -> HTTPRequest {
-        HTTPRequest(.get, valuePath(object, keyPath))
+        HTTPRequest(.get, valuePath(object, keyPath), answer: .value)
     }
 
     /// Sets what is at a key path: what `RemoteCenter.setValue` has as parameters.
@@ -12,7 +12,8 @@ extension HTTPRequest {
         _ object: String, keyPath: String = "", json: [UInt8], ttl: Duration? = nil,
         ifMatch: String? = nil, ifNoneMatch: String? = nil
     ) throws(ClientError) -> HTTPRequest {
-        var request = HTTPRequest(.put, valuePath(object, keyPath), content: json)
+        var request = HTTPRequest(
+            .put, valuePath(object, keyPath), content: json, answer: receipt)
         request.fields = [HTTPField("Content-Type", "application/json")]
         if let ttl { request.query.append(("ttl", "\(ttl / .seconds(1))")) }
         try request.require(ifMatch: ifMatch, ifNoneMatch: ifNoneMatch)
@@ -24,7 +25,8 @@ extension HTTPRequest {
         _ object: String, keyPath: String = "", patch: [UInt8], ifMatch: String? = nil,
         ifNoneMatch: String? = nil
     ) throws(ClientError) -> HTTPRequest {
-        var request = HTTPRequest(.patch, valuePath(object, keyPath), content: patch)
+        var request = HTTPRequest(
+            .patch, valuePath(object, keyPath), content: patch, answer: receipt)
         request.fields = [HTTPField("Content-Type", "application/merge-patch+json")]
         try request.require(ifMatch: ifMatch, ifNoneMatch: ifNoneMatch)
         return request
@@ -34,10 +36,13 @@ extension HTTPRequest {
     public static func removeValue(
         _ object: String, keyPath: String = "", ifMatch: String? = nil
     ) throws(ClientError) -> HTTPRequest {
-        var request = HTTPRequest(.delete, valuePath(object, keyPath))
+        var request = HTTPRequest(.delete, valuePath(object, keyPath), answer: receipt)
         try request.require(ifMatch: ifMatch, ifNoneMatch: nil)
         return request
     }
+
+    /// The account of a write.
+    private static let receipt = AnswerForm.object(["changed", "seq"])
 
     private static func valuePath(_ object: String, _ keyPath: String) -> String {
         keyPath.isEmpty

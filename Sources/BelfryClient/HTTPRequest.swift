@@ -19,11 +19,17 @@ public struct HTTPRequest: Sendable {
     /// The content, which may be empty.
     package let content: [UInt8]
     var fields: [HTTPField] = []
+    /// The content that a broker answers with when it did what was asked.
+    package var form: AnswerForm
 
-    init(_ method: HTTPMethod, _ path: String, content: [UInt8] = []) {
+    init(
+        _ method: HTTPMethod, _ path: String, content: [UInt8] = [], answer form: AnswerForm? = nil
+    ) {
         self.method = method
         self.path = path
         self.content = content
+        let isOfAPI = path.utf8.first != UInt8(ascii: "/") || path.utf8.starts(with: "/v1/".utf8)
+        self.form = form ?? (isOfAPI ? .object([]) : .anything)
     }
 
     /// Asks for what is at a path.
@@ -47,6 +53,7 @@ public struct HTTPRequest: Sendable {
     ) throws(ClientError) -> HTTPRequest {
         let wish = PostWish(name: name, object: object, userInfo: userInfo, options: options)
         var request = post("notifications", json: RPCRequest.params(wish.write))
+        request.form = .object(["id"])
         if options.reportsObservers { request.query.append(("report", "observers")) }
         request.prefer(wait: options.wait)
         try request.identify(by: options.idempotencyKey)
@@ -57,7 +64,8 @@ public struct HTTPRequest: Sendable {
     ///
     /// One that is refused refuses all; the answer has `receipts` in the order of the lines.
     public static func posts(lines: [UInt8]) -> HTTPRequest {
-        var request = HTTPRequest(.post, "notifications", content: lines)
+        var request = HTTPRequest(
+            .post, "notifications", content: lines, answer: .object(["receipts"]))
         request.fields = [HTTPField("Content-Type", "application/x-ndjson")]
         return request
     }
@@ -88,18 +96,25 @@ public struct HTTPRequest: Sendable {
 
     /// Removes what is at a path.
     public static func delete(_ path: String) -> HTTPRequest {
-        HTTPRequest(.delete, path)
+        HTTPRequest(.delete, path, answer: .nothing)
     }
 
     /// Sends the request over a connection of its own, and waits for the answer.
     ///
     /// A task that is cancelled ends the connection.
     ///
-    /// - Throws: `ClientError` when there is no answer; one with a status of refusal is an answer.
+    /// - Throws: `ClientError` when there is no answer of a broker: `foreignAnswer` for that of
+    ///   somebody else. A refusal is an answer.
     public func answer(from url: BrokerURL) async throws(ClientError) -> HTTPAnswer {
         let collector = AnswerCollector()
         try await ExchangeThread.run(self, url) { collector.take($0) }
-        return collector.answer
+        let answer = collector.answer
+        let isOwn =
+            answer.isSuccess
+            ? form.fits(answer.head, answer.content)
+            : answer.head.problem(answer.content) != nil
+        guard isOwn else { throw answer.head.foreign }
+        return answer
     }
 
     /// Sends the request, and hands over the content of the answer as it comes, without a limit.
@@ -107,8 +122,8 @@ public struct HTTPRequest: Sendable {
     /// A task that is cancelled ends the connection.
     ///
     /// - Parameter take: gets the next bytes, on a thread that may block; false ends the connection.
-    /// - Throws: `ClientError.refused` for an answer with a status of refusal, `.connectionLost` when the
-    ///   content is not whole.
+    /// - Throws: `ClientError.refused` when the broker refuses, `.foreignAnswer` when somebody else
+    ///   answers, `.connectionLost` when the content is not whole.
     public func content(
         from url: BrokerURL, _ take: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(ClientError) {
@@ -116,7 +131,7 @@ public struct HTTPRequest: Sendable {
         var request = self
         request.contentByteLimit = nil
         let endless = request
-        let reader = ContentReader(stop: stop, take)
+        let reader = ContentReader(form, stop: stop, take)
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 ExchangeThread.start(endless, url, stop: stop) {
@@ -132,6 +147,15 @@ public struct HTTPRequest: Sendable {
         if let fault = reader.fault { throw fault }
     }
 
+    /// Refuses a path that a proxy, or the broker, would read as another one.
+    ///
+    /// `.` and `..` cannot be encoded: RFC 3986 section 6.2.2.2 makes `%2E` the same as a point.
+    func check() throws(ClientError) {
+        for segment in path.split(separator: "/", omittingEmptySubsequences: true) {
+            if [".", ".."].contains(segment) { throw .dotSegment(String(segment)) }
+        }
+    }
+
     /// A request that names its connection as the only one.
     func append(_ url: BrokerURL, to output: inout [UInt8]) {
         RequestWriter.append(
@@ -144,10 +168,11 @@ public struct HTTPRequest: Sendable {
 
 /// The answer to a request.
 public struct HTTPAnswer: Equatable, Sendable {
+    var head = AnswerHead()
     /// The status.
-    public internal(set) var status = 0
+    public var status: Int { head.status }
     /// What tells the content from any other, if the broker has said so (RFC 9110 section 8.8.3).
-    public internal(set) var entityTag: String?
+    public var entityTag: String? { head.entityTag }
     /// The content.
     public internal(set) var content: [UInt8] = []
 
@@ -158,6 +183,6 @@ public struct HTTPAnswer: Equatable, Sendable {
 
     /// What the broker says about why it refused.
     public var refusal: ClientError {
-        .refused(BrokerRefusal(status: status, content: content))
+        head.refusal(content)
     }
 }

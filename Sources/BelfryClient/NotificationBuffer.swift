@@ -16,6 +16,8 @@ final class NotificationBuffer: Sendable {
         /// What was lost behind the last item.
         var gap: ReceivedNotification.Gap?
         var end: Outcome?
+        /// The position behind all that was taken, of an event stream.
+        var position: String?
         var waiters: [(number: UInt64, continuation: CheckedContinuation<Outcome, Never>)] = []
         var nextNumber: UInt64 = 0
     }
@@ -44,6 +46,7 @@ final class NotificationBuffer: Sendable {
             notification.gapBefore = state.gap
             state.gap = nil
             if !state.waiters.isEmpty {
+                state.position = notification.eventID ?? state.position
                 return (state.waiters.removeFirst().continuation, .success(notification))
             }
             state.items.append(notification)
@@ -59,6 +62,25 @@ final class NotificationBuffer: Sendable {
         }
         if let (continuation, outcome) = waiter { continuation.resume(returning: outcome) }
     }
+
+    /// Notes the position behind what has come: a reader has it once it has taken all of that.
+    ///
+    /// An empty one names nothing, and is passed over. One behind a gap waits until the reader has
+    /// the gap: a stream that ends before is opened again in front of it.
+    func note(position: String) {
+        if position.isEmpty { return }
+        state.withLock { state in
+            if state.gap != nil { return }
+            if state.first == state.items.count {
+                state.position = position
+            } else {
+                state.items[state.items.count - 1].eventID = position
+            }
+        }
+    }
+
+    /// The position behind all that was taken.
+    var position: String? { state.withLock { $0.position } }
 
     /// Notes that the broker did not deliver something.
     func append(_ gap: ReceivedNotification.Gap) {
@@ -110,6 +132,7 @@ final class NotificationBuffer: Sendable {
             if state.first < state.items.count {
                 let item = state.items[state.first]
                 Self.removeFirst(&state)
+                state.position = item.eventID ?? state.position
                 return .success(item)
             }
             if let end = state.end { return end }

@@ -26,6 +26,11 @@ public struct Observation: AsyncSequence, Sendable {
     /// because the sequence was read too slowly.
     public var gaps: AsyncStream<ReceivedNotification.Gap> { buffer.gaps }
 
+    /// The position behind all that was taken of an event stream: where another one goes on.
+    ///
+    /// It is there from the stream's first byte on, and moves also where nothing is delivered.
+    public var position: String? { buffer.position }
+
     let buffer: NotificationBuffer
     let remove: @Sendable () async throws(ClientError) -> Void
     /// Tells the broker what was answered; nothing does so for an event stream.

@@ -85,15 +85,18 @@ extension RemoteCenter {
         var backOff = BackOff(options)
         var random = SystemRandom()
         while true {
+            let announced: Duration?
             do throws(ClientError) {
                 return try AskAnswer(json: try await request.successfulAnswer(from: requestURL()))
             } catch {
                 guard options.reconnects, idempotencyKey != nil, error.isLoss,
                     ContinuousClock.now < end
                 else { throw error }
+                announced = error.retryAfter
             }
             do {
-                try await Task.sleep(for: backOff.nextPause(using: &random))
+                try await Task.sleep(
+                    for: backOff.nextPause(announced: announced, using: &random))
             } catch {
                 throw .cancelled
             }
@@ -134,6 +137,7 @@ extension HTTPRequest {
     ) throws(ClientError) -> HTTPRequest {
         let path = "responders/\(segment(object))/\(segment(selector))"
         var request = post(path, json: userInfo?.json ?? [])
+        request.form = .object(["id"])
         if let fallback { request.query.append(("default", fallback)) }
         if once { request.query.append(("once", "true")) }
         if let ttl { request.query.append(("ttl", "\(ttl / .seconds(1))")) }
@@ -163,7 +167,9 @@ extension ClientError {
         if case .refused(let refusal) = self {
             return refusal.slug == "draining" || refusal.slug == "outcome-unknown"
         }
-        if case .connectionFailed = self { return true }
-        return self == .connectionLost
+        switch self {
+        case .connectionFailed, .connectionLost, .foreignAnswer: return true
+        default: return false
+        }
     }
 }

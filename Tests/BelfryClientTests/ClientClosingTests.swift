@@ -169,7 +169,7 @@ struct ClientReconnectingTests {
         let buffer = try broker.observe()
         try broker.deliver(6)
         try broker.sendClose(1012)
-        try broker.advance(.milliseconds(250))
+        try broker.advance(.seconds(1))
         try broker.acceptOpening(try broker.acceptAttempt())
         try broker.send(welcome(epoch: "k3"))
         try broker.refuseResume()
@@ -211,7 +211,7 @@ struct ClientReconnectingTests {
         // The next connection of this epoch goes on behind these.
         broker.peer?.close()
         try broker.crank()
-        try broker.reopen(epoch: "other", pause: .milliseconds(500))
+        try broker.reopen(epoch: "other", pause: .seconds(2))
         try broker.refuseResume()
         #expect(try broker.heard().last?.hasSuffix(#""since":2}}"#) == true)
     }
@@ -220,7 +220,7 @@ struct ClientReconnectingTests {
     func otherEpochTwice() async throws {
         let broker = try ScriptedBroker.opened(Self.options)
         let buffer = try broker.observe()
-        for pause in [250, 500] {
+        for pause in [1_000, 2_000] {
             broker.peer?.close()
             try broker.crank()
             try broker.reopen(epoch: "other", pause: .milliseconds(pause))
@@ -239,7 +239,7 @@ struct ClientReconnectingTests {
         _ = try broker.observe()
         try broker.sendClose(1012)
         let early = try broker.submit { .post(PostWish(name: "B"), $0) }
-        try broker.advance(.milliseconds(250))
+        try broker.advance(.seconds(1))
         try broker.acceptOpening(try broker.acceptAttempt())
         let late = try broker.submit { .post(PostWish(name: "C"), $0) }
         try broker.send(welcome(epoch: "k3"))
@@ -318,10 +318,10 @@ struct ClientReconnectingTests {
     func states() async throws {
         let broker = try ScriptedBroker.opened(Self.options)
         try broker.sendClose(1012)
-        try broker.advance(.milliseconds(250))
+        try broker.advance(.seconds(1))
         try #require(broker.kernel.takeAttempt()).refuseAttempt(errno: 111)
         try broker.crank()
-        try broker.reopen(pause: .milliseconds(500))
+        try broker.reopen(pause: .seconds(2))
         try broker.refuseResume()
         try broker.sendClose(4002)
         var states: [ConnectionState] = []
@@ -339,7 +339,7 @@ struct ClientReconnectingTests {
         broker.peer?.close()
         try broker.crank()
         for attempt in 0..<10 {
-            try broker.advance(min(.milliseconds(250) * (1 << attempt), .seconds(30)))
+            try broker.advance(min(.seconds(1) * (1 << attempt), .seconds(30)))
             let peer = try #require(broker.kernel.takeAttempt())
             peer.refuseAttempt(errno: 111)
             try broker.crank()
@@ -369,9 +369,9 @@ struct ClientReconnectingTests {
         let broker = try ScriptedBroker.opened(Self.options)
         broker.peer?.close()
         try broker.crank()
-        try broker.advance(.milliseconds(250))
+        try broker.advance(.seconds(1))
         _ = try broker.acceptAttempt()
-        try broker.say("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
+        try broker.refuse(status, #"{"type":"https://belfry.dev/problems/x","status":\#(status)}"#)
         try broker.advance(.seconds(60))
         #expect((broker.kernel.takeAttempt() != nil) == comesAgain)
     }

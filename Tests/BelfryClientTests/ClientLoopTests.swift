@@ -40,9 +40,10 @@ struct ClientOpeningTests {
         let broker = try ScriptedBroker()
         let answer = try broker.submit(ClientCommand.open)
         _ = try broker.acceptAttempt()
-        let problem = #"{"status":403,"title":"Foreign origin","detail":"not yours"}"#
-        try broker.say(
-            "HTTP/1.1 403 Forbidden\r\nContent-Length: \(problem.utf8.count)\r\n\r\n\(problem)")
+        let problem =
+            #"{"type":"https://belfry.dev/problems/foreign-origin","status":403,"#
+            + #""title":"Foreign origin","detail":"not yours"}"#
+        try broker.refuse(403, problem)
         let refusal = BrokerRefusal(status: 403, content: Array(problem.utf8))
         #expect(answer.error == .openingRefused(refusal))
         #expect(
@@ -50,7 +51,7 @@ struct ClientOpeningTests {
                 == "the broker refused the connection with 403: not yours")
     }
 
-    @Test("a refusal whose content breaks off is a refusal all the same")
+    @Test("a refusal whose content breaks off is nobody's word, and says its status")
     func brokenRefusal() throws {
         let broker = try ScriptedBroker()
         let answer = try broker.submit(ClientCommand.open)
@@ -60,7 +61,7 @@ struct ClientOpeningTests {
         broker.peer?.close()
         try broker.crank()
         #expect(
-            answer.error == .openingRefused(BrokerRefusal(status: 503, content: Array("{".utf8))))
+            answer.error == .foreignAnswer(ForeignAnswer(status: 503)))
     }
 
     @Test(

@@ -2,6 +2,7 @@ import BelfrySystem
 import BelfryTLS
 import Glibc
 import TestCertificates
+import Synchronization
 import Testing
 
 @testable import BelfryClient
@@ -199,28 +200,51 @@ struct HTTPRequestTests {
         let thread = try BrokerThread()
         let content = String(repeating: "0123456789", count: 30_000)
         let url = try await thread.start { _ in
-            Array("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n\(content)".utf8)
+            Array(
+                ("HTTP/1.1 200 OK\r\nContent-Type: application/vnd.sqlite3\r\n"
+                    + "Content-Length: 300000\r\n\r\n\(content)").utf8)
         }
+        var request = HTTPRequest.post("/v1/backup", json: [])
+        request.form = .media("application/vnd.sqlite3")
         let collector = AnswerCollector()
-        try await HTTPRequest.post("/v1/backup", json: []).content(from: url) {
+        try await request.content(from: url) {
             collector.take(.content($0))
             return true
         }
         #expect(collector.answer.content == Array(content.utf8))
         #expect(thread.heard.hasPrefix("POST /v1/backup HTTP/1.1"))
         await #expect(throws: ClientError.connectionLost) {
-            try await HTTPRequest.post("/v1/backup", json: []).content(from: url) { _ in false }
+            try await request.content(from: url) { _ in false }
         }
         let refusing = try BrokerThread()
-        let refusal = "HTTP/1.1 409 Conflict\r\nContent-Length: 2\r\n\r\n{}"
-        let refusingURL = try await refusing.start { _ in Array(refusal.utf8) }
-        let error = await #expect(throws: ClientError.self) {
-            try await HTTPRequest.post("/v1/backup", json: []).content(from: refusingURL) { _ in
-                Issue.record("a refusal is not the content")
-                return true
+        let problem = #"{"type":"https://belfry.dev/problems/x","status":409,"detail":"no"}"#
+        let answers = [
+            "HTTP/1.1 409 Conflict\r\nContent-Type: application/problem+json\r\n"
+                + "Content-Length: \(problem.utf8.count)\r\n\r\n\(problem)",
+            // A login page is no backup.
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>",
+        ]
+        let count = Mutex(0)
+        let refusingURL = try await refusing.start { _ in
+            Array(
+                answers[
+                    count.withLock { count in
+                        count += 1
+                        return count - 1
+                    }
+                ].utf8)
+        }
+        for expected in [
+            ClientError.refused(BrokerRefusal(status: 409, content: Array(problem.utf8))),
+            .foreignAnswer(ForeignAnswer(status: 200, contentType: "text/html")),
+        ] {
+            await #expect(throws: expected) {
+                try await request.content(from: refusingURL) { _ in
+                    Issue.record("a refusal is not the content")
+                    return true
+                }
             }
         }
-        #expect(error == HTTPAnswer(status: 409, content: Array("{}".utf8)).refusal)
     }
 
     @Test("a request and its answer")
@@ -228,8 +252,12 @@ struct HTTPRequestTests {
         var request = HTTPRequest.get("observers")
         request.query = [("name", "a b")]
         let (answer, heard) = try await answer(
-            request, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{ }\r\n0\r\n\r\n")
-        #expect(answer == HTTPAnswer(status: 200, content: Array("{ }".utf8)))
+            request,
+            "HTTP/1.1 200 OK\r\nContent-Type: Application/JSON\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n"
+                + "3\r\n{ }\r\n0\r\n\r\n")
+        #expect(answer.status == 200)
+        #expect(answer.content == Array("{ }".utf8))
         #expect(heard.hasPrefix("GET /v1/observers?name=a%20b HTTP/1.1\r\nHost: 127.0.0.1:"))
         #expect(heard.contains("\r\nConnection: close\r\n"))
     }
@@ -237,7 +265,8 @@ struct HTTPRequestTests {
     @Test("content goes out as JSON")
     func post() async throws {
         let (answer, heard) = try await answer(
-            .post("notifications", json: Array("{}".utf8)), "HTTP/1.1 204 No Content\r\n\r\n")
+            .post("notifications", json: Array("{}".utf8)),
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
         #expect(answer.isSuccess)
         #expect(heard.contains("\r\nContent-Type: application/json\r\n"))
         #expect(heard.hasSuffix("\r\nContent-Length: 2\r\n\r\n{}"))
@@ -245,10 +274,14 @@ struct HTTPRequestTests {
 
     @Test("a refusal is an answer, and says why")
     func refusal() async throws {
-        let problem = #"{"status":404,"detail":"no such observer"}"#
+        let problem =
+            #"{"type":"https://belfry.dev/problems/not-found","status":404,"#
+            + #""detail":"no such observer"}"#
         let (answer, _) = try await answer(
             .delete("observers/o1"),
-            "HTTP/1.1 404 Not Found\r\nContent-Length: \(problem.utf8.count)\r\n\r\n\(problem)")
+            "HTTP/1.1 404 Not Found\r\nContent-Type: application/problem+json\r\n"
+                + "Content-Length: \(problem.utf8.count)\r\n\r\n\(problem)"
+        )
         #expect(!answer.isSuccess)
         #expect(answer.refusal.description == "no such observer")
     }
@@ -294,11 +327,12 @@ struct EventStreamTests {
     @Test("a refused stream tells why")
     func refused() async throws {
         let thread = try BrokerThread()
-        let problem = #"{"status":403,"detail":"not you"}"#
+        let problem =
+            #"{"type":"https://belfry.dev/problems/forbidden","status":403,"detail":"not you"}"#
         let url = try await thread.start { _ in
             Array(
-                "HTTP/1.1 403 Forbidden\r\nContent-Length: \(problem.utf8.count)\r\n\r\n\(problem)"
-                    .utf8)
+                ("HTTP/1.1 403 Forbidden\r\nContent-Type: application/problem+json\r\n"
+                    + "Content-Length: \(problem.utf8.count)\r\n\r\n\(problem)").utf8)
         }
         let refusal = BrokerRefusal(status: 403, content: Array(problem.utf8))
         await #expect(throws: ClientError.refused(refusal)) {

@@ -106,6 +106,16 @@ final class ScriptedBroker {
         return broker
     }
 
+    /// Answers an opening request with this content.
+    func refuse(
+        _ status: Int, _ content: String, type: String = "application/problem+json",
+        fields: String = ""
+    ) throws {
+        let typeField = type.isEmpty ? "" : "Content-Type: \(type)\r\n"
+        let length = status == 204 ? "" : "Content-Length: \(content.utf8.count)\r\n"
+        try say("HTTP/1.1 \(status) No\r\n\(typeField)\(fields)\(length)\r\n\(content)")
+    }
+
     /// Sends bytes to the client.
     func say(_ text: String) throws {
         peer?.send(Array(text.utf8))
@@ -197,7 +207,7 @@ final class ScriptedBroker {
     }
 
     /// Lets the client connect again after its connection was lost, and welcomes it.
-    func reopen(epoch: String = "k3", pause: Duration = .milliseconds(250)) throws {
+    func reopen(epoch: String = "k3", pause: Duration = .seconds(1)) throws {
         try advance(pause)
         try acceptOpening(try acceptAttempt())
         try send(

@@ -14,6 +14,12 @@ struct BrokerURLTests {
             ("wss://localhost:8443/", "https://localhost:8443", nil),
             ("ws://localhost", "http://127.0.0.1:80", nil),
             ("http://belfry.example:8080", "http://belfry.example:8080", nil),
+            ("http://127.0.0.1:1/bell", "http://127.0.0.1:1/bell", nil),
+            ("http://127.0.0.1:1/a b/c/", "http://127.0.0.1:1/a%20b/c", nil),
+            (
+                "http://127.0.0.1:1/bell/v1/centers/v1/", "http://127.0.0.1:1/bell/v1/centers/v1",
+                "v1"
+            ),
             ("wss://broker-1/v1/centers/a", "https://broker-1:443/v1/centers/a", "a"),
             ("http://[::1]:8080/v1/centers/shop", "http://[::1]:8080/v1/centers/shop", "shop"),
             (
@@ -35,7 +41,14 @@ struct BrokerURLTests {
             ("https://", .schemeIsNotHTTP), ("HTTP://127.0.0.1", .schemeIsNotHTTP),
             ("http://belfry_example", .invalidHost), ("http://a:b:1", .invalidHost),
             ("http://127.0.0.1:99999", .invalidHost), ("http:///v1", .invalidHost),
-            ("http://127.0.0.1/other", .pathIsNoCenter),
+            ("http://127.0.0.1/..", .pathIsNoCenter), ("http://127.0.0.1/a/%2e/b", .pathIsNoCenter),
+            ("http://127.0.0.1/v1", .pathIsNoCenter),
+            ("http://127.0.0.1/bell/v1/", .pathIsNoCenter),
+            ("http://127.0.0.1/v1/observers", .pathIsNoCenter),
+            ("http://127.0.0.1/v1/centers/..", .pathIsNoCenter),
+            ("http://127.0.0.1/v1/centers/%2E%2e", .pathIsNoCenter),
+            ("http://127.0.0.1/bell?x", .pathIsNoCenter),
+            ("http://127.0.0.1//bell", .pathIsNoCenter),
             ("http://127.0.0.1/v1/centers/", .pathIsNoCenter),
             ("http://127.0.0.1/v1/centers/a/b", .pathIsNoCenter),
             ("http://127.0.0.1/v1/centers/a?b", .pathIsNoCenter),
@@ -73,6 +86,11 @@ struct BrokerURLTests {
             String(decoding: url.target("explain", query: query), as: UTF8.self)
                 == "/v1/centers/shop/explain?name=a%20b%26c&limit=3")
         #expect(String(decoding: url.target("/readyz"), as: UTF8.self) == "/readyz")
+        let behind = try BrokerURL("http://127.0.0.1:8080/bell/v1/centers/shop")
+        #expect(
+            String(decoding: behind.target("explain"), as: UTF8.self)
+                == "/bell/v1/centers/shop/explain")
+        #expect(String(decoding: behind.target("/readyz"), as: UTF8.self) == "/bell/readyz")
         let plain = try BrokerURL("http://127.0.0.1:8080")
         #expect(String(decoding: plain.target("ws"), as: UTF8.self) == "/v1/ws")
     }
