@@ -5,8 +5,8 @@ import BelfrySystem
 enum AskProcess {
     /// The exit code that hands on: EX_TEMPFAIL of sysexits.h.
     private static let passCode: Int32 = 75
-    /// What a program may write: an answer has 256 KiB at most.
-    private static let byteLimit = 1 << 20
+    /// The bytes that a program may write to each of its outputs: an answer has 256 KiB at most.
+    static let outputByteLimit = 1 << 20
 
     /// Runs a program, and turns what it does into the answer.
     static func answer(
@@ -23,7 +23,12 @@ enum AskProcess {
         do {
             outcome = try await run(command, environment, input: ask.userInfo?.json ?? [])
         } catch {
-            let text = "\(command[0]): \(error)"
+            // EFBIG of errno(3).
+            let isTooMuch = (error as? SystemCallError)?.errno == 27
+            let text =
+                isTooMuch
+                ? "\(command[0]) was ended: it wrote more than \(outputByteLimit >> 20) MiB"
+                : "\(command[0]): \(error)"
             Program.say("belfry: \(text)", to: .error)
             throw Refusal(text)
         }
@@ -47,7 +52,7 @@ enum AskProcess {
         let child = try ChildProcess(command, environment: environment, input: input)
         return try await withTaskCancellationHandler {
             try await Blocking.call { () throws(SystemCallError) in
-                try child.wait(byteLimit: byteLimit)
+                try child.wait(byteLimit: outputByteLimit)
             }
         } onCancel: {
             child.terminate()

@@ -9,6 +9,8 @@ struct Attempts {
     private var hasSucceeded = false
     private var teller = ConnectionTeller()
     private var backOff = BackOff(ClientOptions())
+    /// Since when the broker answers; nil while it is away.
+    private var answersSince: MonotonicTime?
     private var random = SystemRandom()
 
     init(at url: BrokerURL, reconnects: Bool) {
@@ -34,7 +36,7 @@ struct Attempts {
     mutating func noteSuccess() {
         hasSucceeded = true
         tell(.open)
-        backOff.reset()
+        answersSince = answersSince ?? .now()
     }
 
     /// Waits before the next attempt, or ends where none may go better.
@@ -44,8 +46,14 @@ struct Attempts {
             throw .failure("\(url): \(error)")
         }
         tell(.away(error))
+        if let answersSince, MonotonicTime.now() - answersSince >= BackOff.steadyTime {
+            backOff.reset()
+        }
+        answersSince = nil
+        if error.isOverload { backOff.giveWay() }
         // Whoever is cancelled meanwhile looks for that.
-        try? await Task.sleep(for: backOff.nextPause(using: &random))
+        try? await Task.sleep(
+            for: backOff.nextPause(announced: error.retryAfter, using: &random))
     }
 
     private mutating func tell(_ state: ConnectionState) {

@@ -21,6 +21,10 @@ struct Backup: ClientCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         if file == "-" {
+            if StandardStream.output.isTerminal {
+                throw .usage(
+                    "a backup is not text for a terminal: give a FILE, or redirect the output")
+            }
             return try await receive(from: url, signals) { bytes throws(SystemCallError) in
                 try StandardStream.output.write(bytes.span)
             }
@@ -60,6 +64,7 @@ struct Backup: ClientCommand {
         _ write: @escaping @Sendable ([UInt8]) throws(SystemCallError) -> Void
     ) async throws(ToolError) {
         var request = HTTPRequest.post("/v1/backup", json: [])
+        request.form = .media("application/vnd.sqlite3")
         // Nothing comes until the copy is whole and checked.
         request.timeout = .seconds(600)
         let whole = request

@@ -53,6 +53,38 @@ struct CheckToken: BlockingCommand {
         }
     }
 
+    private static func verified(_ token: [UInt8], _ keyring: Keyring) throws(ToolError) -> Caller {
+        var signed: SignedToken?
+        do throws(AccessError) {
+            let known = try keyring.token(token)
+            signed = known
+            return try known.verify()
+        } catch {
+            guard case .refusedToken(let fault) = error else { throw .failure(error.sentence) }
+            throw .failure(sentence(fault, claim: signed?.claimFault))
+        }
+    }
+
+    /// Why a token is refused, with the claim that is wrong or missing.
+    private static func sentence(_ fault: TokenFault, claim: String? = nil) -> String {
+        let reason =
+            switch fault {
+            case .tooLong: "it is longer than \(Keyring.tokenByteLimit) bytes"
+            case .malformed:
+                "it is neither a key of `belfry gen-token` nor a JWT (three parts with dots "
+                    + "between)"
+            case .algorithm: "its `alg` is not known, or not that of its key"
+            case .critical: "its header has `crit`, which is not supported"
+            case .type: "its `typ` is not JWT or at+jwt"
+            case .unknownKey: "no key of --keys or --jwks has its `kid`"
+            case .signature: "its signature is not that of its key"
+            case .claims, .audience, .issuer: claim ?? "its claims are not valid"
+            case .expired: "it has expired (`exp`, or `expires` of its key)"
+            case .notYetValid: "it is not valid yet (`nbf`)"
+            }
+        return "the token is refused: \(reason)"
+    }
+
     /// Whose a token is, as JSON: what `GET /v1/me` would tell the caller.
     static func verdict(_ token: [UInt8], _ keyring: Keyring, now: Int64) throws(ToolError)
         -> [UInt8]
@@ -63,15 +95,9 @@ struct CheckToken: BlockingCommand {
         } else if String(decoding: token, as: UTF8.self).hasPrefix(GeneratedKey.prefix) {
             throw .failure("the token is refused: no key of the file has its hash")
         } else {
-            do throws(AccessError) {
-                caller = try keyring.token(token).verify()
-            } catch {
-                throw .failure(error.sentence)
-            }
+            caller = try verified(token, keyring)
         }
-        if let fault = caller.fault(at: now) {
-            throw .failure(AccessError.refusedToken(fault).sentence)
-        }
+        if let fault = caller.fault(at: now) { throw .failure(sentence(fault)) }
         var json: [UInt8] = []
         Shape.append(caller: CallerRow(caller), to: &json)
         return json

@@ -54,7 +54,7 @@ struct ClusterRecoverCommand: ClientCommand {
     var from: String
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
-        let status = try await HTTPRequest.get("/v1/cluster").requiredAnswer(
+        let status = try await HTTPRequest.cluster(.get("/v1/cluster")).requiredAnswer(
             from: place.brokerURL())
         let node = Report.cell(JSONObject(status.content)?.raw("node"))
         guard node == from else {
@@ -65,10 +65,19 @@ struct ClusterRecoverCommand: ClientCommand {
     }
 }
 
+extension HTTPRequest {
+    /// A request that is answered with the state of a cluster.
+    fileprivate static func cluster(_ request: HTTPRequest) -> HTTPRequest {
+        var request = request
+        request.form = .object(["node"])
+        return request
+    }
+}
+
 /// Asks a broker for a change of its cluster, and writes what holds then.
 private func changeCluster(_ change: String, at place: PlaceOptions) async throws(ToolError) {
-    let answer = try await HTTPRequest.post("/v1/cluster/\(change)", json: []).requiredAnswer(
-        from: place.brokerURL())
+    let request = HTTPRequest.cluster(.post("/v1/cluster/\(change)", json: []))
+    let answer = try await request.requiredAnswer(from: place.brokerURL())
     try Report.write(Report.oneLine(answer.content))
 }
 
@@ -82,7 +91,7 @@ struct ClusterStatusCommand: ClientCommand {
     @OptionGroup var report: ReportOptions
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
-        let answer = try await HTTPRequest.get("/v1/cluster").requiredAnswer(
+        let answer = try await HTTPRequest.cluster(.get("/v1/cluster")).requiredAnswer(
             from: place.brokerURL())
         guard report.isForPeople, let status = JSONObject(answer.content) else {
             return try Report.write(Report.oneLine(answer.content))

@@ -56,6 +56,7 @@ struct NamesCommand: ClientCommand {
         var names: Set<String> = []
         for (path, member, key) in kind.lists {
             var request = HTTPRequest.get(path)
+            request.form = .object([member])
             request.query = [("limit", "1000")]
             request.timeout = Self.timeout
             let page = JSONObject(try await request.requiredAnswer(from: url).content)
@@ -65,7 +66,7 @@ struct NamesCommand: ClientCommand {
             }
         }
         // A line is a name, and a name with a line end would be two.
-        let lines = names.map(Report.shown).sorted().joined(separator: "\n")
+        let lines = names.map(Screen.safe).sorted().joined(separator: "\n")
         if !lines.isEmpty { try Report.write(Array(lines.utf8)) }
     }
 }

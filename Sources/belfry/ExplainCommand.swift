@@ -33,6 +33,7 @@ struct Explain: ClientCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         var request = HTTPRequest.get("explain")
+        request.form = .object([name == nil ? "ask" : "observers"])
         let parameters = [("name", name), ("object", object), ("selector", selector)]
         request.query = parameters.compactMap { key, value in value.map { (key, $0) } }
         let answer = try await request.requiredAnswer(from: url)

@@ -70,13 +70,17 @@ enum Following {
 
     /// Says on standard error what was lost before a notification.
     static func sayLoss(_ notification: ReceivedNotification, of things: String) {
-        guard let gap = notification.gapBefore else { return }
-        let lost = gap.lostCount.map { "\($0)" } ?? "some"
-        Program.say("belfry: \(lost) \(things) were lost (\(Report.shown(gap.reason)))", to: .error)
+        if let gap = notification.gapBefore { sayLoss(gap.lostCount, gap.reason, things) }
+    }
+
+    /// Says on standard error that so many things were lost, or an unknown number.
+    static func sayLoss(_ lostCount: Int?, _ reason: String, _ things: String) {
+        let lost = lostCount.map { "\($0)" } ?? "some"
+        Program.say("belfry: \(lost) \(things) were lost (\(reason))", to: .error)
     }
 
     /// Prints a line; false when nobody reads it.
-    static func write(_ line: [UInt8]) -> Bool {
+    static func write(_ line: PrintedLine) -> Bool {
         do throws(ToolError) {
             try Report.write(line)
             return true

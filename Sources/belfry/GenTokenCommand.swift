@@ -2,6 +2,8 @@ import ArgumentParser
 import BelfryAccess
 import BelfryJSON
 import BelfryServer
+import BelfrySystem
+import BelfryWire
 
 /// `belfry gen-token`.
 struct GenToken: BlockingCommand {
@@ -26,6 +28,21 @@ struct GenToken: BlockingCommand {
     @Option(help: .value("The principal of the caller, if it is not the id.", "NAME"))
     var principal: String?
 
+    @Option(
+        help: .value(
+            "When the key expires: 2027-01-31T00:00:00Z, or a time from now such as 90d.", "TIME"),
+        transform: Self.expiry)
+    var expires: String?
+
+    /// Reads a time of RFC 3339, or one from now.
+    static func expiry(_ text: String) throws -> String {
+        guard let duration = Quantity.duration(text) else { return text }
+        var time: [UInt8] = []
+        let now = WallTime.now().milliseconds
+        TimeText.append(milliseconds: now + Int64(duration / .milliseconds(1)), to: &time)
+        return String(decoding: time, as: UTF8.self)
+    }
+
     func perform() throws(ToolError) {
         for name in [id, principal ?? id] where !Caller.isPrincipal(Array(name.utf8)) {
             throw .usage("`\(name)` \(Caller.principalRule)")
@@ -37,8 +54,15 @@ struct GenToken: BlockingCommand {
             throw .usage("--grants: \(error.text)")
         }
         let key = GeneratedKey()
+        let row = row(of: key, list)
+        do throws(AccessError) {
+            // What the broker would refuse is not printed.
+            _ = try Keyring(keys: Array(#"{"keys":["#.utf8) + row + Array("]}".utf8), keySet: nil)
+        } catch {
+            throw .usage("the key would be refused: \(error.sentence)")
+        }
         try Report.write(Array(key.token.utf8))
-        try Report.write(row(of: key, list))
+        try Report.write(row)
     }
 
     /// The row of a key as JSON.
@@ -51,6 +75,7 @@ struct GenToken: BlockingCommand {
         writer.member("hash", string: key.hash, into: &bytes)
         writer.key("grants", into: &bytes)
         grants.append(to: &bytes, with: &writer)
+        if let expires { writer.member("expires", string: expires, into: &bytes) }
         writer.endObject(into: &bytes)
         return bytes
     }

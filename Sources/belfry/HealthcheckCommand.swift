@@ -1,6 +1,16 @@
 import ArgumentParser
 import BelfryClient
 
+extension HTTPRequest {
+    /// Asks whether a broker is ready, in a form that no other server has.
+    static var readiness: HTTPRequest {
+        var request = HTTPRequest.get("/readyz")
+        request.query = [("verbose", "true")]
+        request.form = .object(["ready"])
+        return request
+    }
+}
+
 /// `belfry healthcheck`.
 struct Healthcheck: ClientCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +25,7 @@ struct Healthcheck: ClientCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let environment = try Environment.variables()
         let url = try PlaceOptions.ownURL(flag: place.url, ca: place.ca, environment: environment)
-        var request = HTTPRequest.get("/readyz")
+        var request = HTTPRequest.readiness
         request.timeout = .seconds(5)
         _ = try await request.requiredAnswer(from: url)
     }

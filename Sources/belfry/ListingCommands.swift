@@ -6,15 +6,28 @@ import BelfryJSON
 protocol ListingCommand: ClientCommand {
     static var path: String { get }
     static var columns: [String] { get }
+    /// The parameters that choose rows; one that is nil was not given.
+    var filter: [(String, String?)] { get }
     var place: PlaceOptions { get }
     var report: ReportOptions { get }
 }
 
 extension ListingCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
-        let rows = try await Listing.rows(Self.path, from: try place.brokerURL())
-        try Listing.write(Self.path, rows, Self.columns, report)
+        let filter = Listing.given(filter)
+        let rows = try await Listing.rows(
+            Self.path, filter: filter, from: try place.brokerURL())
+        let none = filter.isEmpty ? "No \(Self.path)." : "No \(Self.path) match."
+        try Listing.write(Self.path, rows, Self.columns, none: none, report)
     }
+}
+
+/// The choice of rows by a part of them, as all lists have it.
+struct ContainsOption: ParsableArguments {
+    @Option(
+        help: .value(
+            "Only rows with this text in a name, object, selector, principal or id.", "TEXT"))
+    var contains: String?
 }
 
 /// `belfry observers`.
@@ -26,8 +39,37 @@ struct Observers: ListingCommand {
         "dropped",
     ]
 
+    @Option(help: .value("Only observers of this name.", "NAME"), completion: Completing.channels)
+    var name: String?
+
+    @Option(
+        help: .value("Only observers of this object.", "OBJECT"), completion: Completing.objects)
+    var object: String?
+
+    @Option(
+        help: .value("Only observers that send to this address.", "OBJECT"),
+        completion: Completing.addresses)
+    var target: String?
+
+    @Option(help: .value("Only observers of this client.", "ID"))
+    var client: String?
+
+    @Option(help: .value("Only observers whose client is live, suspended or away.", "STATE"))
+    var state: String?
+
+    @Option(help: .value("Only observers that this principal registered.", "NAME"))
+    var principal: String?
+
+    @OptionGroup var containing: ContainsOption
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
+
+    var filter: [(String, String?)] {
+        [
+            ("name", name), ("object", object), ("target", target), ("client", client),
+            ("state", state), ("principal", principal), ("contains", containing.contains),
+        ]
+    }
 }
 
 /// `belfry clients`.
@@ -39,8 +81,19 @@ struct Clients: ListingCommand {
         "id", "transport", "state", "stateSince", "principal", "observers", "held", "unsentBytes",
     ]
 
+    @Option(help: .value("Only clients in this state.", "STATE"))
+    var state: String?
+
+    @Option(help: .value("Only clients of this principal.", "NAME"))
+    var principal: String?
+
+    @OptionGroup var containing: ContainsOption
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
+
+    var filter: [(String, String?)] {
+        [("state", state), ("principal", principal), ("contains", containing.contains)]
+    }
 }
 
 /// `belfry channels`.
@@ -50,8 +103,16 @@ struct Channels: ListingCommand {
     static let path = "channels"
     static let columns = ["name", "observers", "posts", "lastPostedAt"]
 
+    @Option(help: .value("Only the channel of this name.", "NAME"), completion: Completing.channels)
+    var name: String?
+
+    @OptionGroup var containing: ContainsOption
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
+
+    var filter: [(String, String?)] {
+        [("name", name), ("contains", containing.contains)]
+    }
 }
 
 /// `belfry responders`.
@@ -64,8 +125,32 @@ struct Responders: ListingCommand {
         "answered",
     ]
 
+    @Option(
+        help: .value("Only responders at this address.", "OBJECT"), completion: Completing.addresses
+    )
+    var object: String?
+
+    @Option(
+        help: .value("Only responders that implement this selector.", "SELECTOR"),
+        completion: Completing.selectors)
+    var selector: String?
+
+    @Option(help: .value("Only responders of this client.", "ID"))
+    var client: String?
+
+    @Option(help: .value("Only responders whose client is in this state.", "STATE"))
+    var state: String?
+
+    @OptionGroup var containing: ContainsOption
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
+
+    var filter: [(String, String?)] {
+        [
+            ("object", object), ("selector", selector), ("client", client), ("state", state),
+            ("contains", containing.contains),
+        ]
+    }
 }
 
 /// `belfry asks`.
@@ -77,8 +162,26 @@ struct Asks: ListingCommand {
         "id", "object", "selector", "observer", "path", "state", "askedAt", "answerBy",
     ]
 
+    @Option(help: .value("Only asks of this address.", "OBJECT"), completion: Completing.addresses)
+    var object: String?
+
+    @Option(
+        help: .value("Only asks of this selector.", "SELECTOR"), completion: Completing.selectors)
+    var selector: String?
+
+    @Option(help: .value("Only asks that this responder is to answer.", "ID"))
+    var observer: String?
+
+    @OptionGroup var containing: ContainsOption
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
+
+    var filter: [(String, String?)] {
+        [
+            ("object", object), ("selector", selector), ("observer", observer),
+            ("contains", containing.contains),
+        ]
+    }
 }
 
 /// `belfry values`.
@@ -88,12 +191,25 @@ struct Values: ListingCommand {
     static let path = "values"
     static let columns = ["object", "bytes", "observers", "changedAt"]
 
+    @Option(help: .value("Only the value of this object.", "OBJECT"), completion: Completing.values)
+    var object: String?
+
+    @OptionGroup var containing: ContainsOption
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
+
+    var filter: [(String, String?)] {
+        [("object", object), ("contains", containing.contains)]
+    }
 }
 
 /// Listings of the broker, which come in pages.
 enum Listing {
+    /// The parameters that were given.
+    static func given(_ filter: [(String, String?)]) -> [(String, String)] {
+        filter.compactMap { name, value in value.map { (name, $0) } }
+    }
+
     /// All rows of what is at a path; they are the member of that name, or of another one.
     static func rows(
         _ path: String, _ member: String? = nil, filter: [(String, String)] = [],
@@ -103,6 +219,7 @@ enum Listing {
         var cursor: String?
         repeat {
             var request = HTTPRequest.get(path)
+            request.form = .object([member ?? path])
             request.query = [("limit", "1000")] + filter
             if let cursor { request.query.append(("cursor", cursor)) }
             let page = JSONObject(try await request.requiredAnswer(from: url).content)
@@ -114,9 +231,11 @@ enum Listing {
 
     /// Writes rows as a table for people, and as one JSON object for programs.
     static func write(
-        _ member: String, _ rows: [JSONObject], _ columns: [String], _ report: ReportOptions
+        _ member: String, _ rows: [JSONObject], _ columns: [String], none: String,
+        _ report: ReportOptions
     ) throws(ToolError) {
         if report.isForPeople {
+            if rows.isEmpty { return try Report.write(Array(none.utf8)) }
             return try Report.write(Array(Report.table(columns, rows).utf8))
         }
         var bytes: [UInt8] = []

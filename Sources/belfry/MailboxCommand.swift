@@ -76,10 +76,14 @@ struct MailboxToken: ParsableArguments {
     var token: String
 
     func validate() throws {
-        do throws(ClientError) {
-            _ = try HTTPRequest.mailboxContent(token)
-        } catch {
-            throw ValidationError("TOKEN: \(error)")
+        let id = HTTPRequest.publicHalf(of: token).utf8
+        let isID =
+            id.first == UInt8(ascii: "o") && id.count > 1
+            && id.dropFirst().allSatisfy { 0x30...0x39 ~= $0 }
+        guard isID, (try? HTTPRequest.mailboxContent(token)) != nil else {
+            throw ValidationError(
+                "`\(token)` is not a mailbox token, such as o17.kJ3vW0y8Qm2sXb7TzR5LdA; "
+                    + "`belfry mailbox new` prints one.")
         }
     }
 

@@ -59,11 +59,14 @@ enum ManualPage {
                 continue
             }
             let flag = flag(row, names)
+            // Switches have none that is worth a word.
+            let standard = row.string("kind") == "option" ? row.string("defaultValue") : nil
+            let text = standard.map { "\(help) Default: \($0)." } ?? help
             // Both halves of a switch have one text.
-            if entries.last?.text == help, row.string("kind") == "flag" {
+            if entries.last?.text == text, row.string("kind") == "flag" {
                 entries[entries.count - 1].flags.append(flag)
             } else {
-                entries.append(([flag], help))
+                entries.append(([flag], text))
             }
         }
         return entries.map { entry in

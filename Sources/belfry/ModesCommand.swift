@@ -10,7 +10,9 @@ struct Modes: ClientCommand {
     @OptionGroup var report: ReportOptions
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
-        let answer = try await HTTPRequest.get("modes").requiredAnswer(from: place.brokerURL())
+        var request = HTTPRequest.get("modes")
+        request.form = .object(["current", "common", "stack"])
+        let answer = try await request.requiredAnswer(from: place.brokerURL())
         guard report.isForPeople, let modes = JSONObject(answer.content) else {
             return try Report.write(Report.oneLine(answer.content))
         }
@@ -19,7 +21,7 @@ struct Modes: ClientCommand {
 
     /// What people read.
     static func text(_ modes: JSONObject) -> String {
-        let common = modes.strings("common").map(Report.shown).joined(separator: ", ")
+        let common = modes.strings("common").map(Screen.safe).joined(separator: ", ")
         let stack = modes.objects("stack")
         let head = "The mode is \(Report.cell(modes.raw("current"))); common stands for \(common)."
         return stack.isEmpty ? head : head + "\n\n" + Report.table(["id", "mode", "client"], stack)

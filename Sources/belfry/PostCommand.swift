@@ -191,6 +191,7 @@ extension HTTPRequest {
         do throws(ClientError) {
             return try await acceptedAnswer(from: url)
         } catch {
+            if case .dotSegment = error { throw .usage(error.description) }
             throw .failure("\(url): \(error)")
         }
     }

@@ -24,6 +24,7 @@ struct PostLines {
     private struct Total {
         var posts = 0
         var queued = 0
+        var coalesced = 0
         var matched = 0
         var unmatched = 0
     }
@@ -98,19 +99,24 @@ struct PostLines {
         }
     }
 
-    private mutating func note(_ receipt: JSONObject) {
+    /// Counts what became of one post.
+    mutating func note(_ receipt: JSONObject) {
         total.posts += 1
-        guard let matched = receipt.integer("matched") else {
-            total.queued += 1
-            return
+        switch receipt.string("outcome") {
+        case "queued": total.queued += 1
+        case "coalesced": total.coalesced += 1
+        default:
+            let matched = receipt.integer("matched") ?? 0
+            total.matched += matched
+            if matched == 0 { total.unmatched += 1 }
         }
-        total.matched += matched
-        if matched == 0 { total.unmatched += 1 }
     }
 
-    private var summary: String {
-        "\(total.posts) posts: \(total.matched) observers matched, \(total.unmatched) posts matched none, "
-            + "\(total.queued) wait in the queue"
+    /// What became of all posts, for people.
+    var summary: String {
+        let posts = total.posts == 1 ? "1 post" : "\(total.posts) posts"
+        return "\(posts): \(total.matched) deliveries matched, \(total.unmatched) without an "
+            + "observer, \(total.queued) queued, \(total.coalesced) coalesced"
     }
 
     /// Why a batch was refused, with the numbers of the lines in place of pointers.

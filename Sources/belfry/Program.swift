@@ -30,6 +30,9 @@ enum Program {
         } catch let error as ToolError {
             return report(error)
         } catch {
+            if let fault = Suggestion.optionFault(Belfry.message(for: error), in: arguments) {
+                return report(.usage(fault))
+            }
             let isClean = Belfry.exitCode(for: error) == .success
             say(Belfry.fullMessage(for: error), to: isClean ? .output : .error)
             return isClean ? 0 : 2
@@ -60,7 +63,7 @@ enum Program {
     /// Writes a line.
     static func say(_ text: String, to stream: StandardStream) {
         do throws(SystemCallError) {
-            try stream.write(text + "\n")
+            try Screen.write(PrintedLine(Array(text.utf8)), to: stream)
         } catch {
             // Nobody reads it, and the exit code tells what matters.
             return

@@ -17,6 +17,13 @@ struct Queue: ClientCommand {
     @Flag(help: "List only what enters the queue later.")
     var waiting = false
 
+    @Option(help: .value("Only entries of this name.", "NAME"), completion: Completing.channels)
+    var name: String?
+
+    @Option(help: .value("Only entries of this object.", "OBJECT"), completion: Completing.objects)
+    var object: String?
+
+    @OptionGroup var containing: ContainsOption
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
 
@@ -36,12 +43,16 @@ struct Queue: ClientCommand {
             }
             return
         }
-        let rows = try await Listing.rows(
-            "queue", "entries", filter: waiting ? [("waiting", "true")] : [], from: url)
+        let filter = Listing.given([
+            ("waiting", waiting ? "true" : nil), ("name", name), ("object", object),
+            ("contains", containing.contains),
+        ])
+        let rows = try await Listing.rows("queue", "entries", filter: filter, from: url)
         let columns =
             waiting
             ? ["id", "name", "object", "dueAt", "every", "fired", "missed", "onDisconnect"]
             : ["id", "name", "object", "style", "modes", "merged", "enqueuedAt", "dueAt"]
-        try Listing.write("entries", rows, columns, report)
+        let none = filter.isEmpty ? "The queue is empty." : "No entries match."
+        try Listing.write("entries", rows, columns, none: none, report)
     }
 }

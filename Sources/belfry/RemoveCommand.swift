@@ -30,12 +30,23 @@ struct Remove: ClientCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         for id in ids {
-            do {
-                _ = try await Self.request(for: id)?.requiredAnswer(from: url)
+            do throws(ClientError) {
+                _ = try await Self.request(for: id)?.acceptedAnswer(from: url)
             } catch {
-                throw .failure("\(HTTPRequest.publicHalf(of: id)): \(error)")
+                throw .failure("\(url): \(Self.text(of: error, for: id))")
             }
         }
+    }
+
+    /// Why something is not removed; the broker does not tell what is not the caller's from what is
+    /// not there.
+    static func text(of error: ClientError, for id: String) -> String {
+        let text = "\(HTTPRequest.publicHalf(of: id)): \(error)"
+        guard case .refused(let refusal) = error, refusal.status == 404, !id.contains(".") else {
+            return text
+        }
+        return "\(text) If it is listed, you may not remove it: that needs its token, or the grant "
+            + "`admin`."
     }
 
     /// The request that removes what has this id; nil if it is none.

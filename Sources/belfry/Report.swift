@@ -6,22 +6,27 @@ import BelfrySystem
 enum Report {
     /// Writes one line to standard output at once.
     static func write(_ line: [UInt8]) throws(ToolError) {
+        try write(PrintedLine(line))
+    }
+
+    /// Writes one line to standard output at once.
+    static func write(_ line: PrintedLine) throws(ToolError) {
         do throws(SystemCallError) {
-            try StandardStream.output.write((line + [UInt8(ascii: "\n")]).span)
+            try Screen.write(line, to: .output)
         } catch {
             throw ToolError(error)
         }
     }
 
-    /// JSON on one line: line ends can only stand between its values.
+    /// JSON on one line: line ends and tabs can only be between its values.
     static func oneLine(_ json: [UInt8]) -> [UInt8] {
-        json.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
+        json.map { "\n\r\t".utf8.contains($0) ? UInt8(ascii: " ") : $0 }
     }
 
     /// Rows under their headings, in columns as wide as their widest cell.
     static func table(_ columns: [String], _ rows: [JSONObject]) -> String {
         let cells = rows.map { row in columns.map { cell(row.raw($0)) } }
-        let lines = [columns.map { $0.uppercased() }] + cells
+        let lines = [columns.map(head)] + cells
         let widths = columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
         return lines.map { line in
             let padded = zip(line, widths).map { text, width in
@@ -32,20 +37,16 @@ enum Report {
         }.joined(separator: "\n")
     }
 
+    /// The head of a column: `stateSince` is `STATE SINCE`.
+    private static func head(_ member: String) -> String {
+        member.map { $0.isUppercase ? " \($0)" : $0.uppercased() }.joined()
+    }
+
     /// A value as people read it: a string without quotation marks, and `-` for nothing.
     static func cell(_ json: [UInt8]?) -> String {
         guard let json, json != Array("null".utf8) else { return "-" }
         var reader = JSONReader()
         let bytes = (try? reader.readString(in: json.span)) ?? json
-        return shown(String(decoding: bytes, as: UTF8.self))
-    }
-
-    /// A text on a terminal, which what came from somebody else must not steer.
-    static func shown(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map {
-                    $0.properties.generalCategory == .control ? "\u{FFFD}" : $0
-                }))
+        return Screen.safe(String(decoding: bytes, as: UTF8.self))
     }
 }

@@ -18,6 +18,7 @@ struct Reports: ClientCommand {
         let url = try place.brokerURL()
         let leaks = try await Listing.rows("reports/leaks", "observers", from: url)
         var request = HTTPRequest.get("reports/unmatched")
+        request.form = .object(["postedNeverObserved", "observedNeverPosted"])
         request.query = [("limit", "1000")]
         let content = try await request.requiredAnswer(from: url).content
         let unmatched = JSONObject(content)

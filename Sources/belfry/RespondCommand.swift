@@ -39,7 +39,7 @@ struct Respond: ClientCommand {
 
     @Option(
         help: .value(
-            "How many asks are answered side by side; others wait at the broker. Default: 1.", "N"))
+            "How many asks are answered side by side; others wait at the broker.", "N"))
     var concurrency = 1
 
     @OptionGroup var following: FollowOptions

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BelfryServer
+import BelfrySystem
 
 /// `belfry serve`.
 struct Serve: BlockingCommand {
@@ -21,12 +22,25 @@ struct Serve: BlockingCommand {
         let settings = try options.settings()
         let log = try ServeLog(settings)
         defer { log.close() }
+        noteNewDirectory(settings, log)
         do throws(StartError) {
             try Server.run(
                 settings.configuration, log: log.server,
                 reload: { try options.settings().configuration })
         } catch {
             throw ToolError(error, dataDirectory: settings.dataDirectory)
+        }
+    }
+
+    /// Says that a directory is made, where somebody may not expect one.
+    private func noteNewDirectory(_ settings: Settings, _ log: ServeLog) {
+        guard let directory = settings.configuration.dataDirectory else { return }
+        do throws(SystemCallError) {
+            _ = try FileSystem(of: directory)
+        } catch {
+            // ENOENT of errno(3); the start tells of another one.
+            guard error.errno == 2 else { return }
+            log.note("making the data directory", ("directory", directory))
         }
     }
 }
@@ -36,12 +50,17 @@ struct CheckConfig: BlockingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
         abstract: "Check the options of serve, and print what would be in effect.",
-        usage: "belfry check-config [<options of serve>]")
+        usage: "belfry check-config [--json] [<options of serve>]",
+        discussion: """
+            On a terminal it prints a list; elsewhere, and with --json, a file for --config.
+            """)
 
     @OptionGroup var options: ServeOptions
 
     func perform() throws(ToolError) {
-        var settings = try options.settings()
+        var serving = options
+        let isForPrograms = serving.takeJSONFlag()
+        var settings = try serving.settings()
         settings.server = settings.server.fittedToMemory()
         let log = try ServeLog(settings)
         defer { log.close() }
@@ -51,7 +70,8 @@ struct CheckConfig: BlockingCommand {
             throw ToolError(error, dataDirectory: settings.dataDirectory)
         }
         if let fault = Server.certificateFault(of: settings.configuration) { throw .failure(fault) }
-        try Report.write(settings.json)
+        let isForPeople = !isForPrograms && StandardStream.output.isTerminal
+        try Report.write(isForPeople ? Array(settings.text.utf8) : settings.json)
     }
 }
 
@@ -77,6 +97,13 @@ struct ServeOptions: ParsableArguments {
     func validate() throws {
         guard arguments.contains("--help") || arguments.contains("-h") else { return }
         throw CleanExit.helpRequest()
+    }
+
+    /// Takes out `--json`, which is no option of `serve`, and tells whether it was there.
+    mutating func takeJSONFlag() -> Bool {
+        let count = arguments.count
+        arguments.removeAll { $0 == "--json" }
+        return arguments.count < count
     }
 
     /// The settings that these options, the environment and the file give.
@@ -105,6 +132,11 @@ extension ToolError {
         case .configuration(let sentence), .certificate(let sentence), .keys(let sentence):
             self = .failure(sentence)
         case .cluster(let sentence): self = .usage(sentence)
+        // EADDRINUSE of errno(3).
+        case .listen(let address, let error) where error.errno == 98:
+            self = .failure(
+                "\(address): \(error). Another program uses this address, perhaps another Belfry: "
+                    + "`belfry doctor` says whether it is one.")
         case .listen(let address, let error): self = .failure("\(address): \(error)")
         case .store(let sentence):
             self = .failure("the data directory \(dataDirectory): \(sentence)")

@@ -38,6 +38,13 @@ struct Setting: Sendable {
     /// What holds when nobody sets it, in words.
     var defaultText: String { unset ?? show(Settings()).words }
 
+    /// What holds with these settings, in words.
+    func effectiveText(in settings: Settings) -> String {
+        let value = show(settings)
+        if case .null = value { return unset ?? value.words }
+        return value.words
+    }
+
     /// The option of this name.
     static func named(_ name: String) -> Setting? {
         all.first { $0.name.utf8.elementsEqual(name.utf8) }

@@ -43,6 +43,18 @@ struct Settings {
         anonymousGrants ?? .whenUnset(isLoopbackOnly: server.isLoopbackOnly)
     }
 
+    /// All effective values by what they are for, for people.
+    var text: String {
+        let width = Setting.all.map(\.name.count).max() ?? 0
+        return Setting.groups.map { group in
+            group.title + "\n"
+                + group.settings.map { setting in
+                    let blanks = String(repeating: " ", count: width - setting.name.count)
+                    return "  \(setting.name)\(blanks)  \(setting.effectiveText(in: self))"
+                }.joined(separator: "\n")
+        }.joined(separator: "\n\n")
+    }
+
     /// All effective values as one JSON object, which is a configuration file again.
     var json: [UInt8] {
         var bytes: [UInt8] = []

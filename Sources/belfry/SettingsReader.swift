@@ -18,6 +18,7 @@ struct SettingsReader {
     /// - Throws: `.usage` for a flag and `.failure` for anything else that cannot be read.
     func settings() throws(ToolError) -> Settings {
         var settings = Settings()
+        try checkPlace()
         if let name = Environment.unknown(in: environment) { throw .failure(name) }
         let file = try fileTexts()
         for setting in Setting.all {
@@ -31,6 +32,21 @@ struct SettingsReader {
             }
         }
         return settings
+    }
+
+    /// Refuses a directory beside `--in-memory`: one of them would be passed over in silence.
+    ///
+    /// A file may have both, as `belfry check-config` prints all options.
+    private func checkPlace() throws(ToolError) {
+        let sentence =
+            "--in-memory keeps nothing on disk, and --data names a directory: leave out one."
+        if flags["in-memory"] == "true", flags["data"] != nil { throw .usage(sentence) }
+        let isInMemory = ["true", "1"].contains(environment["BELFRY_IN_MEMORY"])
+        if isInMemory, environment["BELFRY_DATA"]?.isEmpty == false, flags["in-memory"] == nil {
+            throw .failure(
+                sentence.replacing("--in-memory", with: "BELFRY_IN_MEMORY").replacing(
+                    "--data", with: "BELFRY_DATA"))
+        }
     }
 
     private var path: String? {

@@ -30,8 +30,15 @@ struct StandardErrorLog: LogHandler {
         let entry = LogEntry(
             milliseconds: WallTime.now().milliseconds, level: event.level.rawValue, label: label,
             text: event.message.description,
-            fields: fields.map { ($0.key, $0.value.description) }.sorted { $0.0 < $1.0 })
+            fields: fields.map { ($0.key, Self.value($0.value)) }.sorted { $0.0 < $1.0 })
         queue.add(entry.line(format))
+    }
+
+    private static func value(_ value: Logger.MetadataValue) -> any LogValue {
+        guard case .stringConvertible(let known) = value, let known = known as? any LogValue else {
+            return value.description
+        }
+        return known
     }
 }
 
@@ -41,7 +48,7 @@ struct LogEntry {
     let level: String
     let label: String
     let text: String
-    let fields: [(key: String, value: String)]
+    let fields: [(key: String, value: any LogValue)]
 
     /// The line with its line feed.
     func line(_ format: LogFormat) -> [UInt8] {
@@ -58,7 +65,8 @@ struct LogEntry {
         TimeText.append(milliseconds: milliseconds, to: &bytes)
         bytes += " \(level) \(label): ".utf8
         bytes += text.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }
-        for (key, value) in fields {
+        for (key, field) in fields {
+            let value = field.description
             bytes += " \(key)=".utf8
             let isPlain = value.utf8.allSatisfy {
                 $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"")
@@ -81,7 +89,11 @@ struct LogEntry {
         writer.member("message", string: text, into: &bytes)
         for (key, value) in fields {
             writer.key(escaping: Array(key.utf8), into: &bytes)
-            writer.string(value, into: &bytes)
+            // Numbers and booleans look in JSON as they do in Swift.
+            switch value {
+            case let text as String: writer.string(text, into: &bytes)
+            default: writer.raw(Array(value.description.utf8), into: &bytes)
+            }
         }
         writer.endObject(into: &bytes)
     }
@@ -92,6 +104,7 @@ struct ServeLog {
     private static let label = "belfry"
 
     private let queue: LogQueue
+    private let logger: Logger
     /// Where the server tells what happens.
     let server: ServerLog
 
@@ -104,10 +117,10 @@ struct ServeLog {
                 let entry = LogEntry(
                     milliseconds: WallTime.now().milliseconds, level: "warning",
                     label: Self.label, text: "lines of the log were lost",
-                    fields: [("lines", "\(count)")])
+                    fields: [("lines", count)])
                 return entry.line(format)
             } write: { bytes throws(SystemCallError) in
-                try StandardStream.error.write(bytes)
+                try Screen.write(log: bytes)
             }
         } catch {
             throw ToolError(error)
@@ -116,13 +129,21 @@ struct ServeLog {
             logLevel: settings.logLevel, label: Self.label, format: format, queue: queue)
         let logger = Logger(label: Self.label) { _ in handler }
         self.queue = queue
+        self.logger = logger
         server = ServerLog(
             level: ServerLog.Level(settings.logLevel), lostLineCount: { queue.lostCount }
         ) { level, text, fields in
             var metadata: Logger.Metadata = [:]
-            for (key, value) in fields { metadata[key] = .string(value) }
+            for (key, value) in fields { metadata[key] = .stringConvertible(value) }
             logger.log(level: Logger.Level(level), "\(text)", metadata: metadata)
         }
+    }
+
+    /// Adds an entry of the program itself.
+    func note(_ message: String, _ fields: (String, any LogValue)...) {
+        var metadata: Logger.Metadata = [:]
+        for (key, value) in fields { metadata[key] = .stringConvertible(value) }
+        logger.info("\(message)", metadata: metadata)
     }
 
     /// Lets the lines that wait be written, so that the last one before the end is not lost.

@@ -1,6 +1,6 @@
 import BelfryClient
 
-/// Prints what an event stream brings, and opens it again behind the last one when it ends.
+/// Prints what an event stream brings, and opens it again behind what has come when it ends.
 struct StreamFollower {
     let url: BrokerURL
     let name: String?
@@ -13,16 +13,20 @@ struct StreamFollower {
     func run() async throws(ToolError) {
         var attempts = Attempts(at: url, reconnects: reconnects)
         var position: String?
+        var hasOpened = false
         var printedCount = 0
         while !Task.isCancelled {
             do throws(ClientError) {
                 let observation = try await EventStream.observe(
                     url, name: name, object: object, lastEventID: position)
                 attempts.noteSuccess()
+                // The line broke before the broker said where it was: what came since is unknown.
+                if hasOpened, position == nil { Following.sayLoss(nil, "unknown", "notifications") }
+                hasOpened = true
+                defer { position = observation.position ?? position }
                 for try await notification in observation {
                     Following.sayLoss(notification, of: "notifications")
                     guard Following.write(shape.line(notification)) else { break }
-                    position = notification.eventID ?? position
                     printedCount += 1
                     if printedCount == count { break }
                 }

@@ -46,9 +46,9 @@ struct WatchValue: ClientCommand {
                 await center.close()
             } line: { (change) throws(ClientError) in
                 Following.sayLoss(change.notification, of: "changes")
-                return Following.write(
-                    Report.oneLine(
-                        changes ? change.notification.json : Array((change.value ?? "null").utf8)))
+                let json =
+                    changes ? change.notification.json : Array((change.value ?? "null").utf8)
+                return Following.write(PrintedLine(Report.oneLine(json)))
             }
         } catch {
             throw .failure("\(url): \(error)")

@@ -50,7 +50,7 @@ struct PorchTests {
         let progress = StartProgress()
         let log = ServerLog { _, message, fields in
             guard message == "restoring" else { return }
-            lines.withLock { $0.append(fields.map { $0.1 }.joined()) }
+            lines.withLock { $0.append(fields.map { $0.1.description }.joined()) }
         }
         let broker = try Broker(log: log, progress: progress)
         broker.nodes[0].server.armProgress()

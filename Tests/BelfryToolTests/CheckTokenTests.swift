@@ -39,8 +39,11 @@ struct CheckTokenTests {
         }
         #expect(fault(other.token) == "the token is refused: no key of the file has its hash")
         #expect(
-            fault(key.token, now: 1_893_456_000_000) == "the token is refused: expired")
-        #expect(fault("a.b") == "the token is refused: malformed")
+            fault(key.token, now: 1_893_456_000_000)
+                == "the token is refused: it has expired (`exp`, or `expires` of its key)")
+        #expect(
+            fault("a.b") == "the token is refused: it is neither a key of `belfry gen-token` nor a "
+                + "JWT (three parts with dots between)")
     }
 
     @Test("without keys, without a token, or with a file that is none, nothing is checked")

@@ -34,6 +34,11 @@ struct ProgramTests {
             ["value", "rm", "o", "--if-match", "a b"], ["value", "watch", "o", "--count", "0"],
             ["explain", "--object", "w"], ["explain", "--selector", "a"],
             ["explain", "A", "--object", "w", "--selector", "a"],
+            ["serve", "--in-memory", "--data", "x"], ["mailbox", "read", "nope"],
+            ["mailbox", "read", "17.secret"], ["mailbox", "ack", "o.secret", "7"],
+            ["value", "get", ".."], ["value", "get", "o", "."], ["observe", "A", "--naem", "y"],
+            ["post", "A", "--objcet", "o"], ["gen-token", "a", "--expires", "soon"],
+            ["observers", "--nme", "A"],
         ])
     func usage(arguments: [String]) {
         #expect(Program.run(arguments) == 2)
@@ -183,6 +188,13 @@ struct ProgramTests {
         let keyring = try Keyring(keys: Array(#"{"keys":[\#(text)]}"#.utf8), keySet: nil)
         #expect(keyring.keyCount == 1)
         #expect(Program.run(["gen-token", "a", "--grants", "fly"]) == 2)
+        let expiring = try GenToken.parse(["a", "--expires", "2027-01-31T00:00:00Z"])
+        #expect(
+            String(decoding: expiring.row(of: first, try GrantList("post")), as: UTF8.self)
+                .contains(#","expires":"2027-01-31T00:00:00Z"}"#))
+        let later = try #require(try GenToken.parse(["a", "--expires", "90d"]).expires)
+        #expect(later > "2026" && later.hasSuffix("Z"))
+        #expect(Program.run(["gen-token", "a", "--expires", "2027-13-01T00:00:00Z"]) == 2)
         // The broker would refuse a file with these.
         #expect(Program.run(["gen-token", "c1"]) == 2)
         #expect(Program.run(["gen-token", "a", "--principal", "broker"]) == 2)
@@ -233,15 +245,19 @@ struct ReportTests {
     func logLines() {
         let entry = LogEntry(
             milliseconds: 1_795_248_000_000, level: "info", label: "belfry", text: "listening",
-            fields: [("addresses", "127.0.0.1:8080"), ("note", "a \"b\"")])
+            fields: [
+                ("addresses", "127.0.0.1:8080"), ("loops", 4), ("note", "a \"b\""),
+                ("ready", true),
+            ])
         #expect(
             String(decoding: entry.line(.text), as: UTF8.self)
                 == "2026-11-21T08:00:00.000Z info belfry: listening addresses=127.0.0.1:8080 "
-                + #"note="a \"b\"""# + "\n")
+                + #"loops=4 note="a \"b\"" ready=true"# + "\n")
         #expect(
             String(decoding: entry.line(.json), as: UTF8.self)
                 == #"{"time":"2026-11-21T08:00:00.000Z","level":"info","message":"listening","#
-                + #""addresses":"127.0.0.1:8080","note":"a \"b\""}"# + "\n")
+                + #""addresses":"127.0.0.1:8080","loops":4,"note":"a \"b\"","ready":true}"#
+                + "\n")
     }
 
     @Test("JSON is put on one line")
@@ -255,6 +271,6 @@ struct ReportTests {
         let page = JSONObject(
             Array(#"{"rows":[{"id":"o1","name":"\u001b[2J"},{"id":"o22","name":null}]}"#.utf8))
         let rows = page?.objects("rows") ?? []
-        #expect(Report.table(["id", "name"], rows) == "ID   NAME\no1   \u{FFFD}[2J\no22  -")
+        #expect(Report.table(["id", "name"], rows) == "ID   NAME\no1   \\u001b[2J\no22  -")
     }
 }

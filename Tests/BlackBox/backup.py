@@ -168,7 +168,7 @@ def check(broker, tokens, promised):
     code = broker.process.wait(60)
     if code != 0:
         raise Violation(f"a clean stop ended with {code}:\n{broker.text()}")
-    if "damage" in broker.text() or "copied back" not in broker.text():
+    if "damage" in broker.text() or "restored from a backup" not in broker.text():
         raise Violation(f"it does not start as a copy:\n{broker.text()}")
     return found_count
 

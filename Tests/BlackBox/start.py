@@ -30,8 +30,8 @@ class Broker:
     def __init__(self, *options):
         self.log = tempfile.TemporaryFile("w+b")
         self.process = subprocess.Popen(
-            [BINARY, "serve", "--listen", "127.0.0.1:0", *options], stdout=subprocess.DEVNULL,
-            stderr=self.log)
+            [BINARY, "serve", "--listen", "127.0.0.1:0", "--log-level", "debug", *options],
+            stdout=subprocess.DEVNULL, stderr=self.log)
 
     def lines(self):
         self.log.seek(0)

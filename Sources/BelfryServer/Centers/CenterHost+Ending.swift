@@ -34,7 +34,7 @@ extension CenterHost {
         if !names.isEmpty {
             outbox.log.write(
                 .info, "unused centers have ended",
-                ("count", "\(names.count)"), ("first", names[0]), ("loop", "\(outbox.number)"))
+                ("count", names.count), ("first", names[0]), ("loop", outbox.number))
             for name in names { outbox.log.write(.debug, "a center has ended", ("center", name)) }
         }
         schedule.endCursor = position > 0 ? position : nil

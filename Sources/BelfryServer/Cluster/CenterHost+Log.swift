@@ -21,7 +21,7 @@ extension CenterHost {
         case .began:
             outbox.log.write(
                 .info, "the broker takes part in the cluster",
-                ("seat", "\(centers.log?.seat ?? 0)"), ("index", "\(centers.logIndex ?? 0)"))
+                ("seat", centers.log?.seat ?? 0), ("index", centers.logIndex ?? 0))
             shared.askers.owners.takePart(seat: centers.log?.seat ?? 0)
             adoptInLog(&outbox)
             part.hasBegun = true
@@ -46,7 +46,7 @@ extension CenterHost {
         case .restored:
             outbox.log.write(
                 .info, "the state of the cluster is restored",
-                ("index", "\(centers.logIndex ?? 0)"), ("centers", "\(centers.count)"))
+                ("index", centers.logIndex ?? 0), ("centers", centers.count))
             schedule.watch(centers, &outbox)
         case .step, .failed, .refused: break
         }
@@ -69,12 +69,12 @@ extension CenterHost {
             outbox.log.write(
                 .warning,
                 "the limits of the cluster hold: those of this broker have a lower revision",
-                ("revision", "\(known)"), ("own", "\(revision)"))
+                ("revision", known), ("own", revision))
         } else if part.hasBegun {
             outbox.log.write(
                 .error,
                 "the cluster has other limits of this revision (--cluster-revision): theirs hold",
-                ("revision", "\(known)"))
+                ("revision", known))
         } else {
             part.conflict = """
                 the cluster has other limits of centers, also with revision \(known): start this broker with the options of \
@@ -92,12 +92,12 @@ extension CenterHost {
         part.toldRevision = revision
         if hasChanged {
             outbox.log.write(
-                .info, "the cluster has other limits of centers", ("revision", "\(revision)"))
+                .info, "the cluster has other limits of centers", ("revision", revision))
         }
     }
 
     private func tell(of name: [UInt8], _ change: BrokerChange, _ outbox: inout Outbox) {
-        let node = ("node", String(decoding: name, as: UTF8.self))
+        let node: (String, any LogValue) = ("node", String(decoding: name, as: UTF8.self))
         switch change {
         case .came: outbox.log.write(.info, "another broker takes part in the cluster", node)
         case .left: outbox.log.write(.info, "another broker has left the cluster", node)

@@ -55,8 +55,8 @@ struct ChangeCluster: Operation {
             }
         }
         outbox.log.write(
-            .info, "an admin has changed the cluster", ("level", "\(host.centers.level)"),
-            ("revision", "\(host.centers.limitsRevision)"))
+            .info, "an admin has changed the cluster", ("level", host.centers.level),
+            ("revision", host.centers.limitsRevision))
         var writer = JSONWriter()
         writer.beginObject(into: &outbox.content)
         writer.member("level", integer: host.centers.level, into: &outbox.content)

@@ -88,7 +88,7 @@ extension ServerLoop {
             host.part.isOver = false
             outbox.log.write(
                 .warning, "an admin lets the log go on with the state of this broker",
-                ("index", "\(host.centers.shard.logIndex)"))
+                ("index", host.centers.shard.logIndex))
         }
         if let status = clusterStatus { callers.send(status, to: id, &outbox) }
     }

@@ -233,8 +233,8 @@ extension ServerLoop {
             outbox.counters.connectionsOpen = UInt64(outbox.loop.connectionCount)
             outbox.shared.counters[outbox.number].publish(&outbox.counters)
             outbox.log.write(
-                .debug, "a loop has stopped", ("loop", "\(outbox.number)"),
-                ("connections", "\(outbox.loop.connectionCount)"))
+                .debug, "a loop has stopped", ("loop", outbox.number),
+                ("connections", outbox.loop.connectionCount))
             finish()
             return
         }
@@ -276,7 +276,7 @@ extension ServerLoop {
         if discarded > 0 {
             outbox.log.write(
                 .warning, "queue entries are discarded: nothing lasts without a data directory",
-                ("entries", "\(discarded)"))
+                ("entries", discarded))
         }
     }
 

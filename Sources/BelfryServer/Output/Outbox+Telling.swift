@@ -13,7 +13,7 @@ extension Outbox {
         guard limits.reached.meet(limit, at: loop.now) else { return }
         log.write(
             .warning, "a limit is reached", ("limit", limit.text),
-            ("option", limit.option ?? "none"), ("loop", "\(number)"))
+            ("option", limit.option ?? "none"), ("loop", number))
         armLimitTimer()
     }
 
@@ -23,7 +23,7 @@ extension Outbox {
         for (limit, count) in limits.reached.takeEnded(at: loop.now) {
             log.write(
                 .info, "a limit is not reached any more", ("limit", limit.text),
-                ("times", "\(count)"), ("loop", "\(number)"))
+                ("times", count), ("loop", number))
         }
         armLimitTimer()
     }
@@ -40,7 +40,7 @@ extension Outbox {
     ) {
         guard let untoldCount = limits.seldomLines.admit(kind, at: loop.now) else { return }
         log.write(
-            level, message, ("client", "c\(client)"), ("untoldBefore", "\(untoldCount)"))
+            level, message, ("client", "c\(client)"), ("untoldBefore", untoldCount))
     }
 
     /// The number of a connection in the log.
@@ -59,7 +59,7 @@ extension Outbox {
         if log.level == .trace {
             log.write(
                 .trace, "a request was answered", ("method", asked.method), ("route", asked.route),
-                ("status", "\(answer.status)"), ("bytes", "\(content.count)"),
+                ("status", answer.status), ("bytes", content.count),
                 ("connection", asked.connection))
         }
     }
@@ -68,8 +68,9 @@ extension Outbox {
     func tell(_ gap: Gap) {
         log.write(
             .debug, "an observer is told a gap", ("observer", "o\(gap.observer)"),
-            ("reason", gap.reason.text), ("count", gap.lostCount.map { "\($0)" } ?? "unknown"),
-            ("firstSeq", "\(gap.firstSequence)"), ("lastSeq", "\(gap.lastSequence)"))
+            ("reason", gap.reason.text),
+            ("count", gap.lostCount.map { $0 as any LogValue } ?? "unknown"),
+            ("firstSeq", gap.firstSequence), ("lastSeq", gap.lastSequence))
     }
 
     /// Tells that a client is suspended, or is no longer.

@@ -24,8 +24,8 @@ enum AccessFiles {
         let name = keySet == nil ? "the file of --keys" : "the file of --jwks"
         let keyring = try keyring(keys, keySet, access.rules, name)
         log.write(
-            .info, "keys", ("keys", "\(keyring.keyCount)"),
-            ("tokenKeys", "\(keyring.tokenKeyCount)"))
+            .info, "keys", ("keys", keyring.keyCount),
+            ("tokenKeys", keyring.tokenKeyCount))
         return keyring
     }
 

@@ -45,17 +45,17 @@ struct Beginning {
     /// Tells what the store had.
     func log(in log: ServerLog, since start: MonotonicTime) {
         let milliseconds = (MonotonicTime.now().nanoseconds - start.nanoseconds) / 1_000_000
-        func count(_ part: (NotificationCenter) -> Int) -> String {
-            String(centers.reduce(0) { $0 + part($1) })
+        func count(_ part: (NotificationCenter) -> Int) -> Int {
+            centers.reduce(0) { $0 + part($1) }
         }
         log.write(
-            .info, "restored", ("centers", "\(centers.count)"), ("clients", count(\.clientCount)),
+            .info, "restored", ("centers", centers.count), ("clients", count(\.clientCount)),
             ("observers", count(\.needs.observerCount)), ("held", count(\.needs.heldCount)),
             ("queued", count(\.needs.queueCount)), ("keys", count(\.keyCount)),
-            ("endedInOrder", "\(isComplete)"), ("ms", "\(milliseconds)"))
+            ("cleanShutdown", isComplete), ("ms", milliseconds))
         if isCopied {
             log.write(
-                .warning, "the store was copied back: positions of before are answered with a gap")
+                .warning, "restored from a backup: clients that resume are told a gap")
         }
     }
 }

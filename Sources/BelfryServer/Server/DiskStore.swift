@@ -66,8 +66,8 @@ final class DiskStore: StoreDoor {
             switch outcome {
             case .success(let copy):
                 log.write(
-                    .info, "a backup is made", ("bytes", "\(copy.byteCount)"),
-                    ("ms", "\(milliseconds)"))
+                    .info, "a backup is made", ("bytes", copy.byteCount),
+                    ("ms", milliseconds))
             case .failure(let error):
                 log.write(.warning, "there is no backup", ("error", Problem(error).detail))
             }
@@ -87,7 +87,7 @@ extension ServerLog {
         if losses.pageCount > 0 {
             write(
                 .warning, "a part of the store's log is lost: what was committed last is missing",
-                ("pages", "\(losses.pageCount)"), ("commits", "\(losses.commitCount)"))
+                ("pages", losses.pageCount), ("commits", losses.commitCount))
         }
         if let count = losses.savedRowCount {
             let unreadable = losses.unreadableTables.map(\.rawValue).joined(separator: ", ")
@@ -95,7 +95,7 @@ extension ServerLog {
                 .warning,
                 "the store's file was damaged: what could be read is in a new one, and all that the "
                     + "rest of these tables had is lost; the old one is belfry.db.damaged",
-                ("saved", "\(count)"), ("unreadable", unreadable))
+                ("saved", count), ("unreadable", unreadable))
         }
         if !losses.rows.isEmpty {
             write(
@@ -129,20 +129,20 @@ extension ServerLog {
         case .oversized(let byteCount, let limit):
             write(
                 .error, "the store is as large as it may be: nothing new that must last is taken",
-                ("bytes", "\(byteCount)"), ("limit", "\(limit)"))
+                ("bytes", byteCount), ("limit", limit))
         case .fits(let byteCount, let limit):
             write(
                 .info, "the store is smaller than it may be: it takes what must last",
-                ("bytes", "\(byteCount)"), ("limit", "\(limit)"))
+                ("bytes", byteCount), ("limit", limit))
         case .behind(let count):
             write(
                 .warning,
                 "more waits to be stored than may wait: some of what must last is refused",
-                ("refused", "\(count)"))
+                ("refused", count))
         case .caughtUp(let count):
             write(
                 .info, "nothing is refused any more because of what waits to be stored",
-                ("refused", "\(count)"))
+                ("refused", count))
         case .logStays(let error):
             write(.warning, "the log of the store cannot be cleared", ("error", error.sentence))
         }

@@ -23,7 +23,7 @@ struct Porch: ~Copyable {
         let mailboxes = try SharedState.makeMailboxes(loopCount: 1)
         let shared = SharedState(mailboxes: mailboxes, progress: progress)
         log.write(
-            .info, "restoring", ("addresses", configuration.addressTexts.joined(separator: ",")))
+            .debug, "restoring", ("addresses", configuration.addressTexts.joined(separator: ",")))
         let (real, hasLeft) = (configuration, Monitor(false))
         // Nobody waits for its end: who came to it may ask for a while after the start.
         _ = try SystemThread {

@@ -155,7 +155,7 @@ public enum Server {
             log.write(
                 .info, "listening",
                 ("addresses", configuration.addressTexts.joined(separator: ",")),
-                ("loops", "\(configuration.loopCount)"))
+                ("console", configuration.consoleText), ("loops", configuration.loopCount))
             try first.run()
             for thread in threads { thread.join() }
             failure = first.failure
@@ -182,7 +182,7 @@ private final class LoopThread {
                 loop.shareListeners(certificate)
                 try loop.run()
             } catch {
-                log.write(.error, "a loop has failed", ("loop", "\(number)"), ("error", "\(error)"))
+                log.write(.error, "a loop has failed", ("loop", number), ("error", "\(error)"))
             }
         }
     }

@@ -53,7 +53,7 @@ extension ServerConfiguration {
         let limits = MemoryKind.allCases.map { "\($0.option)=\(self[keyPath: $0.limit])" }
         let memory = (memoryByteLimit ?? memoryByteCount).map { "\($0)" } ?? "unlimited"
         log.write(
-            .info, "limits of memory", ("memory", memory),
+            .debug, "memory limits", ("memory", memory),
             ("limits", limits.joined(separator: ",")))
     }
 

@@ -211,6 +211,21 @@ public struct ServerConfiguration: Sendable {
         listenAddresses.map(\.description) + tlsListenAddresses.map { "https://\($0)" }
     }
 
+    /// The URL of the console for a browser on this machine; empty where it is not reached from
+    /// here.
+    var consoleText: String {
+        func text(_ scheme: String, _ address: SocketAddress) -> String? {
+            let host: String
+            switch address.host {
+            case "127.0.0.1", "::1", "0.0.0.0", "::": host = "localhost"
+            case let other: host = other.utf8.contains(UInt8(ascii: ":")) ? "[\(other)]" : other
+            }
+            return "\(scheme)://\(host):\(address.port)/"
+        }
+        return listenAddresses.first.flatMap { text("http", $0) }
+            ?? tlsListenAddresses.first.flatMap { text("https", $0) } ?? ""
+    }
+
     /// Whether only this machine can reach the broker.
     public var isLoopbackOnly: Bool { allAddresses.allSatisfy(\.isLoopback) }
 

@@ -1,3 +1,13 @@
+/// The value of a field of the log: text, or a number or a boolean, which it stays in JSON.
+public protocol LogValue: Sendable, CustomStringConvertible {}
+
+extension String: LogValue {}
+extension Bool: LogValue {}
+extension Int: LogValue {}
+extension Int64: LogValue {}
+extension UInt32: LogValue {}
+extension UInt64: LogValue {}
+
 /// Where the server tells what happened to it; the program decides what becomes of it.
 ///
 /// Text never holds secrets, paths or another client's data.
@@ -20,7 +30,7 @@ public struct ServerLog: Sendable {
     let level: Level
     /// How many lines were lost because nobody read them.
     let lostLineCount: @Sendable () -> UInt64
-    private let sink: @Sendable (Level, String, [(String, String)]) -> Void
+    private let sink: @Sendable (Level, String, [(String, any LogValue)]) -> Void
 
     /// Takes the function that gets each entry: level, message, and fields with their values.
     ///
@@ -30,7 +40,7 @@ public struct ServerLog: Sendable {
     ///   - sink: gets the entries, from any thread; it must not wait for their reader.
     public init(
         level: Level = .info, lostLineCount: @escaping @Sendable () -> UInt64 = { 0 },
-        _ sink: @escaping @Sendable (Level, String, [(String, String)]) -> Void
+        _ sink: @escaping @Sendable (Level, String, [(String, any LogValue)]) -> Void
     ) {
         self.level = level
         self.lostLineCount = lostLineCount
@@ -40,7 +50,7 @@ public struct ServerLog: Sendable {
     /// A log that nobody reads.
     public static let silent = ServerLog(level: .error) { _, _, _ in }
 
-    func write(_ level: Level, _ message: String, _ fields: (String, String)...) {
+    func write(_ level: Level, _ message: String, _ fields: (String, any LogValue)...) {
         if level >= self.level { sink(level, message, fields) }
     }
 }

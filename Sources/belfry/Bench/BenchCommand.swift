@@ -14,14 +14,14 @@ struct Bench: ClientCommand {
             and in order. This command takes processor time itself: on the broker's machine both are slower.
             """)
 
-    @Option(help: .value("How many connections post. Default: 1.", "N"))
+    @Option(help: .value("How many connections post.", "N"))
     var posters = 1
 
-    @Option(help: .value("How many connections observe, each of them all posts. Default: 1.", "N"))
+    @Option(help: .value("How many connections observe, each of them all posts.", "N"))
     var observers = 1
 
     @Option(
-        help: .value("How many posts of a poster wait for their receipts at once. Default: 8.", "N")
+        help: .value("How many posts of a poster wait for their receipts at once.", "N")
     )
     var inFlight = 8
 
@@ -30,14 +30,14 @@ struct Bench: ClientCommand {
     var rate: Double?
 
     @Option(
-        help: .value("How long to post: 10s, 5m. Default: 10s.", "TIME"),
+        help: .value("How long to post: 10s, 5m.", "TIME"),
         transform: ArgumentText.duration)
     var duration: Duration = .seconds(10)
 
     @Option(help: .value("End after this many posts in all, if they come first.", "N"))
     var count: Int?
 
-    @Option(help: .value("Bytes of a userInfo. Default: 100.", "BYTES"))
+    @Option(help: .value("Bytes of a userInfo.", "BYTES"))
     var size = 100
 
     @OptionGroup var place: PlaceOptions

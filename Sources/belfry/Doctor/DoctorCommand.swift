@@ -18,9 +18,8 @@ struct Doctor: ClientCommand {
     @OptionGroup var options: ServeOptions
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
-        let isForPrograms = options.arguments.contains("--json")
         var serving = options
-        serving.arguments.removeAll { $0 == "--json" }
+        let isForPrograms = serving.takeJSONFlag()
         let findings = try await Self.findings(try serving.settings())
         let isForPeople = !isForPrograms && StandardStream.output.isTerminal
         try Report.write(
@@ -177,7 +176,7 @@ struct Doctor: ClientCommand {
     }
 
     private static func isBroker(_ address: SocketAddress, _ scheme: String) async -> Bool {
-        var request = HTTPRequest.get("/readyz")
+        var request = HTTPRequest.readiness
         request.timeout = .seconds(2)
         guard scheme == "http", let own = PlaceOptions.reachable(address),
             let url = try? BrokerURL("http://\(own)", host: "localhost"),

@@ -44,7 +44,7 @@ struct Finding: Equatable {
                 + padded(finding.subject, width) + "  "
             let indent = String(repeating: " ", count: start.count)
             let advice = finding.advice.map { "\n\(indent)What to do: \($0)" } ?? ""
-            return start + Report.shown(finding.text) + advice
+            return start + Screen.safe(finding.text) + advice
         }.joined(separator: "\n")
     }
 
