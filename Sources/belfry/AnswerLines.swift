@@ -78,7 +78,7 @@ final class AnswerLines: Sendable {
         } else if members.raw("passed") != nil {
             end(ask.id, .failure(Ask.Pass()))
         } else {
-            Program.say("belfry: an answer has answer, refused or passed", to: .error)
+            Program.say("belfry: an answer needs the member answer, refused or passed", to: .error)
         }
     }
 

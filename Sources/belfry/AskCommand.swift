@@ -6,7 +6,7 @@ import BelfrySystem
 struct AskCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "ask",
-        abstract: "Ask who holds an address, and print the answer.",
+        abstract: "Send a request to an address, and print the answer.",
         discussion: """
             The exit code is 0 for the answer of a responder, 3 for the default, and 1 when there is no \
             answer. Ctrl-C withdraws the ask, unless it has a --ttl.
@@ -33,14 +33,14 @@ struct AskCommand: ClientCommand {
 
     @Option(
         help: .value(
-            "Let the ask live for so long, also without this command, which waits for --wait or not at all.",
+            "Keep the request open this long, even after this command has ended.",
             "TIME"), transform: ArgumentText.duration)
     var ttl: Duration?
 
-    @Flag(help: "Show it to one responder at most, and once.")
+    @Flag(help: "Show the request to one responder at most, and only once.")
     var once = false
 
-    @Flag(help: "Print JSON with who has answered, and its id. --ttl does so too.")
+    @Flag(help: "Print JSON with the responder and the id of the request; --ttl does so too.")
     var json = false
 
     @OptionGroup var place: PlaceOptions

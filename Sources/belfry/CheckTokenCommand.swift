@@ -8,10 +8,10 @@ import BelfryWire
 struct CheckToken: BlockingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-token",
-        abstract: "Say whose a token is and what it allows, or why a broker would refuse it.",
+        abstract: "Show the principal and the grants of a token, or why a broker would refuse it.",
         usage: "belfry check-token [<TOKEN>] [<options of serve>]",
         discussion: """
-            It takes the keys of the options, the environment and the file that `belfry serve` would: --keys, --jwks, \
+            It uses the keys of the options, the environment and the file that `belfry serve` would: --keys, --jwks, \
             --jwt-audience and --jwt-issuer. Without TOKEN it is that of BELFRY_TOKEN; - reads it from standard input. \
             Other users can see what stands on a command line. The exit code is 1 for a token that is refused.
             """)

@@ -5,7 +5,7 @@ import BelfryClient
 struct ClusterCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster",
-        abstract: "Look at the cluster that a broker takes part in, and change what all go by.",
+        abstract: "Show the cluster, and change settings that all brokers share.",
         subcommands: [
             ClusterStatusCommand.self, ClusterUpgradeCommand.self, ClusterConfigureCommand.self,
             ClusterRecoverCommand.self,
@@ -16,8 +16,8 @@ struct ClusterCommands: ParsableCommand {
 struct ClusterUpgradeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade",
-        abstract: "Let the rules of the new program hold, once all brokers run it.",
-        discussion: "There is no way back: an older program does not come up any more.")
+        abstract: "Switch the cluster to the rules of the new program, once all brokers run it.",
+        discussion: "There is no way back: an older program no longer starts.")
 
     @OptionGroup var place: PlaceOptions
 
@@ -30,7 +30,7 @@ struct ClusterUpgradeCommand: ClientCommand {
 struct ClusterConfigureCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply-config",
-        abstract: "Let all brokers have the limits of centers that the options of this one say.")
+        abstract: "Apply the center limits of this broker's options to all brokers.")
 
     @OptionGroup var place: PlaceOptions
 
@@ -43,14 +43,14 @@ struct ClusterConfigureCommand: ClientCommand {
 struct ClusterRecoverCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Let the log go on with what one broker has applied.",
+        abstract: "Continue the log from the state of one broker.",
         discussion: """
             The engine has lost entries, so the broker has stopped with the reason lost-entries. It takes part again in a \
-            moment; then start the others anew. Observers are told that they may have lost notifications.
+            moment; then restart the others. Observers are told that they may have lost notifications.
             """)
 
     @OptionGroup var place: PlaceOptions
-    @Option(help: "The name of the broker whose state holds: that which is spoken to.")
+    @Option(help: "The name of the broker whose state is kept: the one at --url.")
     var from: String
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
@@ -85,7 +85,7 @@ private func changeCluster(_ change: String, at place: PlaceOptions) async throw
 struct ClusterStatusCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how a broker stands with its cluster; it need not be ready.")
+        abstract: "Show the state of a broker in its cluster; the broker need not be ready.")
 
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions

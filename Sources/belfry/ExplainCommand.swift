@@ -4,8 +4,8 @@ import BelfryClient
 /// `belfry explain`.
 struct Explain: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the observers that would get a notification, and those that nearly would.",
-        discussion: "With --object and --selector it tells instead who would be asked.")
+        abstract: "List the observers that would get a notification, and near misses.",
+        discussion: "With --object and --selector it shows instead which responder would be asked.")
 
     @Argument(help: .value("The notification name.", "NAME"), completion: Completing.channels)
     var name: String?

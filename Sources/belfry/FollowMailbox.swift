@@ -19,7 +19,7 @@ struct FollowMailbox: ClientCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Ask again when the broker is away, and say so on standard error; or end.")
+        help: "Retry while the broker is unavailable, and report that on standard error; or exit.")
     var reconnect = true
 
     @OptionGroup var place: PlaceOptions

@@ -6,7 +6,7 @@ import BelfrySystem
 struct FollowOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
-        help: "Connect again when the connection is lost, and say so on standard error; or end.")
+        help: "Reconnect when the connection is lost, and report that on standard error; or exit.")
     var reconnect = true
 
     /// Connects, and says on standard error when the connection is away and when it is back.

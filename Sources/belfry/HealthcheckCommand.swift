@@ -16,8 +16,8 @@ struct Healthcheck: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Ask a broker whether it is ready: exit code 0 when it is, else 1.",
         discussion: """
-            Without --url it asks the broker that `serve` would be here: at the port of \
-            BELFRY_LISTEN, or at port 8080.
+            Without --url it asks the broker of this machine: at the port of BELFRY_LISTEN, or \
+            at port 8080.
             """)
 
     @OptionGroup var place: PlaceOptions

@@ -75,7 +75,7 @@ struct Observers: ListingCommand {
 /// `belfry clients`.
 struct Clients: ListingCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List who is connected, or has observers here without a connection.")
+        abstract: "List clients that are connected, or have observers here without a connection.")
     static let path = "clients"
     static let columns = [
         "id", "transport", "state", "stateSince", "principal", "observers", "held", "unsentBytes",
@@ -99,7 +99,7 @@ struct Clients: ListingCommand {
 /// `belfry channels`.
 struct Channels: ListingCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the names that are observed or were posted.")
+        abstract: "List names that are observed or were posted.")
     static let path = "channels"
     static let columns = ["name", "observers", "posts", "lastPostedAt"]
 
@@ -118,7 +118,7 @@ struct Channels: ListingCommand {
 /// `belfry responders`.
 struct Responders: ListingCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List who holds which address, and what they were asked.")
+        abstract: "List responders with their addresses and counts.")
     static let path = "responders"
     static let columns = [
         "id", "object", "implements", "next", "client", "state", "openAsks", "asked",
@@ -156,7 +156,7 @@ struct Responders: ListingCommand {
 /// `belfry asks`.
 struct Asks: ListingCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the asks that have no answer yet, oldest first.")
+        abstract: "List open requests (asks), oldest first.")
     static let path = "asks"
     static let columns = [
         "id", "object", "selector", "observer", "path", "state", "askedAt", "answerBy",
@@ -187,7 +187,7 @@ struct Asks: ListingCommand {
 /// `belfry values`.
 struct Values: ListingCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the objects that have a value.")
+        abstract: "List objects that have a value.")
     static let path = "values"
     static let columns = ["object", "bytes", "observers", "changedAt"]
 

@@ -7,10 +7,10 @@ struct MailboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mailbox",
         abstract:
-            "Observe without a connection: the broker keeps what comes until it is acknowledged.",
+            "Observe without a connection: notifications are kept until they are acknowledged.",
         discussion: """
             TOKEN is what `new` prints: a secret that reads the mailbox and removes it (`belfry remove TOKEN`). A mailbox \
-            that nobody looks into ends with its lease.
+            that is not read expires with its lease.
             """,
         subcommands: [
             NewMailbox.self, ReadMailbox.self, FollowMailbox.self, AcknowledgeMailbox.self,
@@ -34,7 +34,7 @@ struct NewMailbox: ClientCommand {
 
     @Option(
         help: .value(
-            "How long it stays after the last look, at most 30d. The broker's default is 24h.",
+            "How long the mailbox is kept after it was last read, at most 30d. Default: 24h.",
             "TIME"),
         transform: ArgumentText.duration)
     var lease: Duration?
@@ -44,12 +44,14 @@ struct NewMailbox: ClientCommand {
     var holdLimit: Int?
 
     @Option(
-        help: .value("What it keeps while nobody reads: hold, coalesce or drop.", "WORD"),
+        help: .value("What to keep between two reads: hold, coalesce or drop.", "WORD"),
         completion: .list(["hold", "coalesce", "drop"]), transform: ArgumentText.word)
     var suspensionBehavior: SuspensionBehavior?
 
     @Option(
-        help: .value("Begin with what the broker still has above this seq; 0 is all of it.", "SEQ"))
+        help: .value(
+            "Start with the notifications that the broker still has above this seq; 0 is all.",
+            "SEQ"))
     var since: UInt64?
 
     @Flag(help: "Print the whole registration as JSON.")
@@ -138,7 +140,7 @@ struct ReadMailbox: ClientCommand {
         if page.notifications.isEmpty, page.gaps.isEmpty {
             return Program.say("The mailbox is empty.", to: .error)
         }
-        Program.say("The last one has seq \(page.next).", to: .error)
+        Program.say("Acknowledge up to seq \(page.next).", to: .error)
     }
 }
 
@@ -146,7 +148,7 @@ struct ReadMailbox: ClientCommand {
 struct AcknowledgeMailbox: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "ack",
-        abstract: "Acknowledge everything in a mailbox up to a seq: it is gone then.")
+        abstract: "Acknowledge everything in a mailbox up to a seq, which removes it.")
 
     @OptionGroup var mailbox: MailboxToken
 

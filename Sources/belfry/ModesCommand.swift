@@ -4,7 +4,7 @@ import BelfryClient
 /// `belfry modes`.
 struct Modes: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the mode that the queue waits in, and who has entered which one.")
+        abstract: "Show the mode of the queue, and the modes that clients have entered.")
 
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
@@ -23,7 +23,7 @@ struct Modes: ClientCommand {
     static func text(_ modes: JSONObject) -> String {
         let common = modes.strings("common").map(Screen.safe).joined(separator: ", ")
         let stack = modes.objects("stack")
-        let head = "The mode is \(Report.cell(modes.raw("current"))); common stands for \(common)."
+        let head = "The mode is \(Report.cell(modes.raw("current"))); common includes \(common)."
         return stack.isEmpty ? head : head + "\n\n" + Report.table(["id", "mode", "client"], stack)
     }
 }

@@ -8,11 +8,11 @@ struct Observe: ClientCommand {
         abstract: "Print each notification as it comes, until Ctrl-C.",
         discussion: """
             On a terminal a line has the time (UTC), the name, the object and the userInfo; elsewhere, and with --json, it \
-            is the notification as JSON. What was lost is said on standard error. After a lost connection the command \
+            is the notification as JSON. Losses are reported on standard error. After a lost connection the command \
             connects again and gets what it missed, as far as the broker has it. It removes its observer before it ends.
 
-            With --target and --selector nothing is printed: until Ctrl-C each notification calls the selector at \
-            whoever holds that address, as `belfry respond` does.
+            With --target and --selector nothing is printed: until Ctrl-C each notification calls the selector of \
+            the responder at that address, such as `belfry respond`.
             """)
 
     @Argument(
@@ -26,7 +26,8 @@ struct Observe: ClientCommand {
     var object: String?
 
     @Option(
-        help: .value("Give what comes to whoever holds this address; needs NAME.", "OBJECT"),
+        help: .value(
+            "Send each notification to the responder at this address; needs NAME.", "OBJECT"),
         completion: Completing.addresses)
     var target: String?
 

@@ -71,16 +71,16 @@ struct Post: ClientCommand {
 
     @Option(
         help: .value(
-            "Enter the queue again and again, so much later each time: 100ms at least.", "TIME"),
+            "Enter the queue repeatedly, at this interval: at least 100ms.", "TIME"),
         transform: ArgumentText.duration)
     var every: Duration?
 
     @Option(
-        help: .value("With --every: how long it goes on. The default is 24h.", "TIME"),
+        help: .value("With --every: when to stop. Default: 24h.", "TIME"),
         transform: ArgumentText.duration)
     var lease: Duration?
 
-    @Flag(help: "Take out what was to be posted later with this name and object.")
+    @Flag(help: "Replace posts with this name and object that wait for their time.")
     var replaces = false
 
     @Option(

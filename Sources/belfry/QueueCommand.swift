@@ -5,7 +5,7 @@ import BelfryClient
 struct Queue: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: """
-            List what waits in the queue, in the order in which it would be posted, and what enters it \
+            List queued notifications in the order of posting, and those that enter the queue \
             later.
             """)
 
@@ -31,7 +31,7 @@ struct Queue: ClientCommand {
         let isID = remove.allSatisfy { $0.utf8.allSatisfy { 0x30...0x5A ~= $0 } && !$0.isEmpty }
         if !isID {
             throw ValidationError(
-                "--remove takes the id of a notification, as `belfry queue` lists it.")
+                "--remove needs the id of a notification, as `belfry queue` lists it.")
         }
     }
 

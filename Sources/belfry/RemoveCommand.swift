@@ -6,9 +6,9 @@ struct Remove: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove observers, clients, modes and what waits in the queue.",
         discussion: """
-            The id tells what is meant: o17 is an observer, c4 a client with all its observers, m3 a mode that was \
-            entered, and 26 letters and digits are a notification in the queue. What belongs to others takes the grant \
-            admin; with the token of an observer or a mode in the place of the id nobody needs it. The first one that \
+            The id says what to remove: o17 is an observer, c4 a client with all its observers, m3 a mode that was \
+            entered, and 26 letters and digits are a notification in the queue. To remove what belongs to others needs the \
+            grant admin, or the token of the observer or mode in place of the id. The first one that \
             cannot be removed ends the command.
             """)
 

@@ -5,9 +5,9 @@ import BelfryJSON
 /// `belfry reports`.
 struct Reports: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List what looks forgotten or mistyped.",
+        abstract: "List observers and names that look forgotten or mistyped.",
         discussion: """
-            These are observers that nobody seems to need any more, names that were posted and are observed by nobody, \
+            These are observers that seem abandoned, names that were posted without an observer, \
             and observers whose name was never posted.
             """)
 
@@ -24,10 +24,10 @@ struct Reports: ClientCommand {
         let unmatched = JSONObject(content)
         let lists: [(title: String, member: String, columns: [String], rows: [JSONObject])] = [
             (
-                "Observers that look forgotten", "leaks", ["id", "reason", "stateSince"], leaks
+                "Observers that look abandoned", "leaks", ["id", "reason", "stateSince"], leaks
             ),
             (
-                "Posted, but observed by nobody", "postedNeverObserved", ["name", "posts"],
+                "Posted, but not observed", "postedNeverObserved", ["name", "posts"],
                 unmatched?.objects("postedNeverObserved") ?? []
             ),
             (

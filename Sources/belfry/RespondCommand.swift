@@ -5,7 +5,7 @@ import BelfrySystem
 /// `belfry respond`.
 struct Respond: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Hold an address, and answer what it is asked, until Ctrl-C.",
+        abstract: "Answer requests sent to an address, until Ctrl-C.",
         usage: "belfry respond <OBJECT> [<SELECTOR> ...] [<options>] [-- <COMMAND> ...]",
         discussion: """
             COMMAND is run for each ask, with its userInfo as standard input, and ASK_ID, ASK_OBJECT, \
@@ -26,20 +26,23 @@ struct Respond: ClientCommand {
     @Argument(help: .value("The address.", "OBJECT"))
     var object: String
 
-    @Argument(help: .value("What may be asked for; none with --next is an alias.", "SELECTOR"))
+    @Argument(
+        help: .value(
+            "A selector to answer; with --next and no selector the address is an alias.", "SELECTOR"
+        ))
     var selectors: [String] = []
 
     @Option(
-        help: .value("The address that is asked when this one does not answer.", "OBJECT"),
+        help: .value("The address to ask when this one does not answer.", "OBJECT"),
         completion: Completing.addresses)
     var next: String?
 
-    @Flag(help: "Share the address with others that share it, instead of taking their place.")
+    @Flag(help: "Share the address with other responders that share it, instead of replacing them.")
     var share = false
 
     @Option(
         help: .value(
-            "How many asks are answered side by side; others wait at the broker.", "N"))
+            "Requests answered at the same time; more wait at the broker.", "N"))
     var concurrency = 1
 
     @OptionGroup var following: FollowOptions

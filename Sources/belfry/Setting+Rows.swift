@@ -61,7 +61,7 @@ extension Setting {
     ]
 
     private static let lasting = [
-        data, flag("in-memory", \.isInMemory, "Keep nothing on disk: a restart forgets all."),
+        data, flag("in-memory", \.isInMemory, "Keep nothing on disk: a restart loses everything."),
         durability,
         size(
             "store-limit", \.server.storeByteLimit, in: (1 << 20)...(1 << 40),
@@ -71,7 +71,7 @@ extension Setting {
             "Start with a damaged store, without its lost rows; the log says what is lost."),
         duration(
             "wait-for-data", \.server.dataPatience, from: .zero, upTo: .seconds(3_600),
-            "How long the start waits for a data directory that another process has."),
+            "How long the start waits for a data directory that is in use."),
         flag(
             "ready-without-store", \.server.isReadyWithoutStore,
             "Answer /readyz with 200 also while the store cannot write."),
@@ -88,10 +88,10 @@ extension Setting {
                 + "it has written to its disk, unless --durability is process."),
         name(
             "cluster", \.cluster.name,
-            "The name of the cluster, which all its brokers say: letters, digits and hyphens."),
+            "The name of the cluster, the same for all its brokers: letters, digits and hyphens."),
         name(
             "node", \.cluster.node,
-            "The name of this broker, which no other one of the cluster has."
+            "The name of this broker, unique in the cluster."
         ),
         count(
             "cluster-revision", \.cluster.revision, in: 1...1_000_000_000,
@@ -102,13 +102,13 @@ extension Setting {
             "How many servers of the engine keep a copy of the log. It never changes."),
         size(
             "log-limit", \.cluster.logByteLimit, in: (16 << 20)...(1 << 40),
-            "The most room that the log of the cluster takes in the engine."),
+            "The largest size of the cluster's log in the engine."),
         size(
             "snapshot-limit", \.cluster.snapshotByteLimit, in: (16 << 20)...(1 << 40),
-            "The most room that snapshots take in the engine; one may have a third of it."),
+            "The largest size of all snapshots in the engine; one may use a third of it."),
         name(
             "engine-user", \.cluster.user,
-            "Who the broker is for the engine; it needs --engine-password-file."),
+            "User name for the NATS server; needs --engine-password-file."),
         file(
             "engine-password-file", \.cluster.passwordPath,
             "The file whose first line is the password of --engine-user."),
@@ -127,33 +127,34 @@ extension Setting {
             "engine-key", \.cluster.keyPath, "The PEM file of the key of --engine-cert."),
         duration(
             "down-after", \.cluster.downAfter, from: .milliseconds(200), upTo: .seconds(60),
-            "How long a broker is silent before another one says that it is gone."),
+            "How long a broker may be silent before the others declare it gone."),
         duration(
             "fence-after", \.cluster.fenceAfter, from: .milliseconds(100), upTo: .seconds(59),
-            "How long a broker hears nothing before it closes its clients; less than --down-after."),
+            "How long a broker without contact waits before it closes its clients; less than --down-after."
+        ),
         duration(
             "quorum-wait", \.cluster.quorumWait, from: .seconds(1), upTo: .seconds(3_600),
-            "How long the log may stand still before a broker closes its clients."),
+            "How long the log may stall before a broker closes its clients."),
         size(
             "snapshot-every", \.cluster.snapshotByteCount, in: (1 << 20)...(1 << 40),
-            "How much of the log lies behind a snapshot before the next one is made."),
+            "How much the log grows between two snapshots."),
     ]
 
     private static let logging = [
         level, format,
         size(
             "log-buffer", \.logByteLimit, in: 4_096...(1 << 30),
-            "Bytes of the log that may wait for their reader. Past it lines are lost and counted."),
+            "Log lines buffered for a slow reader, in bytes; more are dropped and counted."),
     ]
 
     private static let observing = [
         duration(
             "lease", \.server.wireLimits.defaultLease, upTo: .seconds(2_592_000),
-            "How long an observer outlives its connection, by default; a mailbox 24h."
+            "How long an observer is kept without a connection by default; a mailbox 24h."
         ),
         duration(
             "orphan-after", \.server.centerLimits.orphanAfter,
-            "The time away after which an observer is listed as a leak."),
+            "How long a client may be away before its observers are listed as leaks."),
         duration(
             "max-wait", \.server.maxWait, upTo: .seconds(60),
             "The longest that a post waits for its observers, or a poll for a notification."),
@@ -197,7 +198,7 @@ extension Setting {
             "How long closing all connections may take after SIGTERM."),
         duration(
             "drain-delay", \.server.drainDelay, from: .zero, upTo: .seconds(3_600),
-            "How long the broker works on after SIGTERM, while /readyz is 503 already."),
+            "How long the broker keeps working after SIGTERM, while /readyz already answers 503."),
         flag(
             "debug-endpoints", \.server.hasDebugEndpoints,
             "Serve /debug/echo and /debug/ws, for tests."),

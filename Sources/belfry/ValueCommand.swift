@@ -7,7 +7,7 @@ import BelfrySystem
 struct ValueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "value",
-        abstract: "Look at the value of an object, write it, or watch it.",
+        abstract: "Read, write or watch the value of an object.",
         discussion: """
             A value is one JSON object. KEYPATH is keys, joined by points, such as ui.theme; without it the \
             command is about the whole.
@@ -73,12 +73,12 @@ struct PutValue: ValueWriting {
     static let configuration = CommandConfiguration(
         commandName: "put", abstract: "Set a value, and print the receipt.",
         usage: "belfry value put <OBJECT> [<KEYPATH>] <JSON> [<options>]",
-        discussion: "What is no object on the way to KEYPATH becomes one.")
+        discussion: "Anything on the way to KEYPATH that is not an object is replaced by one.")
 
     @OptionGroup var given: GivenValue
 
     @Option(
-        help: .value("Remove it so long after its last setting.", "TIME"),
+        help: .value("Remove the value this long after it was last set.", "TIME"),
         transform: ArgumentText.duration)
     var ttl: Duration?
 

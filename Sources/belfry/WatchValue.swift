@@ -5,7 +5,7 @@ import BelfryClient
 struct WatchValue: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Print a value as it is, and after each change, until Ctrl-C.",
+        abstract: "Print a value now and after each change, until Ctrl-C.",
         discussion: "Each is one line of JSON, and null where there is no value.")
 
     @Argument(
@@ -15,7 +15,7 @@ struct WatchValue: ClientCommand {
     @Argument(help: .value("The keys, joined by points.", "KEYPATH"))
     var keyPath = ""
 
-    @Flag(help: "Print the changes as the broker tells them, in place of the values.")
+    @Flag(help: "Print the changes as the broker sends them, instead of the values.")
     var changes = false
 
     @Option(help: .value("End after this many lines.", "N"))

@@ -178,7 +178,7 @@ struct EventStreamPositionTests {
     }
 
     @Test(
-        "a position is there before the first event, moves without one, and past nothing that waits",
+        "a position is there before the first event, and moves past nothing that waits",
         arguments: [
             ("", nil, nil), ("id: k3-7\n\n", "k3-7", "k3-7"), ("id\n\n", nil, nil),
             ("id: k3-7\n\nid\n\n", "k3-7", "k3-7"),

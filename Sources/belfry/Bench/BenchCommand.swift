@@ -6,10 +6,10 @@ import BelfrySystem
 struct Bench: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Load a broker that runs, and check that nothing is lost, repeated or out of order.",
+            "Load a running broker, and check that nothing is lost, repeated or out of order.",
         discussion: """
             Posters and observers are connections of their own, which use a name that nobody else has, so a broker with \
-            other work can be measured too; it has to share its time with them. It takes the grants post and observe on \
+            other work can be measured too; the two share its time. The command needs the grants post and observe on \
             names that begin with bench. The exit code is 1 when a post failed or an observer did not get all of them once \
             and in order. This command takes processor time itself: on the broker's machine both are slower.
             """)

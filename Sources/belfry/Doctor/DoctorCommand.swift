@@ -6,10 +6,10 @@ import BelfrySystem
 /// `belfry doctor`.
 struct Doctor: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look whether a broker can run here, and say what to do where it cannot.",
+        abstract: "Check whether a broker can run here, and suggest fixes.",
         usage: "belfry doctor [--json] [<options of serve>]",
         discussion: """
-            It takes the options, the environment and the file that `belfry serve` would, and looks at limits, memory, \
+            It reads the options, the environment and the file as `belfry serve` does, and checks limits, memory, \
             the data directory and its disk, ports, the clock, certificate, keys, and a broker that runs here already. It \
             changes nothing: in the data directory it writes one small file and removes it. The exit code is 1 when \
             something is a fault, and 0 when there are warnings alone.
@@ -34,7 +34,7 @@ struct Doctor: ClientCommand {
         findings += machine(settings)
         if settings.isInMemory {
             findings.append(
-                .ok("data", "all is in memory, and gone with the broker (--in-memory)"))
+                .ok("data", "everything is in memory, and lost with the broker (--in-memory)"))
         } else {
             findings += data(settings.dataDirectory)
         }
@@ -94,7 +94,7 @@ struct Doctor: ClientCommand {
                 guard error.errno == 2 else { throw error }
                 let above = parent(of: directory)
                 return [
-                    .ok("data", "\(directory) is made at the first start"),
+                    .ok("data", "\(directory) will be created at the first start"),
                     Judgement.place(above, try FileSystem(of: above)),
                 ]
             }

@@ -8,7 +8,7 @@ enum Judgement {
     /// How many files and connections the process may have.
     static func descriptors(hard: Int) -> Finding {
         let subject = "descriptors"
-        let text = "the process may have \(hard) files and connections open"
+        let text = "limit of open files: \(hard)"
         guard hard < 4_096 else { return .ok(subject, text) }
         return .warning(
             subject, text,
@@ -31,7 +31,7 @@ enum Judgement {
     /// How many connections may wait to be accepted.
     static func waitingConnections(limit: Int?) -> Finding {
         let subject = "backlog"
-        guard let limit else { return .ok(subject, "the system does not tell its limit") }
+        guard let limit else { return .ok(subject, "the system does not report its limit") }
         let text = "\(limit) connections may wait to be accepted (net.core.somaxconn)"
         guard limit < 1_024 else { return .ok(subject, text) }
         return .warning(
@@ -46,16 +46,16 @@ enum Judgement {
         guard milliseconds > 1_735_689_600_000 else {
             return .fault(
                 subject, "it is before 2025",
-                "set it: tokens and certificates are not good yet, and leases end at once when it is corrected."
+                "set it: tokens and certificates are not valid yet, and leases expire at once when it is corrected."
             )
         }
         switch isSynchronized {
-        case true?: return .ok(subject, "something keeps it right")
-        case nil: return .ok(subject, "the system does not tell whether it is kept right")
+        case true?: return .ok(subject, "the clock is synchronized")
+        case nil: return .ok(subject, "the system does not say whether the clock is synchronized")
         case false?:
             return .warning(
-                subject, "nothing keeps it right, as far as the kernel knows",
-                "run chrony, ntpd or systemd-timesyncd: expiry of tokens and times of `at` go by this clock."
+                subject, "the clock is not synchronized",
+                "run chrony, ntpd or systemd-timesyncd: tokens expire, and posts with `at` are due, by this clock."
             )
         }
     }
@@ -74,7 +74,7 @@ enum Judgement {
         case .memory:
             return .warning(
                 subject, "\(directory) is in memory",
-                "put --data on a disk, or say --in-memory: when the machine starts again all is gone."
+                "put --data on a disk, or use --in-memory: a restart of the machine loses everything."
             )
         case .overlay:
             return .warning(
@@ -88,7 +88,8 @@ enum Judgement {
         let subject = "free space"
         let text = "\(freeByteCount >> 20) MiB are free for the data"
         if freeByteCount >= 1 << 30 { return .ok(subject, text) }
-        let advice = "make room: on a full disk the broker takes nothing new that must last."
+        let advice =
+            "free some space: on a full disk the broker refuses everything that must be stored."
         return freeByteCount < 64 << 20
             ? .fault(subject, text, advice) : .warning(subject, text, advice)
     }
@@ -96,7 +97,7 @@ enum Judgement {
     /// How long the disk takes until it has a small file.
     static func writing(_ duration: Duration) -> Finding {
         let subject = "disk"
-        let text = "it took \(duration / .milliseconds(1)) ms to write a small file for good"
+        let text = "a small file was written and synced in \(duration / .milliseconds(1)) ms"
         guard duration > .milliseconds(50) else { return .ok(subject, text) }
         return .warning(
             subject, text,
@@ -115,14 +116,14 @@ enum Judgement {
                 subject, "it has expired", "get a new one, and send SIGHUP to the broker.")
         }
         if now < start {
-            return .fault(subject, "it is not good yet", "wait, or look at the clock.")
+            return .fault(subject, "it is not valid yet", "wait, or check the clock.")
         }
         if days < 14 {
             return .warning(
-                subject, "it is good for \(days) more days",
+                subject, "valid for \(days) more days",
                 "renew it; SIGHUP makes the broker read it again, and no connection is lost.")
         }
-        return .ok(subject, "it is good for \(days) more days")
+        return .ok(subject, "valid for \(days) more days")
     }
 
     /// What callers of other machines can do and see.
@@ -134,7 +135,7 @@ enum Judgement {
         if isPlain {
             findings.append(
                 .warning(
-                    "callers", "other machines come without TLS",
+                    "callers", "other machines connect without TLS",
                     "use --tls-listen with --tls-cert and --tls-key, or a proxy that has a certificate: tokens can be read on the way."
                 ))
         }
@@ -146,8 +147,8 @@ enum Judgement {
                 ))
         }
         guard findings.isEmpty else { return findings }
-        let credentials = allowsAnonymous ? "may come without credentials" : "with credentials"
-        return [.ok("callers", "other machines come over TLS, and \(credentials)")]
+        let credentials = allowsAnonymous ? "with or without credentials" : "with credentials"
+        return [.ok("callers", "other machines connect over TLS, \(credentials)")]
     }
 
     /// A file with secrets that others can read.
