@@ -49,6 +49,8 @@ struct AnswerHead: Equatable, Sendable {
 
     /// The longest pause that is kept when an answer asks for one.
     static let longestPause = Duration.seconds(300)
+    /// The same when somebody else than the broker asks for one.
+    private static let longestForeignPause = Duration.seconds(30)
     /// How much of a field is shown at most.
     private static let shownByteLimit = 200
     /// What the types of the broker's problems begin with.
@@ -84,7 +86,7 @@ struct AnswerHead: Equatable, Sendable {
         .foreignAnswer(
             ForeignAnswer(
                 status: status, contentType: contentType, location: location,
-                retryAfter: retryAfter))
+                retryAfter: retryAfter.map { min($0, Self.longestForeignPause) }))
     }
 
     /// Why the broker refused, or that it was somebody else.
@@ -95,7 +97,8 @@ struct AnswerHead: Equatable, Sendable {
     /// The problem document of the broker; nil for the word of somebody else.
     func problem(_ content: [UInt8]) -> BrokerRefusal? {
         guard status >= 400, contentType == "application/problem+json",
-            JSONObject(content)?.string("type")?.hasPrefix(Self.problemTypes) == true
+            let problem = JSONObject(content), problem.integer("status") == status,
+            problem.string("type")?.hasPrefix(Self.problemTypes) == true
         else { return nil }
         var refusal = BrokerRefusal(status: status, content: content)
         refusal.retryAfter = retryAfter

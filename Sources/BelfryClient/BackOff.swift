@@ -3,12 +3,12 @@ package struct BackOff {
     private let first: Duration
     private let longest: Duration
     /// How many attempts have failed since a connection held for a while.
-    private var failureCount = 1
+    private var failureCount = 0
 
     /// A connection that holds for so long is a good one: the next pause is a first one again.
     package static let steadyTime = Duration.seconds(10)
     /// The failures that a broker with too much to do counts for at least.
-    private static let overloadCount = 4
+    private static let overloadCount = 3
 
     /// Takes the pauses of these options.
     package init(_ options: ClientOptions) {
@@ -16,7 +16,8 @@ package struct BackOff {
         longest = options.longestPause
     }
 
-    /// A pause in the upper half of what is due, which then doubles.
+    /// The first pause is random from nothing up to what is due, and a later one in the upper half of what is
+    /// due, which doubles each time.
     ///
     /// - Parameter announced: the pause that the broker asks for: the next one is not shorter, and
     ///   as much longer as the half of what is due.
@@ -27,7 +28,9 @@ package struct BackOff {
         for _ in 0..<failureCount where due < longest { due *= 2 }
         failureCount += 1
         let half = min(due, longest) / 2
-        return (announced ?? half) + half * Double.random(in: 0...1, using: &random)
+        let spread = Double.random(in: 0...1, using: &random)
+        if let announced { return announced + max(first, half) * spread }
+        return failureCount == 1 ? first * spread : half + half * spread
     }
 
     /// A connection has held for a while.
@@ -81,8 +84,8 @@ extension ClientError {
         case .tls, .system: true
         case .openingRefused(let refusal): ![401, 403, 421].contains(refusal.status)
         case .refused(let refusal): refusal.status.map { $0 >= 500 || $0 == 429 } ?? false
-        // Ended in order, taken over, removed, expired credentials, and what the policy refuses: no.
-        case .closed(let code, _): ![1000, 1008, 4001, 4002, 4003].contains(code)
+        // Taken over, removed, expired credentials, and what the policy refuses: no.
+        case .closed(let code, _): ![1008, 4001, 4002, 4003].contains(code)
         case .invalidURL, .invalidUserInfo, .invalidValue, .invalidEntityTag,
             .invalidIdempotencyKey, .invalidToken, .dotSegment, .selectorInUse,
             .observerRemoved, .tooManyRequests, .notConnected, .closedByOwner, .cancelled:

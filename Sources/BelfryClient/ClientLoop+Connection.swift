@@ -41,6 +41,7 @@ extension ClientLoop {
     }
 
     private mutating func openConnection() {
+        welcome = nil
         call = EndpointCall()
         lookupEnd = loop.now + options.openingTimeout
         do throws(EndpointCall.Failure) {
@@ -238,7 +239,11 @@ extension ClientLoop {
         }
         failPending(error)
         abandoned.removeAll()
-        let mayEndBetter = error.isWorthRetrying || token != nil && error.asksForAnotherToken
+        // A Close before the welcome may be of somebody on the way.
+        var isForeign = false
+        if case .closed = error { isForeign = welcome == nil }
+        let mayEndBetter =
+            isForeign || error.isWorthRetrying || token != nil && error.asksForAnotherToken
         guard options.reconnects, mayEndBetter else { return end(error) }
         phase = .pausing
         states?.yield(.away(error))

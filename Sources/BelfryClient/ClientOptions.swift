@@ -17,10 +17,10 @@ public struct ClientOptions: Equatable, Sendable {
     /// The longest pause before the first attempt to reconnect after a connection that held for a
     /// while.
     ///
-    /// It doubles with each attempt that fails, and a pause is random in its upper half. What the
+    /// It doubles with each attempt that fails, and a later pause is random in its upper half. What the
     /// broker asks for (`reconnectAfter`, `Retry-After`) is kept to, up to 5 minutes. The default
-    /// is 500 milliseconds.
-    public var firstPause: Duration = .milliseconds(500)
+    /// is 1 second.
+    public var firstPause: Duration = .seconds(1)
     /// What the longest pause grows to; the default is 30 seconds.
     public var longestPause: Duration = .seconds(30)
     /// How long a connection may take until it is welcomed, and a token until it is there; the default is 10 seconds.
@@ -42,8 +42,8 @@ public struct ClientOptions: Equatable, Sendable {
     public var bufferCountLimit = 1_000
     /// How many bytes these have; the default is 16 MiB.
     public var bufferByteLimit = 16 << 20
-    /// The largest frame that is taken from the broker, in bytes; the default is 4 MiB.
-    public var messageByteLimit = 4 << 20
+    /// The largest frame that is taken from the broker, in bytes; the default is 32 MiB.
+    public var messageByteLimit = 32 << 20
 
     /// Takes the defaults.
     public init() {}

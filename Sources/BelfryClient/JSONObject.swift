@@ -9,7 +9,7 @@ package struct JSONObject {
     /// Takes the text, or gives `nil` when it is no object.
     package init?(_ json: [UInt8]) {
         self.json = json
-        var reader = JSONReader(depthLimit: UserInfo.depthLimit + 8)
+        var reader = JSONReader(depthLimit: UserInfo.receivedDepthLimit)
         do {
             try reader.beginObject(in: json.span)
             while try reader.nextMember(in: json.span) {

@@ -7,6 +7,8 @@ public struct UserInfo: Equatable, Sendable {
 
     /// The deepest nesting that a broker takes.
     static let depthLimit = 64
+    /// The deepest nesting of a message: a broker takes 128 levels at most (`--max-depth`).
+    static let receivedDepthLimit = 144
 
     /// Takes a JSON object.
     ///

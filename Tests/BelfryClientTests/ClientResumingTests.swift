@@ -232,7 +232,7 @@ struct ClientResumingTests {
         try broker.sendClose(1012)
         try broker.advance(.milliseconds(3_400))
         #expect(broker.kernel.takeAttempt() == nil)
-        try broker.reopen(pause: .milliseconds(600))
+        try broker.reopen(pause: .milliseconds(1_100))
     }
 }
 

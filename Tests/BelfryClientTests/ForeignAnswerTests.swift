@@ -44,7 +44,8 @@ struct ForeignOpeningTests {
         "Retry-After of a refused opening is kept to, and what is longer than 5 minutes is not",
         arguments: [
             (429, "application/problem+json", "2", 2), (503, "application/problem+json", "2", 2),
-            (503, "text/html", "20", 20), (503, "text/html", "86400", 300),
+            (503, "text/html", "20", 20), (503, "text/html", "86400", 30),
+            (503, "application/problem+json", "86400", 300),
         ])
     func retryAfter(status: Int, type: String, field: String, seconds: Int) throws {
         let broker = try ScriptedBroker.opened(Self.options)
@@ -62,7 +63,7 @@ struct ForeignOpeningTests {
         #expect(broker.kernel.takeAttempt() != nil)
     }
 
-    @Test("pauses are in the upper half of what is due, so that clients come one by one")
+    @Test("first pauses are spread over a second, so that clients come one by one")
     func spread() {
         var random = SystemRandom()
         var pauses: [Duration] = []
@@ -70,7 +71,7 @@ struct ForeignOpeningTests {
             var backOff = BackOff(ClientOptions())
             pauses.append(backOff.nextPause(using: &random))
         }
-        #expect(pauses.allSatisfy { $0 >= .milliseconds(500) && $0 <= .seconds(1) })
+        #expect(pauses.allSatisfy { $0 >= .zero && $0 <= .seconds(1) })
         let (least, most) = (pauses.min() ?? .zero, pauses.max() ?? .zero)
         #expect(most - least > .milliseconds(250))
     }
