@@ -41,7 +41,21 @@ extension ClientLoop {
                 RPCRequest.removeObserver(id: $0, token: token)
             }
         }
-        switch request.kind {
+        do throws(ClientError) {
+            try settle(request.kind, with: json)
+        } catch {
+            // The request is not among those that end with the line any more.
+            if case .addObserver(let selector, _) = request.kind { forgetObserver(selector, error) }
+            fail(request.kind, error)
+            throw error
+        }
+        closeIfAllRemoved()
+    }
+
+    private mutating func settle(
+        _ kind: Pending.Kind, with json: [UInt8]
+    ) throws(ClientError) {
+        switch kind {
         case .addObserver(let selector, let reply):
             let registration = try Registration(json: json)
             registered(selector, registration)
@@ -56,7 +70,6 @@ extension ClientLoop {
             reply?(.success(()))
         case .call(let reply): reply(.success(json))
         }
-        closeIfAllRemoved()
     }
 
     private mutating func takeFailure(_ id: Int?, _ refusal: BrokerRefusal) {

@@ -76,7 +76,7 @@ actor PlayedCase {
             case .cancelled: "cancelled"
             case .closedByOwner: "closed"
             case .closed: error.isWorthRetrying ? "lost" : "closed"
-            case .connectionLost, .connectionFailed: "lost"
+            case .connectionLost, .connectionFailed, .notUnderstood, .foreignAnswer: "lost"
             default: "\(error)"
             }
         members.append(("why", CaseRunner.text(why)))
