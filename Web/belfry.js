@@ -143,7 +143,7 @@ const workerName = "belfry";
 export class BelfryError extends Error {
   /// `code` is the one of JSON-RPC, or null when there was no answer: a post may then have
   /// happened. `problem` is the broker's problem document (RFC 9457), if any; where its type
-  /// ends with `outcome-unknown`, a post may have happened in a cluster, or happen still. `reason`
+  /// ends with `outcome-unknown`, a post may have happened, or happen still. `reason`
   /// is `refused` by the broker, `misuse` (refused here), or why there is no answer: `lost` (the
   /// connection, or something else than a broker has answered), `timeout`, `closed` (the center).
   constructor(text, code = null, problem = null, reason = "refused") {
@@ -183,9 +183,9 @@ function refusal(problem, { code = -32000, message, method } = {}) {
   return new BelfryError(told, code, problem ?? null);
 }
 
-/// What the end of a line, or of an opening, means (Clients/cases/verdicts.json): whether it ends the
-/// center, whether the broker has too much to do, and how long it asked to be left alone. A close
-/// code counts for a line that was welcomed, and a status where the problem is a broker's.
+/// What the end of a line, or of an opening, means (Clients/cases/verdicts.json): whether it is that
+/// of the center, whether the broker has too much to do, and how long it asked to be left alone. A
+/// close code counts for a line that was welcomed, and a status where the problem is a broker's.
 function verdictOf({ code = null, error = null, isWelcomed = false, canRenew = false }) {
   const status = error?.problem?.status ?? null;
   const mayHelp = canRenew && (status === tokenStatus || code === expiredCloseCode);
@@ -1681,7 +1681,7 @@ export class NotificationCenter extends EventTarget {
   /// The options are those of the broker: `default` (the answer when there is no other), `wait`
   /// (seconds), `ttl`, `once`, `causedBy`, `idempotencyKey`. Without an answer it throws the
   /// problem. When the connection is lost it throws an error whose code is null; with a key it asks
-  /// again, and so where a cluster does not know what became of it. With `signal` it has a
+  /// again, and so where the broker does not know what became of it. With `signal` it has a
   /// connection of its own, because to end that withdraws the ask.
   async ask(object, selector, userInfo = null, { signal = null, timeout, ...options } = {}) {
     const params = { object, selector, ...given({ userInfo, ...options }, "default") };
@@ -1692,7 +1692,7 @@ export class NotificationCenter extends EventTarget {
         if (signal !== null) return await this.#askApart(params, { signal, time: end - seconds() });
         return await this.#call("ask", params, { timeout: end - seconds() });
       } catch (error) {
-        // A cluster may not know what became of it: only then 504 says nothing of the ask.
+        // The broker may not know what became of it: only then 504 says nothing of the ask.
         const isUnknown = error?.problem?.type?.endsWith("/outcome-unknown");
         const mayRepeat = isUnknown || error?.reason === "lost";
         if (!mayRepeat || params.idempotencyKey === undefined) throw error;

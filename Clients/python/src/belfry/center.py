@@ -236,7 +236,7 @@ class NotificationCenter:
 
         The options are those of the broker; a queued post has no counts but an `outcome`. It is
         sure that nothing was posted only after `Refused` with another `slug` than
-        `outcome-unknown`: with that one it may have happened in a cluster, or happen still. With
+        `outcome-unknown`: with that one it may have happened, or happen still. With
         the same `idempotency_key` it can be repeated, and happens once.
         """
         if coalesce is not None and not isinstance(coalesce, str):
@@ -264,7 +264,7 @@ class NotificationCenter:
 
         Without an answer it raises `Refused` with the problem, such as `no-responder`. When the
         connection is lost it raises `ConnectionLost`; with an `idempotency_key` it asks again, and
-        so where a cluster does not know what became of it (`outcome-unknown`).
+        so where the broker does not know what became of it (`outcome-unknown`).
 
         Who cancels it no longer waits, and the ask goes on until its time is over. With
         `own_connection` cancelling withdraws it.
@@ -283,7 +283,7 @@ class NotificationCenter:
                             await ask_apart(self._url, token, params, self._timeout))
                     return Answer.of(await self._session.result_of("ask", params, timeout))
                 except (ConnectionLost, Refused) as error:
-                    # A cluster may not know what became of it: any other refusal is the outcome.
+                    # The broker may not know what became of it: any other refusal is the outcome.
                     is_unknown = error.slug == "outcome-unknown"
                     may_repeat = is_unknown or isinstance(error, ConnectionLost)
                     if not may_repeat or idempotency_key is None or self.state.name == "closed":

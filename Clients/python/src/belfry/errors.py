@@ -38,7 +38,7 @@ class BelfryError(Exception):
 class Refused(BelfryError):
     """The broker refused the call, or the opening of the connection, and says why.
 
-    With the slug `outcome-unknown` a cluster does not know what became of the call: it may have
+    With the slug `outcome-unknown` the broker does not know what became of the call: it may have
     happened, or happen still.
     """
 
