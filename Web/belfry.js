@@ -2266,7 +2266,10 @@ export class NotificationCenter extends EventTarget {
       const refused = refusal(problem, { code, message, method });
       reject(Object.assign(refused, given({ reason, retryAfter })));
     } else if (method in shapes && !hasShape(result, shapes[method])) {
-      reject(lost(`the answer to ${method} is not that of a broker`));
+      const text = `the answer to ${method} is not that of a broker`;
+      reject(lost(text));
+      // Without it the line is of no use.
+      if (method === "addObserver" || method === "resume") this.#giveUp(text);
     } else resolve(result);
   }
 
