@@ -21,6 +21,8 @@ class Proxy:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}{prefix}"
         self.is_cut = False
+        # What is answered to each request in the place of the broker.
+        self.stranger = None
         self.flows = threading.Event()
         self.flows.set()
         self.connections = []
@@ -33,12 +35,24 @@ class Proxy:
                 if self.is_cut:
                     near.close()
                     continue
+                if (stranger := self.stranger) is not None:
+                    given = (near, *stranger)
+                    threading.Thread(target=self.answer, args=given, daemon=True).start()
+                    continue
                 try:
                     far = socket.create_connection(self.target)
                 except ConnectionRefusedError:
                     near.close()
                     continue
                 threading.Thread(target=self.carry, args=(near, far), daemon=True).start()
+
+    def answer(self, near, status, kind, content):
+        """Says what a stranger says."""
+        with contextlib.suppress(OSError), near:
+            near.recv(65536)
+            near.sendall(
+                f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nConnection: close\r\n"
+                f"Content-Length: {len(content)}\r\n\r\n{content}".encode())
 
     def carry(self, near, far):
         """Both directions of a connection, until both have ended."""
