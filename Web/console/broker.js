@@ -49,8 +49,9 @@ export function keepToken(text) {
   }
 }
 
-/// A request; `path` is relative to the center, or with a slash in front to the broker. What is
-/// refused is thrown with its problem; a broker that does not answer has no status.
+/// A request, and its answer as `{ status, headers, text }`; `path` is relative to the center, or
+/// with a slash in front to the broker. What is refused is thrown with its problem; a broker that
+/// does not answer, or stops in the middle of an answer, has no status.
 export async function request(
   path,
   { query = {}, headers = {}, wait = patience, ...options } = {},
@@ -59,7 +60,7 @@ export async function request(
   const url = path.startsWith("/") ? address + path : `${base}/${path}`;
   const shown = token();
   const all = shown === null ? headers : { Authorization: `Bearer ${shown}`, ...headers };
-  let response;
+  let response, content;
   try {
     response = await fetch(text === "" ? url : `${url}?${text}`, {
       cache: "no-store",
@@ -67,19 +68,29 @@ export async function request(
       ...options,
       headers: all,
     });
+    content = await response.text();
   } catch {
-    throw new Refusal("The broker does not answer.");
+    throw new Refusal("The broker is not responding.");
   }
-  if (response.ok) return response;
-  const problem = await response.json().catch(() => null);
-  const title = problem?.title ?? `Status ${response.status}`;
-  throw new Refusal(title, response.status, problem);
+  const { status, headers: told } = response;
+  if (response.ok) return { status, headers: told, text: content };
+  const problem = problemOf(content);
+  throw new Refusal(problem?.title ?? `Status ${status}`, status, problem);
+}
+
+/// The problem document, or null where the answer has none, as that of a proxy.
+function problemOf(content) {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return null;
+  }
 }
 
 /// The JSON of an answer, or null where there is none.
 export async function ask(path, options) {
-  const response = await request(path, options);
-  return response.status === 204 ? null : response.json();
+  const { status, text } = await request(path, options);
+  return status === 204 ? null : JSON.parse(text);
 }
 
 /// Sends JSON that was typed, as it was typed: a round trip through JavaScript would change

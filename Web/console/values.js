@@ -143,12 +143,12 @@ export function openValue(app, { id: object, query }) {
     }
     const headers = type === null ? {} : { "Content-Type": type };
     if (isMatched && shown.etag !== null) headers["If-Match"] = shown.etag;
-    const response = await request(place, {
+    const { text } = await request(place, {
       method,
       headers,
       body: type === null ? undefined : (typed ?? shown.text),
     });
-    const { changed, matched } = await response.json();
+    const { changed, matched } = JSON.parse(text);
     typed = null;
     const heard = `${matched === 0 ? "No observer" : plural(matched, "observer")} matched.`;
     told = { words: changed ? `Changed. ${heard}` : "No change." };
@@ -179,8 +179,8 @@ export function openValue(app, { id: object, query }) {
     title: object,
     async read() {
       try {
-        const response = await request(place);
-        return { text: await response.text(), etag: response.headers.get("ETag") };
+        const { text, headers } = await request(place);
+        return { text, etag: headers.get("ETag") };
       } catch (error) {
         if (error.status !== 404) throw error;
         return { text: null, etag: null };
