@@ -14,6 +14,8 @@ public final class Caller: Sendable {
     let origin: Origin
     /// Whether credentials could give them more: then what they lack is 401, and not 403.
     public let mayAuthenticate: Bool
+    /// Whether local callers may do more without credentials, and this one is not local.
+    public let isStranger: Bool
 
     /// What makes a caller known.
     enum Origin: Sendable, Equatable {
@@ -35,18 +37,24 @@ public final class Caller: Sendable {
         self.validFrom = validFrom
         self.expiresAt = expiresAt
         mayAuthenticate = false
+        isStranger = false
     }
 
     /// A caller without credentials.
     ///
-    /// - Parameter mayAuthenticate: whether there are keys that would let them do more.
-    public init(anonymous grants: Grants, mayAuthenticate: Bool = false) {
+    /// - Parameters:
+    ///   - mayAuthenticate: whether there are keys that would let them do more.
+    ///   - isStranger: whether local ones may do more, and this one is not local.
+    public init(
+        anonymous grants: Grants, mayAuthenticate: Bool = false, isStranger: Bool = false
+    ) {
         principal = Self.anonymousPrincipal
         self.grants = grants
         origin = .anonymous
         validFrom = .min
         expiresAt = .max
         self.mayAuthenticate = mayAuthenticate
+        self.isStranger = isStranger
     }
 
     /// A caller without credentials.
@@ -99,7 +107,8 @@ public final class Caller: Sendable {
 }
 
 extension Grants {
-    /// What anonymous callers may do on a loopback address: all but `admin` and `forever`.
+    /// What local callers may do without credentials where nothing else is said: all but `admin` and
+    /// `forever`.
     public static let loopbackDefault = Grants([
         Grant(Verbs.all.subtracting([.admin, .forever]))
     ])

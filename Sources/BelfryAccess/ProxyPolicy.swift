@@ -6,12 +6,17 @@ public struct RequestOrigin: Equatable, Sendable {
     public var isSecure: Bool
     /// The authority that the client asked for, if a proxy tells another than `Host`.
     public var host: [UInt8]?
+    /// Whether a listed proxy has named the address, and no hop of its way is hidden.
+    public var isNamed: Bool
 
     /// Joins the parts.
-    public init(address: NetworkAddress, isSecure: Bool = false, host: [UInt8]? = nil) {
+    public init(
+        address: NetworkAddress, isSecure: Bool = false, host: [UInt8]? = nil, isNamed: Bool = false
+    ) {
         self.address = address
         self.isSecure = isSecure
         self.host = host
+        self.isNamed = isNamed
     }
 }
 
@@ -66,9 +71,12 @@ public struct ProxyPolicy: Equatable, Sendable {
         let standard = fields.forwarded.isEmpty ? nil : follow(Self.hops(fields.forwarded), peer)
         let common = fields.forwardedFor.isEmpty ? nil : follow(Self.hops(ofCommon: fields), peer)
         switch (standard, common) {
-        case (let standard?, let common?):
-            return standard.address == common.address
-                ? standard : RequestOrigin(address: Self.nobodysAddress)
+        case (var standard?, let common?):
+            guard standard.address == common.address else {
+                return RequestOrigin(address: Self.nobodysAddress)
+            }
+            if !common.isNamed { standard.isNamed = false }
+            return standard
         case (let origin?, nil), (nil, let origin?):
             return origin
         case (nil, nil):
@@ -86,6 +94,7 @@ public struct ProxyPolicy: Equatable, Sendable {
             // What this hop came by is told by the listed one to the right of it.
             if let isSecure = hop.isSecure { origin.isSecure = isSecure }
             if let host = hop.host { origin.host = host }
+            origin.isNamed = hop.address != nil
             guard let address = hop.address else { return origin }
             origin.address = address
             guard trusts(address) else { return origin }

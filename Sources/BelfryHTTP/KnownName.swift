@@ -1,9 +1,10 @@
 import BelfryBytes
 
 /// A field that decides about the request itself, found by whole words instead of bytes.
-enum KnownName {
+enum KnownName: Equatable {
     case host, expect, connection, contentType, contentLength, transferEncoding
     case origin, fetchSite, prefer, idempotencyKey, authorization, contentEncoding
+    case forwarding(ForwardingField)
     /// Any other name.
     case other
 
@@ -45,6 +46,10 @@ enum KnownName {
         let length = name.count
         let lowerCase: UInt64 = 0x2020_2020_2020_2020
         let first = text.word(at: name.lowerBound) | lowerCase
+        if let field = ForwardingField(name, first: first, in: text) {
+            self = .forwarding(field)
+            return
+        }
         switch length {
         case 4 where first << 32 == 0x0000_0000_7473_6F68 << 32: self = .host
         case 6 where first << 16 == 0x0000_7463_6570_7865 << 16: self = .expect

@@ -15,6 +15,7 @@ struct RequestFacts: Sendable {
     private(set) var connectionCloses = false
     private(set) var connectionKeepsAlive = false
     private(set) var uncommonFields: UncommonFields = []
+    private(set) var forwardingField: ForwardingField?
 
     /// Reads the fields and the target once all bytes are there.
     mutating func read(_ line: RequestLine, _ head: HeadBytes) throws(HTTPError) {
@@ -68,6 +69,8 @@ struct RequestFacts: Sendable {
             if coding.count > 0, !coding.equalsIgnoringCase("identity") {
                 uncommonFields.insert(.contentEncoding)
             }
+        case .forwarding(let field):
+            if forwardingField == nil { forwardingField = field }
         case .other: break
         }
     }

@@ -67,6 +67,8 @@ public struct RequestHead: Sendable {
     public var hasContentType: Bool { facts.contentTypeRange != nil }
     /// Which fields are there of those that few requests have; what is not, needs no look-up.
     public var uncommonFields: UncommonFields { facts.uncommonFields }
+    /// The first field that a proxy writes, or `nil`.
+    public var forwardingField: ForwardingField? { facts.forwardingField }
     /// True when content follows the head, even if it may turn out to be empty.
     public var hasContent: Bool { isChunked || (contentLength ?? 0) > 0 }
     /// True when the client wants to use the connection again (RFC 9112 §9.3).

@@ -59,13 +59,17 @@ public final class EmbeddedKernel {
     }
 
     /// Connects to the loop's listener with that number, in the order of `listen`, from an address or
-    /// from loopback.
-    public func connect(listener: Int = 0, from address: SocketAddress? = nil) -> EmbeddedPeer {
+    /// from loopback, as a process of this user or of another one.
+    public func connect(
+        listener: Int = 0, from address: SocketAddress? = nil,
+        owner: SocketOwner = .user(SocketOwner.ownUser)
+    ) -> EmbeddedPeer {
         let listeners = sockets.indices.filter { sockets[$0].isListener }
         precondition(listener < listeners.count, "no such listener")
-        let number = open(
-            EmbeddedSocket(
-                address: address ?? .loopback(port: UInt16(50_000 + sockets.count % 10_000))))
+        var socket = EmbeddedSocket(
+            address: address ?? .loopback(port: UInt16(50_000 + sockets.count % 10_000)))
+        socket.owner = owner
+        let number = open(socket)
         sockets[listeners[listener]].backlog.append(number)
         return EmbeddedPeer(kernel: self, number: number)
     }

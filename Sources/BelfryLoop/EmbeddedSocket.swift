@@ -7,6 +7,8 @@ struct EmbeddedSocket {
     private static let brokenPipe: Int32 = 32
 
     var address: SocketAddress
+    /// The owner of its far end.
+    var owner = SocketOwner.user(SocketOwner.ownUser)
     var isListener = false
     var backlog: [Int32] = []
     var isConnecting = false

@@ -1,4 +1,4 @@
-public import BelfrySystem
+internal import BelfrySystem
 
 extension EventLoop {
     // MARK: What a caller asks of a connection
@@ -217,9 +217,9 @@ extension EventLoop {
         index(of: id).map { slots[$0].flags.contains(.overHighWater) } ?? false
     }
 
-    /// The address of the other end, or `nil` for a connection that is closed.
-    public func peerAddress(of id: ConnectionID) -> SocketAddress? {
-        index(of: id).map { slots[$0].peer }
+    /// The other end, or `nil` for a connection that is closed.
+    public func peer(of id: ConnectionID) -> ConnectionPeer? {
+        index(of: id).map { kernel.peer(of: slots[$0].socket, at: slots[$0].peer) }
     }
 
     // MARK: Slots

@@ -126,6 +126,15 @@ enum KernelCalls: ~Copyable {
         }
     }
 
+    func peer(of socket: Socket, at address: SocketAddress) -> ConnectionPeer {
+        switch self {
+        case .linux: ConnectionPeer(address: address, end: .socket(socket))
+        case .embedded(let kernel):
+            ConnectionPeer(
+                address: address, end: .embedded(kernel.sockets[Int(socket.rawValue)].owner))
+        }
+    }
+
     func read(
         _ socket: Socket, into buffer: inout [UInt8], byteLimit: Int
     ) throws(SystemCallError) -> Int? {

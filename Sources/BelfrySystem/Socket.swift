@@ -39,6 +39,13 @@ public struct Socket: Hashable, Sendable {
         return (Socket(rawValue: Int32(number)), SocketAddress(made.address))
     }
 
+    /// The address of this end.
+    public func ownAddress() throws(SystemCallError) -> SocketAddress {
+        let named = belfry_own_address(rawValue)
+        _ = try checked(named.descriptor, "getsockname")
+        return SocketAddress(named.address)
+    }
+
     /// Throws the error that a connection attempt ended with.
     public func finishConnecting() throws(SystemCallError) {
         _ = try checked(belfry_connect_outcome(rawValue), "connect")

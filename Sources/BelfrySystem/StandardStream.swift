@@ -48,6 +48,23 @@ public enum WholeFile {
         return try readToEnd(descriptor.rawValue, byteLimit: byteLimit)
     }
 
+    /// Reads the beginning of a file, at most so many bytes of it.
+    public static func readBeginning(
+        path: String, byteLimit: Int
+    ) throws(SystemCallError) -> [UInt8] {
+        // SAFETY: the path is passed as a string that ends in a zero byte.
+        let number = unsafe belfry_open_for_reading(path)
+        let descriptor = Descriptor(owning: try checked(number, "open"))
+        var bytes: [UInt8] = []
+        while bytes.count < byteLimit {
+            var chunk = [UInt8](repeating: 0, count: min(65_536, byteLimit - bytes.count))
+            let count = try readOnce(descriptor.rawValue, into: &chunk)
+            if count == 0 { break }
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+
     /// Whether others than the owner and the group of a file may read it.
     public static func isReadableByAll(path: String) throws(SystemCallError) -> Bool {
         // SAFETY: the path is passed as a string that ends in a zero byte.

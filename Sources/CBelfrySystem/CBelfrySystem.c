@@ -9,6 +9,7 @@
 #include <cpuid.h>
 #endif
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <libgen.h>
 #include <malloc.h>
 #include <netinet/in.h>
@@ -291,6 +292,31 @@ struct belfry_socket belfry_accept(int listener) {
     if (made.descriptor >= 0) made.address = from_sockaddr(&storage);
     return made;
 }
+
+struct belfry_socket belfry_own_address(int descriptor) {
+    struct sockaddr_storage storage;
+    socklen_t length = sizeof storage;
+    struct belfry_socket named = {0};
+    named.descriptor = RETRY(getsockname(descriptor, (struct sockaddr *)&storage, &length));
+    if (named.descriptor >= 0) named.address = from_sockaddr(&storage);
+    return named;
+}
+
+int belfry_diagnosis_open(void) {
+    int descriptor =
+        RETRY(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
+    if (descriptor < 0) return descriptor;
+    // Port 0 is the kernel: a socket that is connected takes messages of nobody else.
+    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+    int status = RETRY(connect(descriptor, (struct sockaddr *)&kernel, sizeof kernel));
+    if (status < 0) {
+        close(descriptor);
+        return status;
+    }
+    return descriptor;
+}
+
+uint32_t belfry_own_user(void) { return geteuid(); }
 
 int belfry_connect(struct belfry_address address) {
     int descriptor = new_socket(address);

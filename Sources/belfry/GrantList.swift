@@ -49,12 +49,6 @@ struct GrantList: Equatable {
             })
     }
 
-    /// What anonymous callers may do when nothing is said.
-    static func whenUnset(isLoopbackOnly: Bool) -> GrantList {
-        let verbs = Verbs.names.filter { $0.verb != .admin && $0.verb != .forever }
-        return GrantList(isLoopbackOnly ? [Row(verbs: verbs.map(\.name))] : [])
-    }
-
     /// Appends the grants as JSON.
     func append(to bytes: inout [UInt8], with writer: inout JSONWriter) {
         writer.beginArray(into: &bytes)

@@ -70,6 +70,13 @@ struct CheckConfig: BlockingCommand {
             throw ToolError(error, dataDirectory: settings.dataDirectory)
         }
         if let fault = Server.certificateFault(of: settings.configuration) { throw .failure(fault) }
+        // Beside the file, which is what is printed.
+        let callers = Array((Finding.text(Doctor.exposure(settings)) + "\n").utf8)
+        do throws(SystemCallError) {
+            try StandardStream.error.write(callers.span)
+        } catch {
+            throw ToolError(error)
+        }
         let isForPeople = !isForPrograms && StandardStream.output.isTerminal
         try Report.write(isForPeople ? Array(settings.text.utf8) : settings.json)
     }

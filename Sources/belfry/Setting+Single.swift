@@ -49,9 +49,10 @@ extension Setting {
 
     static let grants = Setting(
         name: "anonymous-grants", form: "GRANTS",
-        help: "What callers without credentials may do: verbs separated by commas, or JSON grants "
-            + "with names, objects and centers.",
-        unset: "on loopback everything but admin and forever, else nothing",
+        help: "What all callers without credentials may do, wherever they are: verbs separated by "
+            + "commas, or JSON grants with names, objects and centers.",
+        unset: "for programs of the broker's own user on this machine, and of root, everything but "
+            + "admin and forever where it listens on loopback alone, else nothing",
         read: { (text, settings) throws(Fault) in
             do throws(GrantList.Fault) {
                 settings.anonymousGrants = try GrantList(text)
@@ -59,7 +60,8 @@ extension Setting {
                 throw Fault(text: error.text)
             }
         },
-        show: { .grants($0.effectiveGrants) })
+        // Unset it is not one value: as a value it would hold for all.
+        show: { settings in settings.anonymousGrants.map { .grants($0) } ?? .null })
 
     static let origins = Setting(
         name: "allow-origin", form: "ORIGIN",

@@ -38,11 +38,6 @@ struct Settings {
         return configuration
     }
 
-    /// What anonymous callers may do in the end.
-    var effectiveGrants: GrantList {
-        anonymousGrants ?? .whenUnset(isLoopbackOnly: server.isLoopbackOnly)
-    }
-
     /// All effective values by what they are for, for people.
     var text: String {
         let width = Setting.all.map(\.name.count).max() ?? 0

@@ -78,10 +78,14 @@ final class Broker {
         try crank()
     }
 
-    /// Connects a peer that speaks HTTP.
-    func http(loop: Int = 0, from address: String? = nil) throws -> HTTPPeer {
+    /// Connects a peer that speaks HTTP, of this user or of another one.
+    func http(
+        loop: Int = 0, from address: String? = nil,
+        owner: SocketOwner = .user(SocketOwner.ownUser)
+    ) throws -> HTTPPeer {
         let address = address.flatMap { SocketAddress("\($0):4711") }
-        let peer = HTTPPeer(broker: self, peer: nodes[loop].kernel.connect(from: address))
+        let connection = nodes[loop].kernel.connect(from: address, owner: owner)
+        let peer = HTTPPeer(broker: self, peer: connection)
         try crank()
         return peer
     }

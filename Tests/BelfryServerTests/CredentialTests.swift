@@ -375,7 +375,7 @@ struct CredentialTests {
         #expect(configuration.fault()?.contains("--keys") == true)
         configuration.access.keysPath = "keys.json"
         #expect(configuration.fault() == nil)
-        #expect(configuration.effectiveAnonymousGrants == .none)
+        #expect(!configuration.favorsLocalCallers)
         configuration.access.keysPath = nil
         configuration.access.keySetPath = "jwks.json"
         #expect(configuration.fault() == nil)

@@ -85,17 +85,18 @@ struct DoctorTests {
     func exposure() {
         func states(_ isPlain: Bool, _ allowsAnonymous: Bool, _ hasKeys: Bool) -> [Finding.State] {
             Judgement.exposure(
-                isLoopbackOnly: false, isPlain: isPlain, allowsAnonymous: allowsAnonymous,
-                hasKeys: hasKeys
+                isPlain: isPlain, allowsAnonymous: allowsAnonymous, hasKeys: hasKeys
             ).map(\.state)
         }
         #expect(states(true, true, false) == [.warning, .warning])
         #expect(states(false, true, false) == [.warning])
         #expect(states(true, false, true) == [.warning])
         #expect(states(false, false, true) == [.ok])
-        let own = Judgement.exposure(
-            isLoopbackOnly: true, isPlain: true, allowsAnonymous: true, hasKeys: false)
-        #expect(own.map(\.state) == [.ok])
+        let own = Judgement.callers(grantsAll: nil, means: .netlink)
+        #expect(own.state == .ok && own.text.contains("user \(SocketOwner.ownUser) and of root"))
+        #expect(Judgement.callers(grantsAll: nil, means: .none).state == .warning)
+        #expect(Judgement.callers(grantsAll: true, means: .none).text.contains("proxy"))
+        #expect(Judgement.callers(grantsAll: false, means: .none).text.contains("credentials"))
         #expect(Judgement.secrecy("keys", isReadableByAll: false) == nil)
         #expect(Judgement.secrecy("keys", isReadableByAll: true)?.state == .warning)
     }

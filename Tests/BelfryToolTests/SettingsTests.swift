@@ -239,10 +239,13 @@ struct SettingsTests {
                 == Grants([Grant([.post, .inspect])]))
     }
 
-    @Test("what is told for unset grants is what the server takes")
-    func unsetGrants() {
-        #expect(GrantList.whenUnset(isLoopbackOnly: true).grants == .loopbackDefault)
-        #expect(GrantList.whenUnset(isLoopbackOnly: false).grants == .none)
+    @Test("grants that are not given are printed as none: as a file they would hold for all")
+    func unsetGrants() throws {
+        let first = try settings()
+        let text = String(decoding: first.json, as: UTF8.self)
+        #expect(text.contains(#""anonymous-grants":null"#))
+        #expect(try settings(file: text).configuration.favorsLocalCallers)
+        #expect(try !settings(flags: ["anonymous-grants": ""]).configuration.favorsLocalCallers)
     }
 
     @Test("what check-config prints is a file that gives the same again")

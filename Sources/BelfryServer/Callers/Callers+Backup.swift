@@ -9,7 +9,7 @@ import BelfryWire
 extension Callers {
     /// Begins a backup (POST /v1/backup); the answer follows once the copy is whole.
     mutating func beginBackup(for id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
-        let caller = exchange.caller ?? outbox.anonymous
+        let caller = exchange.caller(outbox.anonymous)
         // It has what is held in all centers.
         guard caller.grants.allowEverywhere(.admin) else {
             throw Problem.lacking("admin", caller)

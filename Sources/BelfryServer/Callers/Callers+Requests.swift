@@ -150,7 +150,9 @@ extension Callers {
         _ id: ConnectionID, restByteCount: Int, _ outbox: inout Outbox
     ) {
         outbox.counters.requests += 1
-        let isDecided = exchange.begin(mayRepeat: !outbox.life.takesNothing)
+        // Another connection may have sent this head: who is local is decided for each.
+        let isJudged = !outbox.anonymous.differ || connections.hasOwnNeighbor(id)
+        let isDecided = exchange.begin(mayRepeat: isJudged && !outbox.life.takesNothing)
         exchange.isSecure = entrance.isSecure(id)
         if outbox.life.takesNothing { exchange.reply.context.keepsAlive = false }
         if isDecided {
@@ -158,7 +160,7 @@ extension Callers {
         } else {
             if gate.policies.needsOrigin { findOrigin(of: id, &outbox) }
             do throws(Problem) {
-                try gate.check(&exchange, &outbox)
+                try gate.check(&exchange, from: id, &connections[id].neighbor, &outbox)
             } catch {
                 exchange.refusal = error
             }

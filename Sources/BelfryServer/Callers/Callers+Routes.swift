@@ -25,7 +25,7 @@ extension Callers {
                 let request = try exchange.centerRequest(
                     route, path, content: content, requestReader)
                 if gate.policies.hasRates { try charge(request, &outbox) }
-                noteRepeat(of: request, route)
+                noteRepeat(of: request, route, &outbox)
                 return step(request, &outbox)
             }
         } catch {
@@ -46,9 +46,12 @@ extension Callers {
 
     /// Notes that what the head of a post, an ask or a write has decided holds for another one with the same head, and what it
     /// says of a post, if nothing else is decided by it.
-    private mutating func noteRepeat(of request: CenterRequest, _ route: CenterRoute) {
+    private mutating func noteRepeat(
+        of request: CenterRequest, _ route: CenterRoute, _ outbox: inout Outbox
+    ) {
         guard exchange.parser.head.uncommonFields.isEmpty, exchange.caller == nil,
-            !exchange.reply.reportsObservers, !gate.policies.needsOrigin
+            !exchange.reply.reportsObservers, !gate.policies.needsOrigin,
+            exchange.isLocal == outbox.anonymous.differ
         else { return }
         switch request {
         case .post(let post, nil):
@@ -75,10 +78,10 @@ extension Callers {
     @inline(__always)
     mutating func isUsual(_ options: PostOptions?, _ outbox: inout Outbox) -> Bool {
         exchange.reply.isUsual && exchange.caller == nil
-            && outbox.anonymous.grants.allowEverywhere(.post)
+            && outbox.anonymous[isLocal: exchange.isLocal].grants.allowEverywhere(.post)
             && options?.timer == nil
             && (options?.isImmediate != true
-                || outbox.anonymous.grants.allowEverywhere(.immediate))
+                || outbox.anonymous[isLocal: exchange.isLocal].grants.allowEverywhere(.immediate))
     }
 
     /// What the exchange asks of a center, by whom, and where the answer goes.
@@ -90,11 +93,13 @@ extension Callers {
         let center = exchange.path?.center ?? RoutedPath.defaultCenter
         switch request {
         case .post(let post, _): noteLocation(of: post)
-        case .connect, .openStream: noteCaller(exchange.caller, of: id, &outbox)
+        case .connect, .openStream:
+            noteCaller(exchange.caller, of: id, &outbox)
+            connections[id].isLocal = exchange.isLocal
         default: break
         }
         return Submission(
-            center: center, request: request, caller: exchange.caller ?? outbox.anonymous,
+            center: center, request: request, caller: exchange.caller(outbox.anonymous),
             reply: Reply(
                 loop: outbox.number, connection: id, form: .http(exchange.reply),
                 encoding: exchange.reply.encoding),

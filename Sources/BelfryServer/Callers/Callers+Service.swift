@@ -72,7 +72,7 @@ extension Callers {
 
     /// Refuses a caller who may not change what all brokers of a cluster go by.
     private mutating func checkClusterAdmin(_ outbox: inout Outbox) throws(Problem) {
-        let caller = exchange.caller ?? outbox.anonymous
+        let caller = exchange.caller(outbox.anonymous)
         guard caller.grants.allowEverywhere(.admin) else { throw Problem.lacking("admin", caller) }
         let query = try Query(exchange.parser.head)
         try query.finish()
@@ -119,7 +119,7 @@ extension Callers {
 
     /// Refuses a caller who may look into no center.
     private func checkInspect(_ outbox: borrowing Outbox) throws(Problem) {
-        let caller = exchange.caller ?? outbox.anonymous
+        let caller = exchange.caller(outbox.anonymous)
         guard caller.grants.allowSomewhere(.inspect) else {
             throw Problem.lacking("inspect", caller)
         }
@@ -157,7 +157,7 @@ extension Callers {
         try Query(exchange.parser.head).finish()
         try gate.charge(1, &exchange, &outbox)
         outbox.content.removeAll(keepingCapacity: true)
-        Shape.append(caller: CallerRow(exchange.caller ?? outbox.anonymous), to: &outbox.content)
+        Shape.append(caller: CallerRow(exchange.caller(outbox.anonymous)), to: &outbox.content)
         var answer = Answer.json
         answer.fields = [.noStore]
         connections.send(answer, to: id, exchange.reply, &outbox)

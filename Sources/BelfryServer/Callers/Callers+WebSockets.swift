@@ -35,7 +35,8 @@ extension Callers {
             request: .calls(
                 text: messages.reader.message,
                 CallingClient(number: connections[id].client, session: connections[id].session)),
-            caller: connections[id].caller ?? outbox.anonymous,
+            caller: connections[id].caller
+                ?? outbox.anonymous[isLocal: connections[id].isLocal],
             reply: Reply(
                 loop: outbox.number, connection: id, form: .calls,
                 encoding: connections[id].encoding),

@@ -18,6 +18,10 @@ struct Connection {
     var pace = Pace.keepsUp
     /// What its next deadline means.
     var deadline = DeadlineKind.head
+    /// Who has its other end, once that has mattered.
+    var neighbor = Neighbor.unasked
+    /// Whether the stream that it is was opened by a local caller without credentials.
+    var isLocal = false
     /// The client that it is, once it is one.
     var client: UInt64 = 0
     /// The observer whose mailbox it reads: a poll that waits, or a stream.

@@ -52,7 +52,7 @@ extension ConnectionTable {
     ) {
         departing.append(
             Submission(
-                center: center, request: .note(note), caller: outbox.anonymous,
+                center: center, request: .note(note), caller: outbox.anonymous.anyone,
                 reply: Reply(
                     loop: outbox.number, connection: id, form: .none, encoding: encoding)))
     }

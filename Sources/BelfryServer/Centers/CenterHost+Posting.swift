@@ -35,7 +35,8 @@ extension CenterHost {
         var terms = PostTerms(kept, outbox)
         terms.wait = completions.hasRoom ? min(Self.defaultWait, maxWait) : 0
         if isQueued, outbox.shares.countsAddresses {
-            kept.assign(centers.owner(outbox.anonymous, at: address, &outbox), to: &terms, &outbox)
+            let owner = centers.owner(outbox.anonymous.local, at: address, &outbox)
+            kept.assign(owner, to: &terms, &outbox)
         }
         submitCommand(
             .post(Post(id: number, content: content, options: options), terms), to: position,

@@ -10,7 +10,8 @@ extension CenterTable {
     mutating func owner(
         of submission: borrowing Submission, _ outbox: inout Outbox
     ) -> Owner {
-        if !outbox.shares.countsAddresses, submission.caller === outbox.anonymous { return .none }
+        let isUsual = submission.caller === outbox.anonymous.local
+        if isUsual, !outbox.shares.countsAddresses { return .none }
         return owner(submission.caller, at: submission.address, &outbox)
     }
 
@@ -33,7 +34,7 @@ extension CenterTable {
     mutating func assignOwners(at position: Int, _ outbox: inout Outbox) {
         if outbox.shares.limits.principal == nil { return }
         hasOwners = true
-        let (owners, nobody) = (outbox.shared.askers.owners, outbox.anonymous.principal)
+        let (owners, nobody) = (outbox.shared.askers.owners, outbox.anonymous.local.principal)
         assignOwners(at: position) { principal in
             if principal == nobody { return .none }
             return owners.owner(OwnerTable.Identity(principal: .principal(principal)))

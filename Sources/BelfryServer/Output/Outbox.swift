@@ -19,7 +19,7 @@ struct Outbox: ~Copyable {
     /// The ping interval as each welcome has it.
     private(set) var pingIntervalText: [UInt8]
     /// Callers without credentials.
-    var anonymous: Caller
+    var anonymous: AnonymousCallers
     /// How much of each kind one principal or address may have.
     var shares: SharePolicy
     /// The event loop, with the arenas of output and of frames.
@@ -79,7 +79,7 @@ struct Outbox: ~Copyable {
         self.log = log
         self.configuration = configuration
         pingIntervalText = JSONWriter.text(seconds: configuration.pingInterval)
-        anonymous = Caller(configuration)
+        anonymous = AnonymousCallers(configuration)
         shares = SharePolicy(
             configuration, connectionLimit: connectionLimit * configuration.loopCount)
         life = shared.progress == nil ? .running : .starting
@@ -90,7 +90,7 @@ struct Outbox: ~Copyable {
     mutating func adopt(_ new: ServerConfiguration) {
         configuration = new
         pingIntervalText = JSONWriter.text(seconds: new.pingInterval)
-        anonymous = Caller(new)
+        anonymous = AnonymousCallers(new)
         shares = SharePolicy(new, connectionLimit: shares.limits.connectionLimit)
     }
 

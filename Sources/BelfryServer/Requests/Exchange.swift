@@ -37,6 +37,8 @@ struct Exchange {
     var origin: RequestOrigin?
     /// Who asks, if they showed credentials that are good.
     var caller: Caller?
+    /// Whether who asks without credentials was found to be local, where that matters.
+    var isLocal = false
     /// Credentials that must be verified before it is known who asks.
     var unverified: UnverifiedCredentials?
     /// The form of its answer.
@@ -59,6 +61,7 @@ struct Exchange {
         contentRange = nil
         if !repeats {
             canRepeat = false
+            isLocal = false
             if template != nil { template = nil }
             if path != nil { path = nil }
         }
@@ -88,6 +91,12 @@ struct Exchange {
             last.details.allowedOrigin = origin
         }
         return last
+    }
+
+    /// Who asks.
+    @inline(__always)
+    func caller(_ anonymous: AnonymousCallers) -> Caller {
+        caller ?? anonymous[isLocal: isLocal]
     }
 
     /// Keeps what the request asked for with its reply, wherever that is made.

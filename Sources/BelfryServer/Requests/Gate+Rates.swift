@@ -30,7 +30,7 @@ extension Gate {
 
     /// The address of the other end of a connection.
     static func peerAddress(of id: ConnectionID, _ outbox: inout Outbox) -> NetworkAddress? {
-        outbox.loop.peerAddress(of: id).map { NetworkAddress($0) }
+        outbox.loop.peer(of: id).map { NetworkAddress($0.address) }
     }
 
     // MARK: Rates
@@ -54,7 +54,7 @@ extension Gate {
         guard policies.hasRates, let origin = exchange.origin else { return }
         do throws(RateTables.Refusal) {
             try shared.askers.rates.take(
-                count, of: exchange.caller ?? outbox.anonymous, at: origin.address,
+                count, of: exchange.caller(outbox.anonymous), at: origin.address,
                 outbox.loop.now.nanoseconds)
         } catch {
             throw refuse(error, &exchange, &outbox)

@@ -11,6 +11,7 @@ struct Gate {
     let shared: SharedState
     var policies: AccessPolicies
     var credentials: Credentials
+    var locality = Locality()
 
     init(_ configuration: ServerConfiguration, _ shared: SharedState) {
         self.shared = shared
@@ -28,7 +29,14 @@ struct Gate {
     /// Decides what can be decided by the head alone.
     ///
     /// For a plain post that is all: it is of no page, and shows no credentials.
-    mutating func check(_ exchange: inout Exchange, _ outbox: inout Outbox) throws(Problem) {
+    ///
+    /// - Parameters:
+    ///   - id: the connection.
+    ///   - neighbor: the owner of its other end, which is asked for where it matters.
+    mutating func check(
+        _ exchange: inout Exchange, from id: ConnectionID, _ neighbor: inout Neighbor,
+        _ outbox: inout Outbox
+    ) throws(Problem) {
         noteOrigin(&exchange)
         if exchange.parser.head.expectation == .unknown {
             throw Problem(.expectationFailed, "The only supported expectation is 100-continue.")
@@ -42,7 +50,9 @@ struct Gate {
             let template = exchange.findTemplate(limits: outbox.configuration.wireLimits)
         {
             exchange.template = template
-            exchange.canRepeat = !policies.needsOrigin
+            findLocality(of: &exchange, from: id, &neighbor, &outbox)
+            exchange.canRepeat =
+                !policies.needsOrigin && exchange.isLocal == outbox.anonymous.differ
             exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
             return
         }
@@ -55,6 +65,7 @@ struct Gate {
         if let entry = exchange.path?.entry {
             if facts.guarding == .credentials {
                 try checkCredentials(entry, &exchange, &outbox)
+                findLocality(of: &exchange, from: id, &neighbor, &outbox)
             }
             if entry.route == .service(.debugEcho) { return }
             try checkCoding(&exchange)

@@ -16,15 +16,27 @@ extension Problem {
         }
     }
 
+    /// What an operator does for callers that are not local.
+    static let remedyForStrangers = """
+        give callers keys (--keys), name the proxy that is believed (--trust-proxy), or say what \
+        everybody may do without credentials (--anonymous-grants)
+        """
+
     /// A verb that the caller lacks on a name and an object of a center; an absent one is all.
     static func lacking(
         _ verb: String, _ caller: Caller, center: [UInt8]? = nil, name: [UInt8]? = nil,
         object: [UInt8]? = nil, place: Int? = nil
     ) -> Problem {
-        let kind =
-            caller.isAnonymous && caller.mayAuthenticate ? Kind.credentialsMissing : .forbidden
-        var problem = Problem(
-            kind, "This requires the grant \(verb), which the caller does not have.")
+        let mayHaveMore = caller.mayAuthenticate || caller.isStranger
+        let kind = caller.isAnonymous && mayHaveMore ? Kind.credentialsMissing : .forbidden
+        var detail = "This requires the grant \(verb), which the caller does not have."
+        if caller.isStranger {
+            detail += """
+                 Without credentials only programs of the broker's own user on this machine have it, \
+                and this request does not come from one of them: \(remedyForStrangers).
+                """
+        }
+        var problem = Problem(kind, detail)
         var members = [Member("verb", string: Array(verb.utf8))]
         if let center { members.append(Member("center", string: center)) }
         if let name { members.append(Member("name", string: name)) }

@@ -16,13 +16,29 @@ public struct AccessConfiguration: Sendable, Equatable {
     public var hasFiles: Bool { keysPath != nil || keySetPath != nil }
 }
 
-extension Caller {
-    /// Callers without credentials, as a configuration sees them.
-    convenience init(_ configuration: ServerConfiguration) {
-        self.init(
-            anonymous: configuration.effectiveAnonymousGrants,
-            mayAuthenticate: !(configuration.keyring?.isEmpty ?? true))
+/// Callers without credentials, as a configuration sees them.
+struct AnonymousCallers {
+    /// Those who have what was given to all, or nothing: also where nobody has asked who they are.
+    let anyone: Caller
+    /// Those who were found to be local.
+    let local: Caller
+    /// Whether local ones may do more than others.
+    let differ: Bool
+
+    init(_ configuration: ServerConfiguration) {
+        let mayAuthenticate = !(configuration.keyring?.isEmpty ?? true)
+        differ = configuration.favorsLocalCallers
+        anyone = Caller(
+            anonymous: configuration.anonymousGrants ?? .none, mayAuthenticate: mayAuthenticate,
+            isStranger: differ)
+        local =
+            differ
+            ? Caller(anonymous: .loopbackDefault, mayAuthenticate: mayAuthenticate) : anyone
     }
+
+    /// The one of them that a caller is.
+    @inline(__always)
+    subscript(isLocal isLocal: Bool) -> Caller { isLocal ? local : anyone }
 }
 
 extension HostPolicy {
@@ -33,7 +49,8 @@ extension HostPolicy {
     init(_ configuration: ServerConfiguration) {
         let takesAnonymous =
             configuration.keyring?.isEmpty ?? true
-            || !configuration.effectiveAnonymousGrants.isEmpty
+            || configuration.favorsLocalCallers
+            || !(configuration.anonymousGrants ?? .none).isEmpty
         let isOpen = !takesAnonymous && configuration.allowedHosts.isEmpty
         self.init(allowed: isOpen ? ["*"] : configuration.allowedHosts)
     }

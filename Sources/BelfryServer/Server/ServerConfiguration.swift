@@ -23,7 +23,8 @@ public struct ServerConfiguration: Sendable {
     public var allowedHosts: [String] = []
     /// Whether callers without credentials are taken on an address that is not loopback.
     public var allowsAnonymous = false
-    /// What callers without credentials may do; nil takes the default of the address.
+    /// What all callers without credentials may do; nil gives local ones `Grants.loopbackDefault` where
+    /// only this machine reaches the broker, and others nothing.
     public var anonymousGrants: Grants?
     /// Where the keys of callers are, and what their tokens must say.
     public var access = AccessConfiguration()
@@ -232,10 +233,8 @@ public struct ServerConfiguration: Sendable {
     /// Whether no request comes from another machine, as far as can be told.
     var hasOnlyLoopbackClients: Bool { isLoopbackOnly && trustedProxies.isEmpty }
 
-    /// What callers without credentials may do.
-    var effectiveAnonymousGrants: Grants {
-        anonymousGrants ?? (isLoopbackOnly ? .loopbackDefault : .none)
-    }
+    /// Whether local callers may do more without credentials than others (decision 112).
+    public var favorsLocalCallers: Bool { anonymousGrants == nil && isLoopbackOnly }
 }
 
 extension ServerConfiguration {

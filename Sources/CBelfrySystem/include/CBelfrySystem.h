@@ -93,6 +93,12 @@ struct belfry_socket belfry_accept(int listener);
 int belfry_connect(struct belfry_address address);
 int belfry_connect_outcome(int descriptor);
 int belfry_shutdown_writing(int descriptor);
+/// The address of a socket's own end.
+struct belfry_socket belfry_own_address(int descriptor);
+/// A door to what the kernel knows of sockets (sock_diag(7)): what is sent there is answered at once.
+int belfry_diagnosis_open(void);
+/// The effective user of the process.
+uint32_t belfry_own_user(void);
 ssize_t belfry_receive(int descriptor, void *_Nonnull bytes, size_t count);
 ssize_t belfry_send(int descriptor, const void *_Nonnull bytes, size_t count);
 ssize_t belfry_send_vectors(int descriptor, struct iovec *_Nonnull vectors, size_t count);

@@ -137,13 +137,25 @@ struct Doctor: ClientCommand {
         return end == path.startIndex ? "/" : String(path[..<end])
     }
 
-    private static func callers(_ settings: Settings) -> [Finding] {
+    /// Who may come without credentials, and from where.
+    static func exposure(_ settings: Settings) -> [Finding] {
         let server = settings.server
-        var findings = Judgement.exposure(
-            isLoopbackOnly: server.isLoopbackOnly,
+        if server.isLoopbackOnly {
+            return [
+                Judgement.callers(
+                    grantsAll: settings.anonymousGrants.map { !$0.rows.isEmpty },
+                    means: SocketOwners().means)
+            ]
+        }
+        return Judgement.exposure(
             isPlain: server.listenAddresses.contains { !$0.isLoopback },
             allowsAnonymous: server.allowsAnonymous,
             hasKeys: server.access.hasFiles)
+    }
+
+    private static func callers(_ settings: Settings) -> [Finding] {
+        let server = settings.server
+        var findings = exposure(settings)
         for (option, path) in [("keys", server.access.keysPath), ("tls-key", server.tlsKeyPath)] {
             guard let path, let isOpen = try? WholeFile.isReadableByAll(path: path) else {
                 continue

@@ -126,11 +126,37 @@ enum Judgement {
         return .ok(subject, "valid for \(days) more days")
     }
 
+    /// What callers without credentials may do where only this machine reaches the broker.
+    ///
+    /// - Parameters:
+    ///   - grantsAll: whether `--anonymous-grants` gives something; nil where it is not given.
+    ///   - means: how the system says whose a connection is.
+    static func callers(grantsAll: Bool?, means: SocketOwners.Means) -> Finding {
+        let subject = "callers"
+        switch grantsAll {
+        case true?:
+            return .ok(
+                subject,
+                "everybody who reaches the port, also through a proxy on this machine, has "
+                    + "--anonymous-grants")
+        case false?: return .ok(subject, "everybody needs credentials")
+        case nil where means == .none:
+            return .warning(
+                subject,
+                "the system does not say which user has a connection: without credentials programs "
+                    + "of all users of this machine may do all but admin and forever",
+                "make keys with `belfry gen-token`, name their file with --keys, and give "
+                    + "--anonymous-grants ''.")
+        case nil:
+            return .ok(
+                subject,
+                "without credentials programs of user \(SocketOwner.ownUser) and of root on this "
+                    + "machine may do all but admin and forever, and all others nothing")
+        }
+    }
+
     /// What callers of other machines can do and see.
-    static func exposure(
-        isLoopbackOnly: Bool, isPlain: Bool, allowsAnonymous: Bool, hasKeys: Bool
-    ) -> [Finding] {
-        if isLoopbackOnly { return [.ok("callers", "only programs of this machine come")] }
+    static func exposure(isPlain: Bool, allowsAnonymous: Bool, hasKeys: Bool) -> [Finding] {
         var findings: [Finding] = []
         if isPlain {
             findings.append(
