@@ -69,7 +69,18 @@ struct EntryCodeTests {
         #expect(differences(Self.entryOfLevel2, try Entry(code: golden.lines[0])) == [])
     }
 
-    @Test("a shard of version 1 is restored, and written so again")
+    @Test("a shard of version 1 is restored, and goes on as version 2")
+    func goldenShardOfVersion1() throws {
+        for name in ["shard-1.txt", "shard-level-2.txt"] {
+            let golden = try Golden(name, writing: [])
+            let restored = try Shard(snapshot: golden.lines[0], seed: HashSeed(5, 6))
+            let again = try Shard(snapshot: restored.snapshot(), seed: HashSeed(7, 8))
+            #expect(again.digest() == restored.digest())
+            #expect(again.snapshot() == restored.snapshot())
+        }
+    }
+
+    @Test("a shard of version 2 is restored, and written so again")
     func goldenShard() throws {
         var log = LogScenario(limits: ReplayInTwoProcessesTests.limits)
         var source = CommandSource(seed: 98)
@@ -77,7 +88,7 @@ struct EntryCodeTests {
         for _ in 0..<40 {
             try log.write("n1", elapsed: 20, .tell(center: bytes("a"), source.next().action))
         }
-        let golden = try Golden("shard-1.txt", writing: [log.shard.snapshot()])
+        let golden = try Golden("shard-2.txt", writing: [log.shard.snapshot()])
         let restored = try Shard(snapshot: golden.lines[0], seed: HashSeed(5, 6))
         #expect(restored.snapshot() == golden.lines[0])
         #expect(restored.digest() == log.shard.digest())
@@ -95,7 +106,7 @@ struct EntryCodeTests {
                     share: 9))
         }
         try log.write("n1", .useTicket(SecretHash(high: 2, low: 1), until: .max))
-        let golden = try Golden("shard-level-2.txt", writing: [log.shard.snapshot()])
+        let golden = try Golden("shard-2-level-2.txt", writing: [log.shard.snapshot()])
         #expect(golden.lines == [log.shard.snapshot()])
         let restored = try Shard(snapshot: golden.lines[0], seed: HashSeed(5, 6))
         #expect(restored.snapshot() == golden.lines[0])

@@ -55,11 +55,22 @@ struct SnapshotTests {
         #expect(restored.digest() == center.digest())
     }
 
-    @Test("what version 1 has written is restored, and written so again")
+    @Test("what version 1 has written is restored, and goes on as version 2")
+    func goldenOfVersion1() throws {
+        let golden = try Golden("center-1.txt", writing: [])
+        let restored = try NotificationCenter(
+            snapshot: golden.lines[0], seed: HashSeed(5, 6))
+        let again = try NotificationCenter(snapshot: restored.snapshot(), seed: HashSeed(7, 8))
+        #expect(restored.appliedIndex == 400)
+        #expect(Self.differences(restored, again) == [])
+        #expect(again.digest() == restored.digest())
+    }
+
+    @Test("what version 2 has written is restored, and written so again")
     func golden() throws {
         var source = CommandSource(seed: 97)
         let center = Self.center(after: 400, of: &source)
-        let golden = try Golden("center-1.txt", writing: [center.snapshot()])
+        let golden = try Golden("center-2.txt", writing: [center.snapshot()])
         let restored = try NotificationCenter(
             snapshot: golden.lines[0], seed: HashSeed(5, 6))
         #expect(restored.snapshot() == golden.lines[0])
@@ -78,7 +89,8 @@ struct SnapshotTests {
             #expect(Self.error(of: changed) != nil)
         }
         #expect(Self.error(of: snapshot + [0]) == .malformed)
-        #expect(Self.error(of: [2] + snapshot.dropFirst()) == .unknownVersion(2))
+        #expect(Self.error(of: [3] + snapshot.dropFirst()) == .unknownVersion(3))
+        #expect(Self.error(of: [0] + snapshot.dropFirst()) == .unknownVersion(0))
     }
 
     private static func error(of snapshot: [UInt8]) -> CodeError? {

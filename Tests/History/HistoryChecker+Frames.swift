@@ -121,6 +121,7 @@ extension HistoryChecker {
             account.toldBefore = account.toldMoment
             account.toldCommand = command
         }
+        if gap.lost == 0 { throw HistoryFault("law 3: a gap of nothing") }
         if gap.reason == .overflow, let lost = gap.lost { try checkOverflow(lost, gap, account) }
         if account.isMailbox {
             // A mailbox tells its losses until all of them are acknowledged: more may come meanwhile.

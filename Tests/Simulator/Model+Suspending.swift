@@ -301,17 +301,19 @@ extension Model {
         for observer in serials {
             let serial = observers[observer].serial
             forgetUnknown(through: after, at: observer, ofClient: place)
+            let hasAgain =
+                !observers[observer].terms.acknowledges
+                && (shared?.dropFirst().contains(observer) ?? false)
             let missed = ring.filter { note in
-                let isUnseen =
-                    note.sequence == after && !observers[observer].terms.acknowledges
-                    && (shared?.dropFirst().contains(observer) ?? false)
-                return (note.sequence > after || isUnseen) && observers[observer].matches(note)
+                (note.sequence > after || note.sequence == after && hasAgain)
+                    && observers[observer].matches(note)
                     && observers[observer].replaysAbove < note.sequence
                     && !heldBefore.contains {
                         $0.observer == serial && $0.note.sequence == note.sequence
                     }
             }
-            makeGood(missed, at: observer) { $0 > after && $0 >= firstKept }
+            let lowest = hasAgain ? after : after + 1
+            makeGood(missed, at: observer) { $0 >= lowest && $0 >= firstKept }
             for note in missed where note.expiresAt > now {
                 var held = Held(observer: serial, note: note)
                 held.isRedelivered = true

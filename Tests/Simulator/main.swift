@@ -10,6 +10,7 @@ import Glibc
 //     belfry-simulator actions [--seeds A..B] [--steps N]  observers with targets, against a model of their own
 //     belfry-simulator timers [--seeds A..B] [--steps N] timers, clocks and crashes, judged from outside alone
 //     belfry-simulator values [--seeds A..B] [--steps N] values and their observers, judged from outside alone
+//     belfry-simulator present [--seeds A..B] [--steps N]  present values beside what is posted
 //     belfry-simulator mixed [--seeds A..B] [--steps N]  all of them at once
 //     belfry-simulator cluster [--nodes N] [--seeds A..B] [--steps N]  brokers that share a log, and all that goes wrong
 //     belfry-simulator snapshots [--seeds A..B] [--steps N]  a state of fewer steps a seed, and two centers from there on
@@ -124,6 +125,7 @@ extension AskWorld: SmallWorld {}
 extension ActionWorld: SmallWorld {}
 extension TimerWorld: SmallWorld {}
 extension ValueWorld: SmallWorld {}
+extension PresentWorld: SmallWorld {}
 extension MixedWorld: SmallWorld {}
 extension ClusterWorld: SmallWorld {}
 
@@ -169,7 +171,7 @@ func tellHistory(_ order: Order) -> Int32 {
 
 func perform() -> Int32 {
     let verbs = """
-        run, asks, actions, timers, values, mixed, cluster, snapshots, verbose, history, record or replay; \
+        run, asks, actions, timers, values, present, mixed, cluster, snapshots, verbose, history, record or replay; \
         main.swift has their options
         """
     guard let order = Order(CommandLine.arguments) else {
@@ -182,6 +184,7 @@ func perform() -> Int32 {
     case "actions": return runAll(ActionWorld.init(seed:), order)
     case "timers": return runAll(TimerWorld.init(seed:), order)
     case "values": return runAll(ValueWorld.init(seed:), order)
+    case "present": return runAll(PresentWorld.init(seed:), order)
     case "mixed": return runAll(MixedWorld.init(seed:), order)
     case "cluster":
         return runAll({ ClusterWorld(seed: $0, nodeCount: order.nodeCount) }, order)

@@ -68,11 +68,13 @@ public struct CenterRestoration: ~Copyable {
     }
 
     /// Gives the center, which has all of its rows.
-    public consuming func finish() -> NotificationCenter {
+    ///
+    /// - Parameter note: is told what the store must know: what ended while the broker was down.
+    public consuming func finish(_ note: (Change) -> Void = { _ in }) -> NotificationCenter {
         var center = center
         center.orderActions()
         center.restore(askEnds, at: time)
-        center.endRestoring(isComplete: isComplete, at: time)
+        center.endRestoring(isComplete: isComplete, at: time).forEach(note)
         return center
     }
 }

@@ -39,10 +39,8 @@ extension NotificationCenter {
         reserveSequence(&effects)
         let slot = change.value
         values.noteDocument(at: slot, byteCountBefore: change.byteCountBefore)
-        values[slot].changedSequence = sequence
+        values.noteChange(change.edit, of: slot, at: sequence)
         values[slot].changedAt = time.wallMilliseconds
-        if values[slot].document == nil { values.removedSequence = sequence }
-        values.changeCount += 1
         effects.noteValue(values.object(at: slot))
         noteValue(slot, at: time, &effects)
         var receipt = Receipt(id: change.id, sequence: sequence)
@@ -82,7 +80,7 @@ extension NotificationCenter {
             let form = Int(match.form)
             dispatching.position = forms[form].position
             dispatching.kept =
-                keptAgain(forms[form].kept, forms[form].notification) ?? HeldTable.none
+                held.again(forms[form].kept, forms[form].notification) ?? HeldTable.none
             let outcome = self.place(forms[form].notification, at: match.slot, time, &effects)
             forms[form].kept = dispatching.kept
             count(outcome, &receipt)

@@ -185,7 +185,7 @@ extension NotificationCenter {
         digest.add(observed.terms.sendsOwn)
         digest.add(observed.isMarked)
         digest.add(observed.markIsChange)
-        digest.add(observed.isRestored)
+        observed.present.addDigest(to: &digest)
         digest.add(values[observed.value].trie[observed.node].changedSequence)
     }
 

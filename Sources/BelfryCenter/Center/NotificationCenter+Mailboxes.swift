@@ -78,15 +78,35 @@ extension NotificationCenter {
             noteGap(gap, at: slot, &effects)
             noteObserver(slot, &effects)
         }
+        let through = readPresent(at: slot, through, at: time, &effects)
         guard let through, through > observers[slot].acknowledgedThrough else { return }
         observers[slot].acknowledgedThrough = min(through, sequence)
         while observers[slot].entries.first != HeldTable.none {
             let entry = observers[slot].entries.first
-            guard held.sequence(of: entry) <= through else { break }
+            guard held.sequence(of: entry) <= through, !isPresent(entry) else { break }
             acknowledge(entry, at: slot, time, &effects)
         }
         forgetGaps(of: slot, through: through, &effects)
         noteObserver(slot, &effects)
+    }
+
+    /// A present value has no number of its own: it is read when a look behind the one that has
+    /// shown it names its number.
+    ///
+    /// - Returns: how far the mailbox was read, which is less than the look says as long as the
+    ///   present value was not shown.
+    private mutating func readPresent(
+        at slot: UInt32, _ through: UInt64?, at time: CommandTime, _ effects: inout Effects
+    ) -> UInt64? {
+        let entry = observers[slot].entries.first
+        guard isPresent(entry) else { return through }
+        let number = held.sequence(of: entry)
+        if held[entry].flags.contains(.shown) {
+            if let through, through >= number { acknowledge(entry, at: slot, time, &effects) }
+            return through
+        }
+        held[entry].flags.insert(.shown)
+        return through.map { $0 < number ? $0 : max(number, 1) - 1 }
     }
 
     /// An entry of a mailbox was read: for its account it has arrived.
@@ -142,6 +162,11 @@ extension NotificationCenter {
         change(client, at: time) { $0.remove(.disconnected) }
         showHeld(of: client, at: time, &effects)
         guard isStream else { return }
+        let first = observers[slot].entries.first
+        if isPresent(first), held[first].flags.contains(.shown) {
+            held[first].flags.remove(.shown)
+            held[first].flags.insert(.redelivered)
+        }
         observers[slot].streamedThrough = 0
         observers[slot].hasNewGap = true
         streamOn(slotOf: slot, at: time, &effects)
@@ -261,7 +286,11 @@ extension NotificationCenter {
 
     /// Whether a stream was sent what has the number of an entry.
     private func isStreamed(_ entry: UInt32, at slot: UInt32) -> Bool {
-        entry != HeldTable.none && held.sequence(of: entry) <= observers[slot].streamedThrough
+        guard entry != HeldTable.none else { return false }
+        let through = observers[slot].streamedThrough
+        // There is no number below that of a present value in a center that has dispatched nothing.
+        return held.sequence(of: entry) <= through
+            && (through > 0 || held[entry].flags.contains(.shown))
     }
 
     /// Whether an action was filed just now behind others of the same post.
@@ -305,7 +334,9 @@ extension NotificationCenter {
         else { return nil }
         var page = MailboxPage()
         page.gaps = observers[slot].gaps.map { gap($0, at: slot) }
-        page.next = after
+        // Whoever has not read the present value has read nothing, whatever number it names.
+        let isUnread = isPresent(observers[slot].entries.first)
+        page.next = isUnread ? 0 : after
         var byteCount = 0
         var entry = observers[slot].entries.first
         var open = asks.shown(to: serial)[...]
@@ -330,7 +361,7 @@ extension NotificationCenter {
             } else {
                 break
             }
-            guard element.notification.sequence > after else { continue }
+            guard isUnread || element.notification.sequence > after else { continue }
             // Actions of one post have one number: a page ends before or behind all of them.
             if element.notification.sequence != page.elements.last?.notification.sequence,
                 page.elements.count >= max(limit, 1) || byteCount >= Self.mailboxPageByteLimit

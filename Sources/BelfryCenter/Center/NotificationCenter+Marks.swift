@@ -13,6 +13,16 @@ extension NotificationCenter {
         usesValues && values.observers[held[entry].observer]?.mark == entry
     }
 
+    /// Whether an entry is a present value, with a number that is not its own: a mark of no change,
+    /// or what an observer has first.
+    func isPresent(_ entry: UInt32) -> Bool {
+        guard entry != HeldTable.none, isOfValue(held[entry].observer) else { return false }
+        let slot = held[entry].observer
+        return isMark(entry)
+            ? values.observers[slot]?.markIsChange == false
+            : held.sequence(of: entry) <= observers[slot].since
+    }
+
     /// Holds a change for an observer of a value, or marks it.
     ///
     /// - Parameter isReplaceable: whether it coalesces now, for suspension or for its interval.
@@ -52,7 +62,7 @@ extension NotificationCenter {
             postedAt: notification.postedAt, causedBy: nil,
             content: content(at: values.observers[slot]?.value ?? 0, nil))
         // One change marks many observers at one place.
-        dispatching.keptMark = keptAgain(dispatching.keptMark, place) ?? keep(place)
+        dispatching.keptMark = held.again(dispatching.keptMark, place) ?? keep(place)
         let entry = held.make(
             HeldTable.Entry(
                 observer: slot, notification: dispatching.keptMark, account: .none))
@@ -61,12 +71,9 @@ extension NotificationCenter {
         count(entry: entry, 1)
         values.observers[slot]?.mark = entry
         values.observers[slot]?.markIsChange = isChange
+        // A change has a number of its own.
+        values.observers[slot]?.present.isBorrowed = false
         return entry
-    }
-
-    /// The slot in what is held, if it still has this notification.
-    func keptAgain(_ kept: UInt32, _ notification: Notification) -> UInt32? {
-        held.isKept(kept, as: notification) ? kept : nil
     }
 
     /// Takes the mark of an observer away, as a later one takes its place: the change that it stood for is lost.
@@ -115,13 +122,16 @@ extension NotificationCenter {
         let isLastOfClient = clients[client].held.last == last
         let notification = held.notification(of: last)
         let isRedelivered = held[last].flags.contains(.redelivered)
+        let isInitial = isPresent(last)
         for entry in entries {
             if entry != last, !isMark(entry) || values.observers[slot]?.markIsChange == true {
                 loseChange(entry, reason, &effects)
             }
             unlink(entry, &effects)
         }
-        let mark = makeMark(slot, notification, isChange: true, isRedelivered: isRedelivered)
+        let mark = makeMark(
+            slot, notification, isChange: !isInitial, isRedelivered: isRedelivered)
+        values.observers[slot]?.present.isBorrowed = isInitial
         if isLastOfClient {
             addWaiting(mark, of: client)
         } else {
@@ -162,43 +172,57 @@ extension NotificationCenter {
 
     /// New observers of values have the present value first, behind the answer to their registration (rule V6).
     ///
-    /// - Parameter since: what the client has seen, if it says so: then only what has changed is told (rule V10).
+    /// - Parameter since: what the client has seen, if it says so: then only what has changed is
+    ///   told (rule V10). Of that number itself the first of its observers has had what there was,
+    ///   and the line may have ended behind it.
     mutating func tellPresent(
         _ slots: [UInt32], since: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) {
+        var wasTold = false
         for slot in slots {
-            guard let observed = values.observers[slot],
+            guard let observed = values.observers[slot] else { continue }
+            if let since {
+                let mayDiffer = mayHaveChanged(above: since, at: slot)
+                let isOfNumber = values.changedSequence(for: slot) == since
+                defer { wasTold = wasTold || mayDiffer || isOfNumber }
                 // A client that has seen nothing of this life may have seen a value of another one.
-                since.map({ $0 == 0 || mayHaveChanged(above: $0, at: slot) })
-                    ?? observed.terms.sendsInitial
-            else { continue }
-            let notification = Notification(
-                id: madeID(observers[slot].serial, at: time), sequence: sequence,
-                postedAt: time.wallMilliseconds, causedBy: nil,
-                content: content(
-                    at: observed.value,
-                    DocumentChange.initialText(values.presentValue(for: slot))))
-            let client = observers[slot].client
-            let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
-            if isSuspended, observers[slot].terms.suspensionBehavior == .coalesce {
-                mark(slot, notification, isChange: false, &effects)
+                guard since == 0 || mayDiffer || isOfNumber && wasTold else { continue }
+            } else if !observed.terms.sendsInitial {
                 continue
             }
-            dispatching.kept = HeldTable.none
-            let entry = makeEntry(
-                notification, at: slot, account: .none, flags: [], time, &effects)
-            dispatching.kept = HeldTable.none
-            addWaiting(entry, of: client)
-            keepLimits(of: slot, &effects)
-            guard clients[client].suspension.isDisjoint(with: [.suspended, .mailbox]) else {
-                continue
-            }
-            // Nothing overtakes it, and it does not overtake the answer.
-            clients[client].suspension.insert(.flushing)
-            effects.notices.append(
-                .flushFollows(
-                    client: clients[client].id, connection: clients[client].connection))
+            tellPresent(slot, observed, at: time, &effects)
         }
+    }
+
+    /// A new observer has the present value before all else.
+    private mutating func tellPresent(
+        _ slot: UInt32, _ observed: ObservedValue, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let notification = Notification(
+            id: madeID(observers[slot].serial, at: time), sequence: sequence,
+            postedAt: time.wallMilliseconds, causedBy: nil,
+            content: content(
+                at: observed.value,
+                DocumentChange.initialText(values.presentValue(for: slot))))
+        let client = observers[slot].client
+        let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
+        if isSuspended, observers[slot].terms.suspensionBehavior == .coalesce {
+            mark(slot, notification, isChange: false, &effects)
+            values.observers[slot]?.present.isBorrowed = true
+            return
+        }
+        dispatching.kept = HeldTable.none
+        let entry = makeEntry(
+            notification, at: slot, account: .none, flags: [], time, &effects)
+        dispatching.kept = HeldTable.none
+        values.observers[slot]?.present.isBorrowed = true
+        addWaiting(entry, of: client)
+        keepLimits(of: slot, &effects)
+        guard clients[client].suspension.isDisjoint(with: [.suspended, .mailbox]) else { return }
+        // Nothing overtakes it, and it does not overtake the answer.
+        clients[client].suspension.insert(.flushing)
+        effects.notices.append(
+            .flushFollows(client: clients[client].id, connection: clients[client].connection))
     }
 
     /// Whether the value of an observer's place may be another one than a client saw at a number.
@@ -218,14 +242,21 @@ extension NotificationCenter {
     ) {
         let hasAll = after.flatMap { lastWritten[client]?.isSeen(by: $0) } ?? false
         var wasTold = false
-        for slot in observers.slots(from: clients[client].lastObserver) where isOfValue(slot) {
-            let isRestored = values.observers[slot]?.isRestored ?? false
+        for slot in observers.slots(from: clients[client].lastObserver) {
+            guard var present = values.observers[slot]?.present else { continue }
+            let isRestored = present.isRestored
+            let isInDoubt = present.mayBeMissing(after: after)
+            present.isRestored = false
+            values.observers[slot]?.present = present
             let isMissed =
                 isRestored
                 ? mayHaveMissed(slot, after, hasAll: hasAll, &wasTold)
                 : wasWritten(slot, after, hasAll: hasAll, &wasTold)
-            if isMissed { markPresent(slot, isRedelivered: isRestored, at: time, &effects) }
-            values.observers[slot]?.isRestored = false
+            guard isMissed || isInDoubt else { continue }
+            markPresent(slot, isRedelivered: isRestored || isInDoubt, at: time, &effects)
+            // A number that its client has named says nothing of what comes now.
+            let changed = values.changedSequence(for: slot)
+            values.observers[slot]?.present.isBorrowed = after.map { changed <= $0 } ?? true
         }
     }
 
@@ -240,10 +271,14 @@ extension NotificationCenter {
             wasTold = true
             return true
         }
-        let isTold =
-            observers[slot].since == after || values.changedSequence(for: slot) == after
+        if hasAll { return false }
+        // The answer has said `since`, too, and the line may have ended behind that.
+        if observers[slot].since == after, values.observers[slot]?.terms.sendsInitial == true {
+            return true
+        }
+        let isTold = values.changedSequence(for: slot) == after
         defer { wasTold = wasTold || isTold }
-        return isTold && wasTold && !hasAll
+        return isTold && wasTold
     }
 
     /// Whether an observer was written something that its client may not have seen.

@@ -76,7 +76,7 @@ extension NotificationCenter {
             return values.releaseIfUnused(value)
         }
         let byteCountBefore = values[value].document?.byteCount
-        let edit = remove(path, of: value)
+        let edit = values.remove(path, of: value)
         recount(valueAt: value, byteCountBefore)
         _ = tell(
             ValueChange(
@@ -158,7 +158,7 @@ extension NotificationCenter {
         usesValues = true
         let slot = values.makeSlot(of: record.object)
         values[slot].document = record.document
-        values[slot].changedSequence = record.changedSequence
+        values.noteRestored(slot, changedSequence: record.changedSequence)
         values[slot].changedAt = record.changedAt
         values.noteDocument(at: slot, byteCountBefore: nil)
         for stored in record.parts {
@@ -182,9 +182,11 @@ extension NotificationCenter {
 
     /// All rows are there: observers of values have what was stored before them, and mailboxes what they may have
     /// missed (rule V10).
-    mutating func endRestoringValues(isComplete: Bool, at time: CommandTime) {
+    mutating func endRestoringValues(
+        isComplete: Bool, at time: CommandTime, _ effects: inout Effects
+    ) {
         guard usesValues else { return }
-        values.removedSequence = sequence
+        values.gone.forget(through: sequence)
         // A life that ended in order has stored all that it used.
         let ends = isComplete ? [sequence] : []
         let changes = values.order.entries.filter { !$0.isDead }
@@ -194,16 +196,27 @@ extension NotificationCenter {
             guard let observed = values.observers[entry.slot] else { continue }
             // What is not there may have been there.
             let value = observed.value
-            if values[value].document == nil { values[value].changedSequence = sequence }
+            if values[value].document == nil {
+                values.noteRestored(value, changedSequence: sequence)
+            }
             values[value].trie[observed.node].changedSequence = values[value].changedSequence
-            values.observers[entry.slot]?.isRestored = true
             let client = observers[entry.slot].client
-            guard clients[client].transport == .mailbox else { continue }
-            values.observers[entry.slot]?.isRestored = false
-            guard mayHaveChanged(above: observers[entry.slot].acknowledgedThrough, at: entry.slot)
+            guard clients[client].transport == .mailbox else {
+                values.observers[entry.slot]?.present.isRestored = true
+                continue
+            }
+            let read = observers[entry.slot].acknowledgedThrough
+            // Who has read nothing above its registration may not have read that there was nothing.
+            let hasInitial = read < observers[entry.slot].since || read == 0
+            guard
+                hasInitial && observed.terms.sendsInitial
+                    || mayHaveChanged(above: read, at: entry.slot)
             else { continue }
-            var effects = Effects()
             markPresent(entry.slot, isRedelivered: true, at: time, &effects)
+        }
+        // What ended while the broker was down is over before anybody looks (rule V16).
+        for part in values.parts.over(at: time.monotonicNanoseconds) {
+            endPart(part, at: time, &effects)
         }
     }
 }

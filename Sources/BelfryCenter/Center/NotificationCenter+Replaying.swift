@@ -18,7 +18,6 @@ extension NotificationCenter {
             .filter { observers.target(at: $0) == nil && !isOfValue($0) }
         guard !slots.isEmpty else { return }
         let firstKept = replay.forgottenThrough + 1
-        let missing = max(sequence, firstKept - 1)
         let known = heldSequences(of: client)
         var past = past(above: max(sequence, 1) - 1, at: time)
         var starts: [UInt64] = []
@@ -29,10 +28,13 @@ extension NotificationCenter {
         let seenPlace = markedPlace(of: sequence, among: slots)
         for slot in slots {
             forgetUnknown(through: sequence, at: slot, &effects)
-            starts.append(start(of: slot, after: sequence, past, &wasWritten))
-            past.find(filter(of: slot), from: starts[starts.count - 1], known[slot] ?? [])
+            let again = start(of: slot, after: sequence, past, &wasWritten)
+            starts.append(again)
+            past.find(filter(of: slot), from: again, known[slot] ?? [])
             for place in past.found { counts[place] += 1 }
-            makeGood(past, missingThrough: missing, at: slot, &effects)
+            // What was lost of the number that the client names comes again with it.
+            makeGood(
+                past, missingThrough: max(again, firstKept) - 1, at: slot, &effects)
             guard observers[slot].writtenThrough >= sequence else { continue }
             let isForeign = seenPlace.map { $0 != markedPlace(of: slot) ?? $0 } ?? false
             let isSeen = wasSeen || hasAll || isForeign

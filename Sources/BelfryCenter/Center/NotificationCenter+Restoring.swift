@@ -26,8 +26,11 @@ extension NotificationCenter {
     }
 
     /// All rows are there: lets notifications go that nobody holds, and finds out what is due.
-    mutating func endRestoring(isComplete: Bool, at time: CommandTime) {
-        endRestoringValues(isComplete: isComplete, at: time)
+    ///
+    /// - Returns: what must last of that.
+    mutating func endRestoring(isComplete: Bool, at time: CommandTime) -> [Change] {
+        var effects = Effects()
+        endRestoringValues(isComplete: isComplete, at: time, &effects)
         var kept = held.oldest
         while kept != HeldTable.none {
             let next = held.next(after: kept)
@@ -39,6 +42,7 @@ extension NotificationCenter {
         watch.forget()
         reports.append(.didStart(epoch: epoch, isUnclean: !isComplete))
         noteNeeds()
+        return effects.changes
     }
 
     mutating func restore(_ record: ClientRecord, at time: CommandTime) {

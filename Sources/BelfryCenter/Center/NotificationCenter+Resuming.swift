@@ -75,11 +75,16 @@ extension NotificationCenter {
             sequence: last, isShared: isShared || valueWaits(for: client, through: last))
     }
 
-    /// Whether a change or a present value waits for a client, and has no higher number than what it was written.
+    /// Whether a change or a present value waits for a client, and has no higher number than what it was written; or one
+    /// was written that may not have come.
     private func valueWaits(for client: UInt32, through last: UInt64) -> Bool {
         guard usesValues else { return false }
         let first = clients[client].held.first
-        return first != HeldTable.none && held.sequence(of: first) <= last
+        if first != HeldTable.none, held.sequence(of: first) <= last { return true }
+        // A stop in order writes all frames.
+        return !isTerminating
+            && observers.slots(from: clients[client].lastObserver)
+                .contains { values.observers[$0]?.present.isInDoubt == true }
     }
 
     /// What was not acknowledged comes before what was never written, and will be redelivered (D14).

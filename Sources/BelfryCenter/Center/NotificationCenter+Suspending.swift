@@ -134,7 +134,10 @@ extension NotificationCenter {
             let slot = held[entry].observer
             let action = held[entry].flags.contains(.action) ? heldActions[entry] : nil
             let notification = usesValues ? shown(entry) : held.notification(of: entry)
-            if isAsked, notification.sequence > clients[client].immediateSequence { break }
+            // A present value has the number of what was dispatched last, and stands behind it.
+            let isBehind = isOfValue(slot) && notification.sequence <= observers[slot].since
+            let end = clients[client].immediateSequence + (isBehind ? 0 : 1)
+            if isAsked, notification.sequence >= end { break }
             if notification.expiresAt <= time.monotonicNanoseconds {
                 lose(entry, .expired, &effects)
                 continue
@@ -192,6 +195,7 @@ extension NotificationCenter {
         } else {
             // The present value has in it what is dispatched just now (rule V8).
             if dispatching.form == .change, isMark(entry) { dispatching.toldMarks.insert(slot) }
+            if usesValues { values.observers[slot]?.present.noteWritten(at: sequence) }
             write(
                 position(of: notification, at: slot, &effects), to: slot,
                 form: acknowledges ? .acknowledged : isOfValue(slot) ? .change : .shared,

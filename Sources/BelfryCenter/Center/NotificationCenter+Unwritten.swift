@@ -32,7 +32,18 @@ extension NotificationCenter {
             if let gap = late.actions[serial] {
                 doubt(gap, at: slot, written.isCertain ? .lost : .written)
             }
-            let through = min(sequence, late.firsts[serial].map { $0 - 1 } ?? sequence)
+            let first = late.firsts[serial]
+            // A present value borrows its number, which may be 0.
+            if isOfValue(slot), let first, first <= observers[slot].since {
+                if written.isCertain {
+                    markPresent(slot, isRedelivered: false, at: time, &effects)
+                } else {
+                    let gap = GapRecord(reason: .unknown, count: nil, first: first, last: first)
+                    doubt(gap, at: slot, .written)
+                }
+                continue
+            }
+            let through = min(sequence, first.map { $0 - 1 } ?? sequence)
             guard observers[slot].writtenThrough > through else { continue }
             let stretch = Stretch(
                 slot: slot, first: max(through, observers[slot].replaysAbove) + 1,

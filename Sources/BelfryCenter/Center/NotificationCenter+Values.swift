@@ -9,7 +9,7 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) throws(Refusal) {
         let found = try look(at: write, growing: true)
-        let ended = parts(below: write.path, of: found.slot)
+        let ended = values.parts(below: write.path, of: found.slot)
         try checkLifetime(lifetime, write, found, ended)
         let edit = try edit(write, found) { (document, limits) throws(DocumentError) in
             try document.set(value, at: write.path, limits: limits)
@@ -50,8 +50,10 @@ extension NotificationCenter {
             values[slot].document?.value(at: write.path) != nil
         else { throw .unknownValue }
         let found = try look(at: write, growing: false)
-        let edit = remove(write.path, of: slot)
-        for part in parts(below: write.path, of: slot) { removePart(part, at: time, &effects) }
+        let edit = values.remove(write.path, of: slot)
+        for part in values.parts(below: write.path, of: slot) {
+            removePart(part, at: time, &effects)
+        }
         finish(edit, write, found, isNoted: true, at: time, &effects)
     }
 
@@ -115,21 +117,6 @@ extension NotificationCenter {
         if let refusal { throw refusal }
         guard let result else { preconditionFailure("what is not refused has an edit") }
         return result
-    }
-
-    /// Takes out what is at a place that there is.
-    mutating func remove(_ path: DocumentPath, of slot: UInt32) -> DocumentEdit {
-        if path.isWhole {
-            let old = values[slot].document
-            values[slot].document = nil
-            return DocumentEdit(old: old, new: nil)
-        }
-        var document: Document?
-        swap(&document, &values[slot].document)
-        guard var changed = document.take() else { return DocumentEdit(old: nil, new: nil) }
-        let edit = changed.remove(at: path)
-        values[slot].document = changed
-        return edit
     }
 
     /// Tells what a write has changed, keeps it, and makes its answer.
@@ -196,10 +183,6 @@ extension NotificationCenter {
     /// Counts a value that the broker itself has changed for its owner.
     mutating func recount(valueAt slot: UInt32, _ byteCountBefore: Int?) {
         count(valueAt: slot, byteCountBefore, owner: values[slot].owner)
-    }
-
-    private func parts(below path: DocumentPath, of slot: UInt32?) -> [UInt32] {
-        slot.map { values[$0].trie.parts(below: path) } ?? []
     }
 
     /// Checks that there is room for what ends some time, before anything changes.

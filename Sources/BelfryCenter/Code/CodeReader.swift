@@ -2,6 +2,7 @@
 struct CodeReader: Coder {
     private let bytes: [UInt8]
     private var position = 0
+    private(set) var version: UInt64 = 1
     let seed: HashSeed
 
     init(_ bytes: [UInt8], seed: HashSeed) {
@@ -9,11 +10,11 @@ struct CodeReader: Coder {
         self.seed = seed
     }
 
-    /// Begins behind the version, which must be this one.
-    init(_ bytes: [UInt8], version: UInt64, seed: HashSeed) throws(CodeError) {
+    /// Begins behind the version, which must be one that this program knows.
+    init(_ bytes: [UInt8], through newest: UInt64, seed: HashSeed) throws(CodeError) {
         self.init(bytes, seed: seed)
-        let written: UInt64 = try next()
-        guard written == version else { throw .unknownVersion(written) }
+        version = try next()
+        guard 1...newest ~= version else { throw .unknownVersion(version) }
     }
 
     var isReading: Bool { true }

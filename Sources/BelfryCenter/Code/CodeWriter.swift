@@ -14,6 +14,7 @@ struct CodeWriter: Coder {
     }
 
     var isReading: Bool { false }
+    var version: UInt64 { .max }
     var seed: HashSeed { preconditionFailure("what is written has its hash tables") }
 
     mutating func word(_ known: UInt64?) -> UInt64 {

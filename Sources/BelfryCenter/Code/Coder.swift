@@ -5,6 +5,8 @@
 protocol Coder {
     /// Whether fields are read: then nothing is known.
     var isReading: Bool { get }
+    /// The version of what is read; what is written is of the newest.
+    var version: UInt64 { get }
     /// The secret of this process for hash tables; it is never written.
     var seed: HashSeed { get }
 

@@ -17,7 +17,7 @@ extension Command {
     ///
     /// Bytes behind the last field that this program knows are fields of a newer program; it may skip them.
     public init(code: [UInt8]) throws(CodeError) {
-        var reader = try CodeReader(code, version: Self.codeVersion, seed: HashSeed(0, 0))
+        var reader = try CodeReader(code, through: Self.codeVersion, seed: HashSeed(0, 0))
         self = try reader.next()
     }
 }

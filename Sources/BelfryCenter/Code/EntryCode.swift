@@ -16,7 +16,7 @@ extension Entry {
     /// - Throws: that the version, or the kind of a command, is not known: then a newer program has written it, and this
     ///   one must stop.
     public init(code: [UInt8]) throws(CodeError) {
-        var reader = try CodeReader(code, version: Self.codeVersion, seed: HashSeed(0, 0))
+        var reader = try CodeReader(code, through: Self.codeVersion, seed: HashSeed(0, 0))
         self = try reader.next()
         try reader.finish()
     }

@@ -1,8 +1,9 @@
 // The whole state of a center as bytes (decision 97).
 
 extension NotificationCenter {
-    /// The version of the code of states.
-    static let snapshotVersion: UInt64 = 1
+    /// The version of the code of states: from 2 on it says where values were changed last, and
+    /// what was told of the present ones.
+    static let snapshotVersion: UInt64 = 2
 
     /// The whole state as bytes: equal for centers that were fed the same commands, in every process.
     ///
@@ -15,13 +16,13 @@ extension NotificationCenter {
     ///
     /// - Parameter seed: the secret of this process for its hash tables.
     public init(snapshot: [UInt8], seed: HashSeed) throws(CodeError) {
-        try self.init(sealed: snapshot, version: Self.snapshotVersion, seed: seed)
+        try self.init(sealed: snapshot, through: Self.snapshotVersion, seed: seed)
     }
 }
 
 extension Shard {
-    /// The version of the code of shards.
-    static let snapshotVersion: UInt64 = 1
+    /// The version of the code of shards, which is that of their centers.
+    static let snapshotVersion = NotificationCenter.snapshotVersion
 
     /// The whole state between two entries, as bytes: equal for shards that have applied the same log.
     public func snapshot() -> [UInt8] {
@@ -33,7 +34,7 @@ extension Shard {
     ///
     /// - Parameter seed: the secret of this process for its hash tables.
     public init(snapshot: [UInt8], seed: HashSeed) throws(CodeError) {
-        try self.init(sealed: snapshot, version: Self.snapshotVersion, seed: seed)
+        try self.init(sealed: snapshot, through: Self.snapshotVersion, seed: seed)
     }
 }
 
@@ -49,8 +50,10 @@ extension Coded {
         return writer.bytes + state.bytes
     }
 
-    fileprivate init(sealed code: [UInt8], version: UInt64, seed: HashSeed) throws(CodeError) {
-        var reader = try CodeReader(code, version: version, seed: seed)
+    fileprivate init(
+        sealed code: [UInt8], through newest: UInt64, seed: HashSeed
+    ) throws(CodeError) {
+        var reader = try CodeReader(code, through: newest, seed: seed)
         let check: UInt64 = try reader.next()
         guard sipHash(reader.rest, seed: sealSeed) == check else { throw .malformed }
         self = try reader.next()

@@ -12,9 +12,9 @@ import BelfryBytes
 // has nothing that was told of a value.
 
 extension HeldTable {
-    /// Whether a slot still has this notification.
-    func isKept(_ slot: UInt32, as notification: Notification) -> Bool {
-        keptNotification(at: slot) == notification
+    /// The slot, if it still has this notification.
+    func again(_ slot: UInt32, _ notification: Notification) -> UInt32? {
+        keptNotification(at: slot) == notification ? slot : nil
     }
 
     /// Whether a slot still has the notification that was posted with this number.

@@ -19,8 +19,8 @@ struct ObservedValue: Sendable {
     var mark = HeldTable.none
     /// Whether the mark stands for a change that was not told, and not only for the present value.
     var markIsChange = false
-    /// Whether it comes out of a store, and has not had the present value since.
-    var isRestored = false
+    /// What it was told of the present value.
+    var present = ToldPresent()
 
     var isMarked: Bool { mark != HeldTable.none }
 }
@@ -33,6 +33,6 @@ extension ObservedValue: Coded {
         node = try coder(known?.node)
         mark = try coder(known?.mark)
         markIsChange = try coder(known?.markIsChange)
-        isRestored = try coder(known?.isRestored)
+        present = try coder(known?.present)
     }
 }

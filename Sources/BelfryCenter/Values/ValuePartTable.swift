@@ -50,6 +50,15 @@ struct ValuePartTable: Sendable {
     /// The entries of a client, in the order of setting.
     func slots(ofClient client: UInt64) -> [UInt32] { ofClients[client] ?? [] }
 
+    /// The parts that are over, in the order in which they have ended.
+    func over(at now: Int64) -> [UInt32] {
+        let slots = parts.indices.filter { parts[$0].map { $0.endsAt <= now } ?? false }
+        let ends = slots.map { slot in
+            (parts[slot]?.expiresAtWall ?? .max, parts[slot]?.ordinal ?? 0, UInt32(slot))
+        }
+        return ends.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
+    }
+
     /// Adds a part, and tells its slot and its number.
     mutating func add(value: UInt32, node: UInt32) -> UInt32 {
         lastOrdinal += 1

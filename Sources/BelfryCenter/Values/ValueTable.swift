@@ -11,6 +11,8 @@ struct ValueTable: Sendable {
         var changedSequence: UInt64 = 0
         /// When that was, in milliseconds since 1970.
         var changedAt: Int64 = 0
+        /// Where it was changed last.
+        var changes = LastChanges(through: 0)
         /// Whom it counts for: who changed it last.
         var owner = Owner.none
         /// Its place among all documents, by which pages go on; 0 without one.
@@ -24,8 +26,8 @@ struct ValueTable: Sendable {
     private(set) var order = PostingList()
     /// The canonical bytes of all documents, with their objects.
     private(set) var byteCount = 0
-    /// The number of the last change that took a whole document away.
-    var removedSequence: UInt64 = 0
+    /// The documents that were taken away whole.
+    var gone = GoneValues()
     /// Whoever looks at values, by slot.
     var observers: [UInt32: ObservedValue] = [:]
     var parts = ValuePartTable()
@@ -72,9 +74,23 @@ struct ValueTable: Sendable {
             if Int(slot) == values.count { values.append(Value()) }
             values[Int(slot)] = Value()
             // It may have been there before.
-            values[Int(slot)].changedSequence = removedSequence
+            noteRestored(slot, changedSequence: gone.last(of: object))
         }
         return slot
+    }
+
+    /// Nobody knows where a value was changed up to a number.
+    mutating func noteRestored(_ slot: UInt32, changedSequence: UInt64) {
+        values[Int(slot)].changedSequence = changedSequence
+        values[Int(slot)].changes = LastChanges(through: changedSequence)
+    }
+
+    /// A value is another one, or is gone, from a number on.
+    mutating func noteChange(_ edit: DocumentEdit, of slot: UInt32, at sequence: UInt64) {
+        values[Int(slot)].changedSequence = sequence
+        values[Int(slot)].changes.note(edit, at: sequence)
+        if values[Int(slot)].document == nil { gone.note(keys.key(at: slot), at: sequence) }
+        changeCount += 1
     }
 
     /// Lets a slot go that has no document and no observer.
@@ -101,6 +117,23 @@ struct ValueTable: Sendable {
         }
     }
 
+    /// The parts of a place and of what lies below it, if there is such a value.
+    func parts(below path: DocumentPath, of slot: UInt32?) -> [UInt32] {
+        slot.map { values[Int($0)].trie.parts(below: path) } ?? []
+    }
+
+    /// Takes out what is at a place that there is.
+    mutating func remove(_ path: DocumentPath, of slot: UInt32) -> DocumentEdit {
+        var document: Document?
+        // Out of the table, so that it is changed where it lies.
+        swap(&document, &values[Int(slot)].document)
+        if path.isWhole { return DocumentEdit(old: document, new: nil) }
+        guard var changed = document.take() else { return DocumentEdit(old: nil, new: nil) }
+        let edit = changed.remove(at: path)
+        values[Int(slot)].document = changed
+        return edit
+    }
+
     // MARK: Observers
 
     /// Whether an observer is one of a value.
@@ -110,7 +143,7 @@ struct ValueTable: Sendable {
     mutating func addObserver(_ terms: ValueTerms, of object: [UInt8], serial: UInt64, slot: UInt32)
     {
         let value = makeSlot(of: object)
-        let changed = values[Int(value)].changedSequence
+        let changed = values[Int(value)].changes.last(at: terms.path)
         let node = values[Int(value)].trie.makeNode(at: terms.path, changedSequence: changed)
         // Of a place that nobody observed it was not noted when it changed.
         if !values[Int(value)].trie[node].isObserved {
@@ -148,7 +181,7 @@ struct ValueTable: Sendable {
     func addDigest(to digest: inout StateDigest) {
         digest.add(order.count)
         digest.add(byteCount)
-        digest.add(removedSequence)
+        gone.addDigest(to: &digest)
         storedNumbers.addDigest(to: &digest)
         for entry in order.entries where !entry.isDead {
             let value = values[Int(entry.slot)]
@@ -157,6 +190,7 @@ struct ValueTable: Sendable {
             digest.add(value.document?.bytes)
             digest.add(value.changedSequence)
             digest.add(value.changedAt)
+            value.changes.addDigest(to: &digest)
         }
         parts.addDigest(to: &digest)
     }
@@ -170,6 +204,9 @@ extension ValueTable.Value: Coded {
         changedAt = try coder(known?.changedAt)
         owner = try coder(known?.owner)
         ordinal = try coder(known?.ordinal)
+        changes =
+            coder.version >= 2
+            ? try coder(known?.changes) : LastChanges(through: changedSequence)
     }
 }
 
@@ -180,7 +217,7 @@ extension ValueTable: Coded {
         lastOrdinal = try coder(known?.lastOrdinal)
         order = try coder(known?.order)
         byteCount = try coder(known?.byteCount)
-        removedSequence = try coder(known?.removedSequence)
+        gone = try coder(known?.gone)
         observers = try coder.table(known?.observers)
         parts = try coder(known?.parts)
         storedNumbers = try coder(known?.storedNumbers)

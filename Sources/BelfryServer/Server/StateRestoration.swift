@@ -84,6 +84,10 @@ struct StateRestoration: ~Copyable {
     }
 
     private mutating func finishCenter() {
-        if let done = current.take() { centers.append(done.finish()) }
+        guard let done = current.take() else { return }
+        var ended: [Change] = []
+        let center = done.finish { ended.append($0) }
+        for change in ended { changes.append(.center(name: center.name, change)) }
+        centers.append(center)
     }
 }

@@ -1,0 +1,102 @@
+import BelfryJSON
+
+/// Where a value was changed last: the places that were changed, each with the number of its last
+/// change.
+///
+/// It answers for places that nobody observes, as those of a stream that comes back (rule V10). Of
+/// more places than it has room for it knows one number that none of them is above.
+struct LastChanges: Sendable {
+    fileprivate struct Change: Sendable {
+        let path: DocumentPath
+        var sequence: UInt64
+    }
+
+    /// How many places are known.
+    static let limit = 16
+    /// Of how many places one change is known; a larger one counts for all that lies below it.
+    static let editLimit = 4
+
+    /// The oldest first; no place lies below a later one.
+    private var changes: [Change] = []
+    /// No other place was changed above this number.
+    private var floor: UInt64
+
+    /// Begins where no place was changed above a number.
+    init(through floor: UInt64) { self.floor = floor }
+
+    /// Takes a change and its number, which is the highest.
+    mutating func note(_ edit: DocumentEdit, at sequence: UInt64) {
+        for path in edit.places(limit: Self.editLimit) { note(path, at: sequence) }
+    }
+
+    private mutating func note(_ path: DocumentPath, at sequence: UInt64) {
+        if let last = changes.last, last.path == path {
+            changes[changes.count - 1].sequence = sequence
+            return
+        }
+        changes.removeAll { path.leads(to: $0.path) }
+        if changes.count == Self.limit { floor = changes.removeFirst().sequence }
+        changes.append(Change(path: path, sequence: sequence))
+    }
+
+    /// The number of the last change that a place may have had: at it, above it or below it.
+    func last(at path: DocumentPath) -> UInt64 {
+        changes.last { $0.path.leads(to: path) || path.leads(to: $0.path) }?.sequence ?? floor
+    }
+
+    /// Adds all of it to a digest.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(floor)
+        digest.add(changes.count)
+        for change in changes {
+            digest.add(change.path.text)
+            digest.add(change.sequence)
+        }
+    }
+}
+
+extension DocumentEdit {
+    /// The places that are different now, or that of the edit if there are more than so many.
+    fileprivate func places(limit: Int) -> [DocumentPath] {
+        var places: [DocumentPath] = []
+        return Self.add(path, old, new, limit, to: &places) ? places : [path]
+    }
+
+    /// Adds the places of a difference; tells whether there was room for all of them.
+    private static func add(
+        _ path: DocumentPath, _ old: Document?, _ new: Document?, _ limit: Int,
+        to places: inout [DocumentPath]
+    ) -> Bool {
+        if old == new { return true }
+        let countBefore = places.count
+        // A key without an address, and one that is too deep, is told as the place above it.
+        var hasAddresses = path.keys.count < DocumentPath.keyLimit
+        var hasRoom = true
+        let room = DocumentPath.byteLimit - path.text.count
+        func add(_ key: [UInt8], _ old: Document?, _ new: Document?) {
+            guard hasRoom, hasAddresses, old != new else { return }
+            hasAddresses = !key.isEmpty && key.count < room && !key.contains(UInt8(ascii: "."))
+            guard hasAddresses else { return }
+            hasRoom = Self.add(path.appending(key), old, new, limit, to: &places)
+        }
+        old?.forEachMember { add($0, $1, new?.member($0)) }
+        new?.forEachMember { if old?.member($0) == nil { add($0, nil, $1) } }
+        // What has no members, or comes and goes with none, is a place itself.
+        if places.count == countBefore || !hasAddresses { places.append(path) }
+        return hasRoom && places.count <= limit
+    }
+}
+
+extension LastChanges.Change: Coded {
+    init(_ known: LastChanges.Change?, by coder: inout some Coder) throws(CodeError) {
+        path = try coder(known?.path)
+        sequence = try coder(known?.sequence)
+    }
+}
+
+extension LastChanges: Coded {
+    init(_ known: LastChanges?, by coder: inout some Coder) throws(CodeError) {
+        changes = try coder(known?.changes)
+        floor = try coder(known?.floor)
+    }
+}

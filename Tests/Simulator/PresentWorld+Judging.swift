@@ -1,0 +1,85 @@
+import BelfryCenter
+import BelfryHistory
+
+// What an outsider says of present values, and of what is posted beside them.
+extension PresentWorld {
+    func take(_ delivery: Delivery) throws(Violation) {
+        let notification = effects.notifications[Int(delivery.notification)]
+        if let id = clients.first(where: { $0.value.listener == delivery.observer })?.key {
+            guard notification.content.nameBytes == PresentTruth.name else {
+                throw Violation("rule C1: a listener gets \(notification.content.nameBytes.shown)")
+            }
+            guard clients[id]?.isDeaf == false else { return }
+            clients[id]?.owed.remove(notification.sequence)
+            clients[id]?.seen = max(clients[id]?.seen ?? 0, notification.sequence)
+            return
+        }
+        guard let looker = lookers[delivery.observer], delivery.form == .change else { return }
+        let id = looker.client
+        guard clients[id]?.isDeaf == false else { return }
+        let isInitial = Told(notification).isInitial
+        // Of a stream that is told two present values the line does not break between them.
+        if !isInitial || clients[id]?.transport == .webSocket, dice.oneIn(25) {
+            clients[id]?.isDeaf = true
+            return
+        }
+        clients[id]?.seen = max(clients[id]?.seen ?? 0, notification.sequence)
+        if isInitial { try judgeInitial(delivery, notification.sequence, looker) }
+        try take(notification, delivery.observer)
+    }
+
+    private func judgeInitial(
+        _ delivery: Delivery, _ sequence: UInt64, _ looker: Looker
+    ) throws(Violation) {
+        if clients[looker.client]?.isAsked == true, sequence == looker.since,
+            sequence == center.sequence
+        {
+            throw Violation(
+                "rule D4: o\(delivery.observer) is suspended, and is told the present value")
+        }
+        guard let named = looker.named, named > truth.start, !delivery.isRedelivered,
+            (truth.changes[looker.place] ?? 0) < named
+        else { return }
+        throw Violation(
+            "rule V10: o\(delivery.observer) named \(named), and is told what has not changed since"
+        )
+    }
+
+    func take(_ notification: Notification, _ serial: UInt64) throws(Violation) {
+        guard notification.content.nameBytes == PresentTruth.valueName else {
+            throw Violation("rule V13: o\(serial) looks at a value, and gets a notification")
+        }
+        lookers[serial]?.value = Told(notification).value
+        lookers[serial]?.isKnown = true
+    }
+
+    /// What a frame says.
+    private struct Told {
+        let isInitial: Bool
+        let value: Int?
+
+        init(_ notification: Notification) {
+            let text = String(decoding: notification.content.userInfoBytes ?? [], as: UTF8.self)
+            isInitial = text.contains(#""initial":true"#)
+            value = text.firstRange(of: #""new":"#).flatMap {
+                Int(text[$0.upperBound...].prefix { $0.isNumber })
+            }
+        }
+    }
+
+    func judge() throws(Violation) {
+        for (id, client) in clients.sorted(by: { $0.key < $1.key }) where client.isLive {
+            if client.listener != nil, !client.owed.isEmpty {
+                throw Violation("law 3: c\(id) was never told \(client.owed.sorted())")
+            }
+        }
+        for (serial, looker) in lookers.sorted(by: { $0.key < $1.key }) {
+            guard let client = clients[looker.client], client.isLive,
+                client.transport != .mailbox
+            else { continue }
+            guard looker.isKnown, looker.value == truth.values[looker.place] else {
+                throw Violation("rules V6 and V10: o\(serial) has not the value of \(looker.place)")
+            }
+        }
+    }
+}
