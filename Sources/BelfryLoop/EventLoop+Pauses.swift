@@ -11,6 +11,15 @@ extension EventLoop {
     @inline(__always)
     public var attendedNanoseconds: Int64 { now.nanoseconds - missedNanoseconds }
 
+    /// The time of both clocks now, and not when the turn began: it reads the clock.
+    ///
+    /// What is read in a turn may have come after its beginning, and a delay never counts from a
+    /// time before.
+    public var freshTimes: (monotonic: MonotonicTime, wall: WallTime) {
+        let fresh = kernel.now()
+        return (fresh, wallClock.time(at: fresh))
+    }
+
     /// Counts all time since then as missed: there was no loop yet that could hear anybody.
     public mutating func noteMissed(since time: MonotonicTime) {
         missedNanoseconds = max(0, now.nanoseconds - time.nanoseconds)

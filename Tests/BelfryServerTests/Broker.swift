@@ -150,6 +150,8 @@ final class Node {
     func trimmableCount(of kind: KeptKind, at position: Int) -> Int {
         server.host.centers.trimmableCount(of: kind, at: position)
     }
+    /// Runs before each event is handled: the clock may move within a turn.
+    var beforeEvent: ((LoopEvent) -> Void)?
     /// The event that the last turn ended with, which is the first one of the next turn.
     private(set) var ahead: LoopEvent?
 
@@ -181,6 +183,7 @@ final class Node {
             let event = try ahead.take() ?? server.outbox.loop.nextEvent(into: &input)
             if event == .waiting { return isBusy }
             isBusy = true
+            beforeEvent?(event)
             server.handle(event, input: input.span)
             if event == .turnEnds, !server.hasStopped {
                 ahead = try server.outbox.loop.nextEvent(into: &input)

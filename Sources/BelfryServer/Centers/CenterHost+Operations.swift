@@ -84,14 +84,17 @@ extension CenterHost {
 
     /// Gives a center a command; what it brought about is in `effects`, unless a sequencer has taken it.
     ///
-    /// - Parameter number: that of the client, or of the mode lease, that it makes.
+    /// - Parameters:
+    ///   - number: that of the client, or of the mode lease, that it makes.
+    ///   - time: nil for that of the turn.
     mutating func submitCommand(
         _ action: consuming Command.Action, making number: UInt64 = 0, to position: Int,
-        _ outbox: inout Outbox
+        at time: CommandTime? = nil, _ outbox: inout Outbox
     ) {
         precondition(!applied.isUnspread, "what the last command brought about is on its way")
         // A sequencer gives it another name.
-        let command = Command(id: centers.nextCommand, time: outbox.commandTime, action: action)
+        let command = Command(
+            id: centers.nextCommand, time: time ?? outbox.commandTime, action: action)
         if centers.hasSequencer {
             applied.id = centers.hand(command, for: position)
             outbox.loop.takeAnotherTurn()

@@ -32,10 +32,12 @@ extension CenterHost {
             lookAtFarewells(
                 of: departure.client, center: departure.submission.center, &outbox)
         }
-        tell(
+        guard let position = centers.position(of: departure.submission.center) else { return }
+        submitCommand(
             .disconnect(
                 client: departure.client, connection: connection, end: departure.end,
                 appliedIndex: departure.appliedIndex),
-            center: departure.submission.center, &outbox)
+            to: position, at: outbox.arrivalTime, &outbox)
+        fanOut(&outbox)
     }
 }

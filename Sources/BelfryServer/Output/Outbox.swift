@@ -157,6 +157,16 @@ struct Outbox: ~Copyable {
             timerNanoseconds: loop.now.nanoseconds)
     }
 
+    /// The time of a command from which a timer counts: its request may have come after the turn
+    /// began, and a timer is never early (rule L2).
+    var arrivalTime: CommandTime {
+        let (fresh, wall) = loop.freshTimes
+        let time = commandTime
+        return CommandTime(
+            wallMilliseconds: wall.milliseconds, monotonicNanoseconds: time.monotonicNanoseconds,
+            timerNanoseconds: time.timerNanoseconds + fresh.nanoseconds - loop.now.nanoseconds)
+    }
+
     /// When the credentials of a caller expire.
     func credentialDeadline(of caller: Caller) -> MonotonicTime {
         guard caller.expiresAt != .max else { return .distantFuture }

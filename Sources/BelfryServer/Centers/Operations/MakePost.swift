@@ -29,7 +29,8 @@ struct MakePost: Operation {
             wishes, form, hasStyle: hasStyle, hasTimer: timer != nil, client: client, submission,
             &outbox)
         let post = host.makePost(request, for: position, &outbox)
-        host.submitCommand(.post(post, terms), to: position, &outbox)
+        host.submitCommand(
+            .post(post, terms), to: position, at: timer == nil ? nil : outbox.arrivalTime, &outbox)
     }
 
     func finish(
@@ -68,7 +69,9 @@ struct MakePosts: Operation {
         for request in requests { posts.append(host.makePost(request, for: position, &outbox)) }
         let terms = host.terms(
             wishes, form, hasStyle: hasStyle, hasTimer: hasTimer, submission, &outbox)
-        host.submitCommand(.postBatch(posts, terms), to: position, &outbox)
+        host.submitCommand(
+            .postBatch(posts, terms), to: position, at: hasTimer ? outbox.arrivalTime : nil,
+            &outbox)
     }
 
     func finish(
