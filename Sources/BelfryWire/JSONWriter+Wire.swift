@@ -91,11 +91,16 @@ extension JSONWriter {
         endObject(into: &output)
     }
 
-    /// The members of `belfry.gap`; a count that nobody can know is null.
+    /// The members of `belfry.gap`; a count that nobody can know is null, and so is the selector
+    /// of a responder, as in a listing.
     mutating func gap(_ gap: Gap, into output: inout [UInt8]) {
         beginObject(into: &output)
         observerID("observer", gap.observer, into: &output)
-        member("selector", string: gap.selector, into: &output)
+        if gap.selector.isEmpty {
+            member(null: "selector", into: &output)
+        } else {
+            member("selector", string: gap.selector, into: &output)
+        }
         if let count = gap.lostCount {
             member("lost", integer: count, into: &output)
         } else {

@@ -11,6 +11,15 @@ extension Problem {
             self.init(.notFound, "No observer has this id, or you may not use the observer.")
         case .observerRemoved(let tombstone):
             self.init(tombstone)
+        case .leaseIsOver(let milliseconds):
+            self = .invalid([
+                FieldError(
+                    .pointer(JSONPointer.root.appending(key: "lease")),
+                    """
+                    must be at least \(milliseconds / 1_000 + 1) s: the lease runs from the end of \
+                    the client's connection, and the client has been away for about as long
+                    """)
+            ])
         case .tooManyObservers(let limit):
             self.init(
                 .tooManyObservers,

@@ -31,6 +31,35 @@ struct LeaseTests {
                 "status"] == 404)
     }
 
+    @Test("O7: a lease that would be over already is refused; another one runs from the same end")
+    func leaseOfOneThatIsAway() throws {
+        let broker = try Broker()
+        let x = try broker.webSocket()
+        try x.observe("a")
+        let kept = try x.result("addObserver", #"{"name":"a"}"#)
+        #expect(kept["lease"] == 3_600)
+        try x.cut()
+        try broker.advance(by: .seconds(10))
+        func register(_ lease: Int) throws -> Response {
+            try broker.post(
+                #"{"name":"b","lease":\#(lease),"session":"\#(x.session)"}"#,
+                target: "/v1/observers")
+        }
+        for lease in [1, 10] {
+            let refused = try register(lease)
+            #expect(refused.status == 422 && refused.problem == "invalid-fields")
+            #expect(refused.json["errors"][0]["pointer"] == "/lease")
+            #expect(refused.json["errors"][0]["detail"].text?.contains("11 s") == true)
+        }
+        let row = try register(11)
+        #expect(row.status == 201)
+        let target = "/v1/observers/\(row.json["token"].text ?? "")"
+        try broker.advance(by: .milliseconds(900))
+        #expect(try broker.get(target).json["state"] == "disconnected")
+        try broker.advance(by: .milliseconds(200))
+        #expect(try broker.get(target).status == 410)
+    }
+
     @Test("a lease that is too long is lowered, and the answer shows it")
     func longest() throws {
         let broker = try Broker()

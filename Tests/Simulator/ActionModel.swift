@@ -117,7 +117,7 @@ struct ActionModel {
 
     /// Who gets an action that walks on from the last address of a path (rules R2, R4 to R6, R9 and R15).
     func walk(
-        _ path: [[UInt8]], _ selector: [UInt8], passing shown: Set<UInt64>
+        _ path: [[UInt8]], _ selector: [UInt8], passing shown: Set<UInt64>, handedOnBy last: UInt64
     ) -> (path: [[UInt8]], end: End) {
         var path = path
         var sawSuspended = false
@@ -134,11 +134,11 @@ struct ActionModel {
                     if isNew, best.now.map({ turn < responders[$0].lastTurn }) ?? true {
                         best.now = place
                     }
-                } else if isImmediate || responder.behavior == .hold {
-                    if isNew, best.later.map({ turn < responders[$0].lastTurn }) ?? true {
+                } else if isNew, isImmediate || responder.behavior == .hold {
+                    if best.later.map({ turn < responders[$0].lastTurn }) ?? true {
                         best.later = place
                     }
-                } else {
+                } else if responder.serial != last {
                     sawSuspended = true
                 }
             }
@@ -158,7 +158,8 @@ struct ActionModel {
     /// Gives an action to whom its walk comes to; tells what became of it.
     mutating func act(_ action: Action) -> ReportRow {
         var action = action
-        let (path, end) = walk(action.path, action.selector, passing: action.shown)
+        let (path, end) = walk(
+            action.path, action.selector, passing: action.shown, handedOnBy: action.responder)
         action.path = path
         let outcome: ReportRow.Outcome
         var responder: UInt64?

@@ -25,6 +25,7 @@ final class MixedWorld {
     /// What observers were sent and may answer.
     private var deliveries: [(observer: UInt64, sequence: UInt64, row: UInt64?)] = []
     private var announcement: UInt64 = 0
+    private var judge = MixedJudge()
     /// Somebody over HTTP who waits, or has waited, for an answer.
     private var waiter: (ask: NotificationID, command: CommandID)?
     private var told: [Command.Action] = []
@@ -388,6 +389,7 @@ final class MixedWorld {
         }
         connections = connections.filter { center.client($0.key) != nil }.mapValues { _ in 0 }
         announcement = 0
+        judge.restart(center)
         try submit(.configure(limits))
     }
 
@@ -421,12 +423,15 @@ final class MixedWorld {
         if told.count > 100 { told.removeFirst(50) }
         let before = center.living(observers)
         try recorder.record(command)
+        judge.begin(action, in: center)
         center.apply(command, at: center.appliedIndex + 1, into: &effects)
         try recorder.compare(with: center, effects)
         announcement = max(announcement, effects.announcement)
         let living = before.union(center.living(effects.deliveries.map(\.observer)))
         for delivery in effects.deliveries { try judge(delivery, living) }
-        try judgeTurns()
+        try judge.end(
+            effects, in: center, isStoring: announcement > 0,
+            wallMilliseconds: time.wallMilliseconds)
         return effects.outcome
     }
 
@@ -442,23 +447,11 @@ final class MixedWorld {
         deliveries.append((delivery.observer, sequence, row))
         if deliveries.count > 12 { deliveries.removeFirst() }
     }
-
-    private func judgeTurns() throws(Violation) {
-        let asks = center.openAsks
-        let living = center.living(asks.map(\.observer))
-        for ask in asks where !living.contains(ask.observer) {
-            throw Violation("rule R11: ask #\(ask.id.low) is at o\(ask.observer), which is gone")
-        }
-    }
 }
 
 extension NotificationCenter {
     /// Those of the observers with these numbers that are there.
     fileprivate func living(_ observers: [UInt64]) -> Set<UInt64> {
         Set(observers.filter { observer($0) != nil })
-    }
-
-    fileprivate var openAsks: [AskRow] {
-        asks(matching: ObserverQuery(limit: .max), visible: { _, _ in true }).rows
     }
 }

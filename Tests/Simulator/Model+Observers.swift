@@ -66,7 +66,7 @@ extension Model {
             let (observer, sequence) = (delivery.observer, delivery.sequence)
             acknowledge(client: client, observer: observer, sequence: sequence, response)
         case .addObserver(let observer, let client, let since):
-            guard canRegister(1, client: client) else { return }
+            guard canRegister(1, client: client), mayLast(observer, client: client) else { return }
             register([observer], client: client, since: since)
         case .removeObserver(let serial, let remover): removeObserver(serial, by: remover)
         case .ask, .withdraw, .leaveAsk, .answer, .setValue, .mergeValue, .removeValue,
@@ -96,6 +96,17 @@ extension Model {
         case .trim(let kind, let count): trim(kind, to: count)
         case .trimOwned(let kind, let owner): trim(kind, of: owner)
         }
+    }
+
+    /// Whether the lease of an observer is not over already, where its client is away (rule O7).
+    private mutating func mayLast(_ observer: ObserverRegistration, client: UInt64) -> Bool {
+        guard let place = place(ofClient: client), let lease = observer.terms.lease,
+            !clients[place].isConnected, !clients[place].isMailbox,
+            clients[place].disconnectedSince + lease <= now
+        else { return true }
+        let away = now - clients[place].disconnectedSince
+        refuse(.leaseIsOver(awayMilliseconds: away / 1_000_000))
+        return false
     }
 
     private mutating func configure(_ limits: CenterLimits) {

@@ -12,9 +12,8 @@ struct AskTable: Sendable {
     /// All slots in the order of asking.
     private(set) var order = PostingList()
     private(set) var lastOrdinal: UInt64 = 0
-    /// The asks that have lost their responders, or have waited for a mailbox since a restart; they go on at the end of
-    /// the command.
-    private(set) var orphans: [Orphan] = []
+    /// The work that is left for the end of the command.
+    var sequel = AskSequel()
     /// The asks that the center has told the store are about to be shown, in the order of telling.
     private var announced: [Announced] = []
     private var announcementCount: UInt64 = 0
@@ -228,22 +227,16 @@ struct AskTable: Sendable {
 
     // MARK: Those that walk again
 
-    /// An ask that is walking has lost its responder.
+    /// An ask that is walking has lost its responder, or one that waits may be for another one at
+    /// its address.
     mutating func orphan(_ slot: UInt32) {
-        orphans.append(Orphan(slot: slot, ordinal: self[slot].ordinal))
+        sequel.add(Orphan(slot: slot, ordinal: self[slot].ordinal))
     }
 
     /// An ask has lost its responder, or the one that it has waited for: it is walking, and goes on with the orphans.
     mutating func takeBackAsOrphan(_ slot: UInt32) {
         takeBack(slot)
         orphan(slot)
-    }
-
-    /// Takes those that have lost their responders, in the order of asking.
-    mutating func takeOrphans() -> [Orphan] {
-        var taken: [Orphan] = []
-        swap(&taken, &orphans)
-        return taken.sorted { $0.ordinal < $1.ordinal }
     }
 
     // MARK: Lists
@@ -300,6 +293,8 @@ struct AskTable: Sendable {
                 if !waiting.isEmpty { held[target] = waiting }
             }
             heldCount -= 1
+            // The store knows at most of the one that it has waited for (rule R20).
+            slots[Int(slot)].announcement = self[slot].isStored ? .none : .stored
         case .shown(let observer, let sequence):
             guard let list = shown.index(forKey: observer) else { break }
             let place = Self.place(in: shown.values[list], above: sequence - 1, of: slots)
@@ -441,7 +436,7 @@ extension AskTable: Coded {
         freeSlots = try coder(known?.freeSlots)
         order = try coder(known?.order)
         lastOrdinal = try coder(known?.lastOrdinal)
-        orphans = try coder(known?.orphans)
+        sequel = AskSequel(orphans: try coder(known?.sequel.orphans))
         announced = try coder(known?.announced)
         announcementCount = try coder(known?.announcementCount)
         // Whether an empty list is left for an observer depends on its storage, and says nothing.

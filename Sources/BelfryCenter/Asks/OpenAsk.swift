@@ -133,10 +133,17 @@ struct OpenAsk: Sendable {
     }
 
     /// Whether it may be shown to one who holds its address: to nobody twice but to the one that it waits for, and to
-    /// nobody but the one that the store was told of.
+    /// nobody but the one that the store is told of, until it knows.
     func mayBeShown(to observer: UInt64) -> Bool {
-        state == .held(observer: observer)
-            || !(isStored && announcement != .none) && !shown.contains(observer)
+        if state == .held(observer: observer) { return true }
+        if case .told = announcement { return false }
+        return !shown.contains(observer)
+    }
+
+    /// Whether the store knows that this observer is about to be shown it: it may know so of
+    /// another one, for which it waits.
+    func isAnnounced(to observer: UInt64) -> Bool {
+        announcement == .stored && !(isStored && isHeld && state != .held(observer: observer))
     }
 
     /// The observers that were shown it, or may be at any moment.

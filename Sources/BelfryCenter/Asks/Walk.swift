@@ -13,6 +13,14 @@ struct Walk: Sendable {
     var skipped: [AskExplanation.Skipped]?
     var end = End.nobody
 
+    /// Counts why a holder that implements the selector cannot be asked; the one that has just
+    /// handed on has said why it does not answer (rule R9).
+    mutating func note(_ reason: AskExplanation.Reason?, of holder: UInt64) {
+        if holder == handedOnBy { return }
+        if reason == .busy { sawBusy = true }
+        if reason == .suspended { sawSuspended = true }
+    }
+
     /// What a walk comes to.
     enum End: Sendable {
         /// This observer may be asked.

@@ -48,7 +48,8 @@ extension NotificationCenter {
         let isCounted = held[entry].account == .delivered
         unlink(entry, &effects)
         let walk = walk(
-            from: action.path, for: action.selector.span, passing: FewList(action.shown))
+            from: action.path, for: action.selector.span, passing: FewList(action.shown),
+            handedOnBy: action.shown.last)
         var notification = before
         if case .nobody = walk.end {
         } else {

@@ -56,7 +56,7 @@ extension NotificationCenter {
         let handingOn = asks[slot].state.observer
         let freed = takeBack(slot)
         takeTurn(slot, handedOnBy: handingOn, at: time, &effects)
-        if let freed { settleAfterAsk(freed, at: time, &effects) }
+        if let freed { asks.sequel.noteOpening(of: clients[observers[freed].client].id) }
     }
 
     /// Nobody wants the answer any more.
@@ -177,6 +177,10 @@ extension NotificationCenter {
                 if holds, !asks[slot].isOnce {
                     _ = takeBack(slot)
                     hold(slot, for: observer, &effects)
+                    // Who is taken over has it again at once, or has asked for suspension.
+                    if !isTakenOver || clients[client].suspension.contains(.asked) {
+                        asks.orphan(slot)
+                    }
                 } else {
                     loseResponder(slot, at: time, &effects)
                 }
@@ -194,24 +198,37 @@ extension NotificationCenter {
     private mutating func loseResponder(
         _ slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        // Its end makes no room: the responder is going.
-        _ = takeBack(slot)
         if asks[slot].isOnce {
             return end(slot, .failed(.responderGone), at: time, &effects)
         }
+        _ = takeBack(slot)
         asks.orphan(slot)
     }
 
-    /// The asks that have lost their responders walk again from the start: a responder that the command has registered may
-    /// be asked.
+    /// Does what a command has left to do: whoever has room is shown what waits, and the asks that
+    /// have lost their responders walk again from the start: a responder that the command has
+    /// registered may be asked.
     mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
-        for orphan in asks.takeOrphans() where asks.isOpen(orphan.slot, ordinal: orphan.ordinal) {
+        for id in asks.sequel.takeOpenings() {
+            // What is written to a client goes first, and ends with a look at what waits.
+            guard let client = clients.slot(of: id),
+                !clients[client].suspension.contains(.flushing)
+            else { continue }
+            if clients[client].suspension.contains(.owing) || holdsActions(for: client) {
+                settle(client, at: time, &effects)
+            } else {
+                showHeld(of: client, at: time, &effects)
+            }
+        }
+        for orphan in asks.sequel.takeOrphans()
+        where asks.isOpen(orphan.slot, ordinal: orphan.ordinal) {
             let slot = orphan.slot
-            if case .held(let serial) = asks[slot].state {
-                // It has waited for a mailbox since a restart.
-                guard let observer = observers.slot(of: serial) else { continue }
-                if case .now = readiness(of: observer, asks[slot].content.name) {
-                    showOrHold(slot, to: observer, at: time, &effects)
+            switch asks[slot].state {
+            case .walking: break
+            case .shown: continue
+            case .held(let serial):
+                if let taker = taker(of: slot, waitingFor: serial) {
+                    showOrHold(slot, to: taker, at: time, &effects)
                 }
                 continue
             }

@@ -87,6 +87,10 @@ extension NotificationCenter {
         _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         let client = observers[observer].client
+        // What is over goes to nobody: it ends with its deadline, which is due (rule R10).
+        guard asks[slot].endsAt > time.monotonicNanoseconds else {
+            return hold(slot, for: observer, &effects)
+        }
         guard mayShow(slot, to: observer) else { return announce(slot, to: observer, &effects) }
         // The end of a flush shows what waits; an action that is left then holds up nothing.
         if clients[client].suspension.contains(.asked), !clients[client].held.isEmpty,
@@ -109,7 +113,7 @@ extension NotificationCenter {
     /// Whether the store knows that an ask is shown, where it must; a look into a mailbox waits for the store itself.
     @inline(__always)
     private func mayShow(_ slot: UInt32, to observer: UInt32) -> Bool {
-        asks[slot].announcement == .stored || !limits.isDurable
+        asks[slot].isAnnounced(to: observers[observer].serial) || !limits.isDurable
             || clients[observers[observer].client].suspension.contains(.mailbox)
                 && !observers[observer].readerIsStream
     }
@@ -138,7 +142,7 @@ extension NotificationCenter {
             askedClients.insert(observers[observer].client)
             switch readiness(of: observer, asks[slot].content.name) {
             case .now: showOrHold(slot, to: observer, at: time, &effects)
-            case .later: break
+            case .later: asks.orphan(slot)
             case .never: asks.takeBackAsOrphan(slot)
             }
         }
@@ -191,7 +195,11 @@ extension NotificationCenter {
     /// A client is live, or one of its responders has room again: what waits at their addresses is shown, in the
     /// order of asking (rule R6).
     mutating func showHeld(of client: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        guard asks.heldCount > 0, !dispatching.isActive else { return }
+        guard asks.heldCount > 0 else { return }
+        // Within a dispatch nothing else takes a number.
+        guard !dispatching.isActive else {
+            return asks.sequel.noteOpening(of: clients[client].id)
+        }
         var waiting: [(ordinal: UInt64, slot: UInt32, observer: UInt32)] = []
         // Two of a client may share an address: what one takes is not for the other.
         var taken: Set<UInt32> = []
@@ -300,7 +308,7 @@ extension NotificationCenter {
         }
         askFates.append(fate)
         forgetAsks(askFates.trim(to: limits), &effects)
-        if let freed { settleAfterAsk(freed, at: time, &effects) }
+        if let freed { asks.sequel.noteOpening(of: clients[observers[freed].client].id) }
     }
 
     /// Tells the asks whose fates are forgotten.
@@ -320,18 +328,6 @@ extension NotificationCenter {
             clients[observers[observer].client].owingCount -= 1
         }
         return observer
-    }
-
-    /// An observer has one ask less to answer: it may have room for what waits.
-    mutating func settleAfterAsk(
-        _ observer: UInt32, at time: CommandTime, _ effects: inout Effects
-    ) {
-        let client = observers[observer].client
-        if clients[client].suspension.contains(.owing) || holdsActions(for: client) {
-            settle(client, at: time, &effects)
-        } else {
-            showHeld(of: client, at: time, &effects)
-        }
     }
 
     /// Tells who asked that the ask is open; nobody waits for it any more.

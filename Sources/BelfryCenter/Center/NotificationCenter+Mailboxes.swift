@@ -116,7 +116,12 @@ extension NotificationCenter {
         let id = held.notification(of: entry).id
         let account = held[entry].account
         switch account {
-        case .none, .delivered: break
+        case .delivered: break
+        case .none:
+            // A change has no account, and what a store has kept has none any more (rule C19).
+            if !held[entry].flags.contains(.shown) {
+                _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
+            }
         case .held, .coalesced:
             _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
             recount(id, report(of: entry, .delivered)) { receipt in

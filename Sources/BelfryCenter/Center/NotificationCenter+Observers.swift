@@ -32,6 +32,13 @@ extension NotificationCenter {
         guard
             clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
+        // The lease of a client that is away has begun with the end of its connection (rule O7).
+        if clients[clientSlot].suspension.intersection([.disconnected, .mailbox]) == .disconnected {
+            let away = time.monotonicNanoseconds - clients[clientSlot].disconnectedSince
+            for registration in registrations where registration.terms.lease ?? .max <= away {
+                throw .leaseIsOver(awayMilliseconds: away / 1_000_000)
+            }
+        }
         for registration in registrations where !registration.role.isPlain {
             try checkAddress(of: registration)
         }
@@ -51,7 +58,7 @@ extension NotificationCenter {
         }
         if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
         if usesValues { tellPresent(slots, since: since, at: time, &effects) }
-        if asks.heldCount > 0 || !asks.orphans.isEmpty {
+        if asks.heldCount > 0 || !asks.sequel.isEmpty {
             showHeldBehindAnswer(to: clientSlot, at: time, &effects)
         }
         return slots.map { row(ofSlot: $0) }

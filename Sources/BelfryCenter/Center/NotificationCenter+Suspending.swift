@@ -84,6 +84,7 @@ extension NotificationCenter {
     mutating func settle(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         if clients[client].suspension.contains(.mailbox) {
             streamOn(client, at: time, &effects)
+            showHeld(of: client, at: time, &effects)
         } else {
             flush(client, at: time, &effects)
         }

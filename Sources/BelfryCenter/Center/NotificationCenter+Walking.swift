@@ -6,8 +6,8 @@ extension NotificationCenter {
     /// Whether a responder may be asked.
     enum Readiness {
         case now
-        /// When it is live and has room: it holds.
-        case later
+        /// When it is live and has room: it holds; nil where something is written to it first.
+        case later(AskExplanation.Reason?)
         /// Not at all.
         case never(AskExplanation.Reason)
     }
@@ -55,13 +55,10 @@ extension NotificationCenter {
             let wasShown = shown.contains(holder.serial)
             switch readiness(of: holder.slot, selector) {
             case .now: if !wasShown, precedes(holder, now) { now = holder }
-            case .later: if !wasShown, precedes(holder, later) { later = holder }
+            case .later where !wasShown: if precedes(holder, later) { later = holder }
+            case .later(let reason): walk.note(reason, of: holder.serial)
             case .never(let reason):
-                // Who hands on has said why it does not answer.
-                if holder.serial != walk.handedOnBy {
-                    if reason == .busy { walk.sawBusy = true }
-                    if reason == .suspended { walk.sawSuspended = true }
-                }
+                walk.note(reason, of: holder.serial)
                 walk.skipped?.append(
                     .init(
                         object: walk.path.last ?? [], observer: holder.serial, reason: reason))
@@ -69,6 +66,24 @@ extension NotificationCenter {
         }
         if let now { return .ask(slot: now.slot) }
         return later.map { .hold(slot: $0.slot) }
+    }
+
+    /// Finds the holder that may take an ask that waits: the one that it waits for, else another one
+    /// that shares its address (rule R6).
+    func taker(of slot: UInt32, waitingFor serial: UInt64) -> UInt32? {
+        let content = asks[slot].content
+        if let observer = observers.slot(of: serial),
+            case .now = readiness(of: observer, content.name)
+        {
+            return observer
+        }
+        let holders = addresses.holders(of: asks[slot].target.span)
+        var walk = Walk(path: [])
+        guard
+            case .ask(let observer) = choose(
+                among: holders, content.name, passing: asks[slot].shown, &walk)
+        else { return nil }
+        return observer
     }
 
     /// Whether a holder comes before another; those who hold an address come in the order of registration.
@@ -86,19 +101,19 @@ extension NotificationCenter {
         let behavior = observers[slot].terms.suspensionBehavior
         let holds = holdsAsks(slot)
         if asks.shownCount(to: observers[slot].serial) >= responder.concurrency {
-            return holds ? .later : .never(.busy)
+            return holds ? .later(.busy) : .never(.busy)
         }
         let suspension = clients[observers[slot].client].suspension
         // A mailbox is never suspended for asks.
         if suspension.isEmpty || suspension.contains(.mailbox) { return .now }
         if suspension.isDisjoint(with: .suspended) {
             // What was held is still being written: nothing overtakes it.
-            return .later
+            return .later(nil)
         }
         if behavior == .deliverImmediately, suspension.isDisjoint(with: .blocking) {
-            return suspension.isDisjoint(with: [.flushing, .paced]) ? .now : .later
+            return suspension.isDisjoint(with: [.flushing, .paced]) ? .now : .later(nil)
         }
-        return holds ? .later : .never(.suspended)
+        return holds ? .later(.suspended) : .never(.suspended)
     }
 
     /// Whether what a responder may not be asked now waits for it (rule R6).

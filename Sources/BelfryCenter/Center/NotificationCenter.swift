@@ -151,8 +151,11 @@ public struct NotificationCenter: Sendable {
         let reportCount = reports.count
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
-            while usesAsks, !asks.orphans.isEmpty { restartWalks(at: command.time, &effects) }
-            if !reports.isEmpty { postReports(of: command.id, at: command.time, into: &effects) }
+            while usesAsks, !asks.sequel.isEmpty { restartWalks(at: command.time, &effects) }
+            if !reports.isEmpty {
+                postReports(of: command.id, at: command.time, into: &effects)
+                while usesAsks, !asks.sequel.isEmpty { restartWalks(at: command.time, &effects) }
+            }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)
                 if isStored { reserveExactly(&effects) }

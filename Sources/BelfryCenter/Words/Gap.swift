@@ -2,7 +2,7 @@
 public struct Gap: Sendable, Equatable {
     /// The serial number of the observer.
     public let observer: UInt64
-    /// Its selector.
+    /// Its selector; empty of a responder.
     public let selector: [UInt8]
     /// How many notifications; nil when nobody can know.
     public let lostCount: Int?

@@ -6,6 +6,8 @@ public enum Refusal: Error, Sendable, Equatable {
     case unknownObserver
     /// The observer was removed before (rule O4).
     case observerRemoved(Tombstone)
+    /// The client is away for longer than the lease of its new observer, in milliseconds (rule O7).
+    case leaseIsOver(awayMilliseconds: Int64)
     /// The client has as many observers as it may.
     case tooManyObservers(limit: Int)
     /// The chain of `causedBy` is too long (rules C12 and R14); `post` is the place in the batch, and nil of an ask.
