@@ -141,7 +141,8 @@ extension FieldReader {
             case .tooDeep:
                 faults.add(
                     place(of: key),
-                    "must not nest deeper than \(limits.documentDepthLimit) levels with its key path"
+                    "must not nest deeper than \(limits.documentDepthLimit) levels "
+                        + "with its key path"
                 )
             case .text(.duplicateMember):
                 faults.add(place(of: key), "must not have a duplicate key")

@@ -52,7 +52,8 @@ struct AskResponseTests {
         #expect(try result(longest) == .result(bytes(longest)))
         let refusal = Response.oversized(
             error: bytes(
-                #"{"code":-32000,"message":"The answer has 262145 bytes, over the limit of 262144."}"#
+                #"{"code":-32000,"message":"The answer has 262145 bytes, "#
+                    + #"over the limit of 262144."}"#
             ))
         let tooLong = "\"x" + longest.dropFirst()
         #expect(try put(tooLong) == refusal)

@@ -86,10 +86,11 @@ class Reader(walk.Walk):
         check(True, "the page shows what it has posted")
         expect(tried.locator("li")).to_contain_text(['"title":"7"'])
         check(True, "the page of /try shows it too")
-        tried.goto(self.here("http://localhost:8080/try?name=%27%3Bid%3B%27&object=%27&center=a%27"))
+        tried.goto(self.here(
+            "http://localhost:8080/try?name=%27%3Bid%3B%27&object=%27&center=a%27"))
         expect(tried.locator("pre")).to_have_text(self.here(
-            """curl -d '{"title":"7"}' 'http://localhost:8080/v1/centers/a%27/channels/%27%3Bid%3B%27"""
-            "?object=%27'"))
+            """curl -d '{"title":"7"}' 'http://localhost:8080/v1/centers/a%27/channels/"""
+            "%27%3Bid%3B%27?object=%27'"))
         check(True, "a quote in a name does not end the argument of the command")
         tried.close()
         eventually(lambda: self.heard_by("live", "live"), "a page of /try leaves nothing behind")
