@@ -133,12 +133,16 @@ def test_foreign(options):
     with support.broker(options, *allowed) as url, site() as port, support.browser(options, names) as running:
         made = running.new_context()
         shown = made.new_page()
+        warned = []
+        shown.on("console", lambda told: told.type == "warning" and warned.append(told.text))
         shown.goto(f"http://evil.example:{port}/package.json")
         told = shown.evaluate(TELL, [NAME, None, url])
-        facts = [told["error"][key] for key in ("reason", "status", "type")]
-        check(facts == ["refused", 403, "foreign-origin"], "a foreign origin is told as that", told)
+        # It cannot read who answers: that may be a proxy, while the broker is away.
+        facts = [told["error"][key] for key in ("reason", "status")]
+        check(facts == ["timeout", None], "a foreign origin is not let in", told)
         is_named = f"--allow-origin http://evil.example:{port}" in told["error"]["message"]
-        check(is_named and told["state"] == "closed", "with what to do", told["error"])
+        check(is_named and told["state"] != "closed", "and told what to do", told)
+        check(len(warned) == 1 and "--allow-origin" in warned[0], "once in the console", warned)
         shown.goto(f"http://app.example:{port}/package.json")
         told = shown.evaluate(TELL, [NAME, None, url])
         check((told["error"], told["state"]) == (None, "open"), "one that is allowed gets in", told)
