@@ -36,7 +36,6 @@ PROMISES = [
     ("POST", "/v1/channels/Free?after=60", {}, {}),
     ("POST", "/v1/observers", {"name": "Other"}, {}),
     ("PUT", "/v1/values/thermostat", {"degrees": 20}, {}),
-    ("POST", "/v1/responders/door/open?outlive=true", {}, {"Idempotency-Key": "a"}),
 ]
 
 
