@@ -2,6 +2,9 @@ import Testing
 
 @testable import BelfrySystem
 
+/// Nothing has come where something must.
+private struct Absent: Error {}
+
 /// A connection of this process to itself, or of another program to it.
 private struct Pair: ~Copyable {
     let client: Socket
@@ -12,11 +15,13 @@ private struct Pair: ~Copyable {
     init(_ address: String) throws {
         let wanted = try #require(SocketAddress(address))
         let (listener, bound) = try Socket.listen(at: wanted)
+        let client = try Socket.connect(to: bound)
+        guard let (server, peer) = try listener.accept() else { throw Absent() }
+        let address = try server.ownAddress()
         self.listener = listener
-        client = try Socket.connect(to: bound)
-        let accepted = try #require(try listener.accept())
-        server = accepted.socket
-        pair = SocketPair(client: accepted.peer, server: try accepted.socket.ownAddress())
+        self.client = client
+        self.server = server
+        pair = SocketPair(client: peer, server: address)
     }
 
     func end() {

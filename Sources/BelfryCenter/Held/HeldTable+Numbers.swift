@@ -45,5 +45,8 @@ extension HeldTable {
 
 extension Notification {
     /// Whether it tells of a value: such a number is not its alone.
-    var isOfValue: Bool { bytesAreEqual(content.name, NotificationCenter.valueName.span) }
+    var isOfValue: Bool {
+        let name = NotificationCenter.valueName
+        return bytesAreEqual(content.name, name.span)
+    }
 }
