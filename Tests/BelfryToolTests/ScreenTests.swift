@@ -1,4 +1,5 @@
 import BelfryClient
+import ArgumentParser
 import BelfryServer
 import BelfrySystem
 import BelfryTLS

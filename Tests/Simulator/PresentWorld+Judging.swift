@@ -11,7 +11,7 @@ extension PresentWorld {
             }
             guard clients[id]?.isDeaf == false else { return }
             clients[id]?.owed.remove(notification.sequence)
-            clients[id]?.seen = max(clients[id]?.seen ?? 0, notification.sequence)
+            clients[id]?.see(notification.sequence)
             return
         }
         guard let looker = lookers[delivery.observer], delivery.form == .change else { return }
@@ -23,7 +23,7 @@ extension PresentWorld {
             clients[id]?.isDeaf = true
             return
         }
-        clients[id]?.seen = max(clients[id]?.seen ?? 0, notification.sequence)
+        clients[id]?.see(notification.sequence)
         if isInitial { try judgeInitial(delivery, notification.sequence, looker) }
         try take(notification, delivery.observer)
     }

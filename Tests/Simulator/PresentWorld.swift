@@ -41,6 +41,9 @@ final class PresentWorld {
         var held: Set<UInt64> = []
 
         var isLive: Bool { connection != nil && !isAsked && !isDeaf }
+
+        /// Notes that it knows a number.
+        mutating func see(_ sequence: UInt64) { seen = max(seen, sequence) }
     }
 
     struct Looker {
@@ -164,7 +167,7 @@ final class PresentWorld {
         note(registration, of: client)
         // The answer comes; the line may end behind it.
         let isDeaf = clients[client]?.isDeaf ?? false
-        if !isDeaf { clients[client]?.seen = max(clients[client]?.seen ?? 0, center.sequence) }
+        if !isDeaf { clients[client]?.see(center.sequence) }
         clients[client]?.isDeaf = isDeaf || dice.oneIn(6)
         try submit(.addObserver(registration, client: client, since: nil))
     }
@@ -298,7 +301,7 @@ final class PresentWorld {
 
     private func write() throws(Violation) {
         let place = somePlace
-        var write = ValueWrite(
+        let write = ValueWrite(
             id: newID(), object: place.object, path: try Self.path(place.key))
         if dice.oneIn(4) {
             truth.put(nil, at: place, number: center.sequence + 1)
@@ -340,7 +343,8 @@ final class PresentWorld {
         for id in clients.keys {
             clients[id]?.connection = nil
             if center.client(id) == nil { clients[id] = nil }
-            clients[id]?.owed.formIntersection(clients[id]?.held ?? [])
+            let held = clients[id]?.held ?? []
+            clients[id]?.owed.formIntersection(held)
         }
         lookers = lookers.filter { clients[$0.value.client] != nil }
         for place in PresentTruth.places {
