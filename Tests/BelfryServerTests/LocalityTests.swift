@@ -1,5 +1,6 @@
 import BelfryAccess
 import BelfryHTTP
+import BelfryLoop
 import BelfrySystem
 import Testing
 

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryLoop
 import Testing
 
 @testable import BelfryServer

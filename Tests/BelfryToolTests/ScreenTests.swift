@@ -1,5 +1,5 @@
-import BelfryClient
 import ArgumentParser
+import BelfryClient
 import BelfryServer
 import BelfrySystem
 import BelfryTLS
@@ -153,9 +153,10 @@ struct PeopleTests {
     }
 
     @Test("an address in use may be another Belfry, and https at a plain port may be meant as http")
-    func hints() {
+    func hints() throws {
+        let address = try #require(SocketAddress("127.0.0.1:8080"))
         let used = ToolError(
-            .listen("127.0.0.1:8080", SystemCallError(call: "bind", errno: 98)),
+            .listen(address, SystemCallError(call: "bind", errno: 98)),
             dataDirectory: "")
         #expect(used.text.contains("another Belfry"))
         let plain = ClientError.tls(.handshakeFailed("wrong version number"))
