@@ -107,8 +107,8 @@ public final class Caller: Sendable {
 }
 
 extension Grants {
-    /// What local callers may do without credentials where nothing else is said: all but `admin` and
-    /// `forever`.
+    /// What local callers may do without credentials where nothing else is said: all but `admin`
+    /// and `forever`.
     public static let loopbackDefault = Grants([
         Grant(Verbs.all.subtracting([.admin, .forever]))
     ])

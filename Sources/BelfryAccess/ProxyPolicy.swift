@@ -84,7 +84,8 @@ public struct ProxyPolicy: Equatable, Sendable {
         }
     }
 
-    /// The address of all whose own is in doubt (RFC 1122 §3.2.1.3): they share what one address may have.
+    /// The address of all whose own is in doubt (RFC 1122 §3.2.1.3): they share what one address
+    /// may have.
     private static let nobodysAddress = NetworkAddress(ipv4: 0)
 
     /// Goes from right to left as long as the hops are listed.
@@ -218,8 +219,9 @@ extension ProxyPolicy {
 
     /// Splits at a separator outside of quoted strings, and drops blanks around the pieces.
     ///
-    /// It goes from right to left, as each proxy appends to what it got: a quotation mark that somebody
-    /// has left open swallows what stands to the left of it, and nothing that was appended.
+    /// It goes from right to left, as each proxy appends to what it got: a quotation mark that
+    /// somebody has left open swallows what stands to the left of it, and nothing that was
+    /// appended.
     private static func quotedPieces(
         of text: ArraySlice<UInt8>, separator: UInt8
     ) -> [ArraySlice<UInt8>] {

@@ -25,7 +25,7 @@ public struct ForeignAnswer: Equatable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// What came, for a sentence about it.
+    /// The status and the content type, for a sentence about the answer.
     var sentence: String {
         if let location {
             return "a redirect (\(status)) to \(location) came, and redirects are not followed: "
@@ -37,7 +37,7 @@ public struct ForeignAnswer: Equatable, Sendable {
     }
 }
 
-/// What a client goes by in the head of an answer.
+/// The part of the head of an answer by which a client decides.
 struct AnswerHead: Equatable, Sendable {
     var status = 0
     /// The media type of the content in lower case, without parameters.
@@ -51,9 +51,9 @@ struct AnswerHead: Equatable, Sendable {
     static let longestPause = Duration.seconds(300)
     /// The same when somebody else than the broker asks for one.
     private static let longestForeignPause = Duration.seconds(30)
-    /// How much of a field is shown at most.
+    /// The most characters of a field that are shown.
     private static let shownByteLimit = 200
-    /// What the types of the broker's problems begin with.
+    /// The beginning of the types of the broker's problems.
     private static let problemTypes = "https://belfry.dev/problems/"
 
     /// Takes the fields of a head that has arrived.

@@ -16,8 +16,8 @@ package struct BackOff {
         longest = options.longestPause
     }
 
-    /// The first pause is random from nothing up to what is due, and a later one in the upper half of what is
-    /// due, which doubles each time.
+    /// The first pause is random from nothing up to what is due, and a later one in the upper half
+    /// of what is due, which doubles each time.
     ///
     /// - Parameter announced: the pause that the broker asks for: the next one is not shorter, and
     ///   as much longer as the half of what is due.

@@ -17,8 +17,9 @@ public struct ClientOptions: Equatable, Sendable {
     /// The longest pause before the first attempt to reconnect after a connection that held for a
     /// while.
     ///
-    /// It doubles with each attempt that fails, and a later pause is random in its upper half. What the
-    /// broker asks for (`reconnectAfter`, `Retry-After`) is kept to, up to 5 minutes. The default
+    /// It doubles with each attempt that fails, and a later pause is random in its upper half. What
+    /// the broker asks for (`reconnectAfter`, `Retry-After`) is kept to, up to 5 minutes. The
+    /// default
     /// is 1 second.
     public var firstPause: Duration = .seconds(1)
     /// What the longest pause grows to; the default is 30 seconds.

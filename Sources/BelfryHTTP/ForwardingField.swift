@@ -22,8 +22,8 @@ public enum ForwardingField: Sendable {
         }
     }
 
-    /// Looks at the name of a field, which was found to be a token; `first` is its first word in lower
-    /// case, with what follows where the name is shorter.
+    /// Looks at the name of a field, which was found to be a token; `first` is its first word in
+    /// lower case, with what follows where the name is shorter.
     @inline(__always)
     init?(_ name: Range<Int>, first: UInt64, in text: Span<UInt8>) {
         switch first {

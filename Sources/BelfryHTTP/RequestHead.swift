@@ -79,8 +79,8 @@ public struct RequestHead: Sendable {
     /// A head that holds nothing yet.
     public init() {}
 
-    /// The origin of the page whose request this is, as far as the bytes of a head show it that could
-    /// not be read, or has not come whole; `nil` where they do not, or show two.
+    /// The origin of the page whose request this is, as far as the bytes of a head show it that
+    /// could not be read, or has not come whole; `nil` where they do not, or show two.
     public var originOfTorso: [UInt8]? {
         var origins: [[UInt8]] = []
         let text = (0..<bytes.count).map { bytes.span[$0] }

@@ -11,7 +11,7 @@ public struct JSONScanner {
 
     /// How deep arrays and objects of one value may nest; the outermost has depth 1.
     ///
-    /// The range is 1 to 128; the default is 64.
+    /// The range is 1 to 256; the default is 64.
     public let depthLimit: Int
 
     /// The index of the next byte to look at.

@@ -59,8 +59,8 @@ public final class Store: Sendable {
     /// Whether half of what may wait to be committed does.
     public var isBehind: Bool { backlog.value }
 
-    /// Whether nothing can be expected of the disk: its files are not in their place, or a promise was
-    /// not kept in time and nothing was committed since.
+    /// Whether nothing can be expected of the disk: its files are not in their place, or a promise
+    /// was not kept in time and nothing was committed since.
     public var keepsNothing: Bool { mail.take { $0.keepsNothing } ?? false }
 
     /// Whether the disk has held the thread up for so long.

@@ -3,7 +3,8 @@ public enum StoreNotice: Sendable, Equatable {
     /// A commit failed, or there is no room for the ballast; both are tried again until they
     /// succeed, and nothing new is promised meanwhile.
     case failed(StoreError)
-    /// A commit has taken longer than answers wait for it; nothing new is promised until it is over.
+    /// A commit has taken longer than answers wait for it; nothing new is promised until it is
+    /// over.
     case standsStill
     /// Everything is committed, and the ballast stands again; or a commit is over that stood still.
     case recovered

@@ -95,7 +95,7 @@ public final class ChildProcess: Sendable {
         return Outcome(exitCode: exitCode, output: kept.bytes, errorOutput: keptErrors.bytes)
     }
 
-    /// What is kept of an output.
+    /// The part of an output that is kept.
     private struct Kept {
         let byteLimit: Int
         private(set) var bytes: [UInt8] = []

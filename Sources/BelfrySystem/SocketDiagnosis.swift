@@ -1,7 +1,7 @@
 /// Questions to the kernel about one socket, and its answers (sock_diag(7)).
 ///
-/// All numbers are in the byte order of the machine but ports and addresses, which are in that of the
-/// network.
+/// All numbers are in the byte order of the machine but ports and addresses, which are in that of
+/// the network.
 enum SocketDiagnosis {
     /// The longest answer that is read, in bytes; one about a TCP socket has about 124.
     static let answerByteLimit = 1024

@@ -2,9 +2,9 @@ internal import CBelfrySystem
 
 /// A way to learn whose process has the other end of a connection within this machine.
 ///
-/// It asks for one pair of addresses by netlink, which the kernel answers within the call that asks. Where
-/// that does not work it reads the listing of all sockets, and of that no more than `listingByteLimit`.
-/// One thread at a time uses it.
+/// It asks for one pair of addresses by netlink, which the kernel answers within the call that
+/// asks. Where that does not work it reads the listing of all sockets, and of that no more than
+/// `listingByteLimit`. One thread at a time uses it.
 public final class SocketOwners {
     /// How the system says whose a socket is.
     public enum Means: Equatable, Sendable {
@@ -24,7 +24,7 @@ public final class SocketOwners {
     private let numbersAllUsers: Bool
     private var askedCount: UInt32 = 0
 
-    /// How much of a listing is read, in bytes: about 1,700 sockets.
+    /// The bytes of a listing that are read: about 1,700 sockets.
     ///
     /// The owner of a socket behind that is not found, and counts as nobody.
     static let listingByteLimit = 256 << 10
@@ -113,7 +113,7 @@ public final class SocketOwners {
         return nil
     }
 
-    /// What a look into the listings has found.
+    /// The result of a look into the listings.
     private enum Find: Equatable {
         case owner(SocketOwner)
         case nothing

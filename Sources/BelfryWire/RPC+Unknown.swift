@@ -3,7 +3,8 @@ internal import BelfryJSON
 extension RPC {
     /// Appends the answers of a message once more, with a problem in the place of each result.
     ///
-    /// - Parameter answers: one answer, or the array of those to a batch, as this type has written them.
+    /// - Parameter answers: one answer, or the array of those to a batch, as this type has written
+    ///   them.
     public static func append(
         _ problem: Problem, insteadOfResultsIn answers: Span<UInt8>, to output: inout [UInt8]
     ) {
@@ -22,13 +23,15 @@ extension RPC {
             }
             output.append(UInt8(ascii: "]"))
         } catch {
-            // The problem is true in any case, and an error without an id is an answer to nobody else.
+            // The problem is true in any case, and an error without an id is an answer to nobody
+            // else.
             output.removeSubrange(start...)
             append(problem: problem, id: Array("null".utf8), to: &output)
         }
     }
 
-    /// The levels of an answer: a result may hold userInfo of as many levels as may be, and its own.
+    /// The levels of an answer: a result may hold userInfo of as many levels as may be, and its
+    /// own.
     private static let answerDepthLimit = 1_024
 
     /// Appends the next answer if it is an error, else the problem with its id.

@@ -147,8 +147,8 @@ public struct Welcome: Sendable, Equatable {
     public var epoch: [UInt8]
     /// The sequence number of the last notification.
     public var sequence: UInt64
-    /// The sequence number behind which an event stream goes on if it is cut before its first event; nil
-    /// where it begins anew then.
+    /// The sequence number behind which an event stream goes on if it is cut before its first
+    /// event; nil where it begins anew then.
     public var position: UInt64?
 
     /// Joins the parts.

@@ -112,7 +112,7 @@ struct PostLines {
         }
     }
 
-    /// What became of all posts, for people.
+    /// The outcome of all posts, for people.
     var summary: String {
         let posts = total.posts == 1 ? "1 post" : "\(total.posts) posts"
         return "\(posts): \(total.matched) deliveries matched, \(total.unmatched) without an "

@@ -104,13 +104,13 @@ struct Paint {
     /// Text without a color.
     func plain(_ text: String) -> Part { Part(text: Screen.safe(text)) }
 
-    /// What is less important.
+    /// Dims a text that is less important.
     func dim(_ text: String) -> Part { painted(text, "2") }
 
-    /// What is looked for first.
+    /// Emphasizes the text that a reader looks for first.
     func bold(_ text: String) -> Part { painted(text, "1") }
 
-    /// What is beside it.
+    /// Colors a text that accompanies another one.
     func colored(_ text: String) -> Part { painted(text, "36") }
 
     private func painted(_ text: String, _ code: String) -> Part {

@@ -38,7 +38,7 @@ struct Setting: Sendable {
     /// What holds when nobody sets it, in words.
     var defaultText: String { unset ?? show(Settings()).words }
 
-    /// What holds with these settings, in words.
+    /// The value that these settings give, in words.
     func effectiveText(in settings: Settings) -> String {
         let value = show(settings)
         if case .null = value { return unset ?? value.words }

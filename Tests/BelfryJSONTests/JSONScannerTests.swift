@@ -77,7 +77,8 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "depth at the limit passes and one past it fails", arguments: [1, 2, 63, 64, 65, 127, 128])
+        "depth at the limit passes and one past it fails",
+        arguments: [1, 2, 63, 64, 65, 127, 128, 129, 255, 256])
     func depth(_ limit: Int) throws {
         let atLimit =
             [UInt8](repeating: 0x5B, count: limit) + [UInt8](repeating: 0x5D, count: limit)
@@ -85,6 +86,25 @@ struct JSONScannerTests {
         let pastIt = [0x5B] + atLimit + [0x5D]
         #expect(throws: JSONError.depthLimit(limit: limit, at: limit)) {
             try JSONScanner.validate(pastIt.span, depthLimit: limit)
+        }
+    }
+
+    @Test(
+        "each bracket must match its opener, however deep it is", arguments: [127, 128, 129, 254])
+    func deepBrackets(depth: Int) throws {
+        // Every third container is an object, so that no two words of bits are alike.
+        func isObject(_ level: Int) -> Bool { level % 3 == 1 }
+        let opening = (0..<depth).map { isObject($0) ? #"{"a":"# : "[" }.joined()
+        let closing = (0..<depth).reversed().map { isObject($0) ? "}" : "]" }
+        let text = [UInt8]((opening + "1" + closing.joined()).utf8)
+        #expect(try JSONScanner.validate(text.span, depthLimit: 256) == .array)
+        for wrong in [0, depth / 2, depth - 1] {
+            var wrongly = closing
+            wrongly[wrong] = closing[wrong] == "]" ? "}" : "]"
+            let text = [UInt8]((opening + "1" + wrongly.joined()).utf8)
+            #expect(throws: JSONError.unexpectedByte(at: opening.utf8.count + 1 + wrong)) {
+                try JSONScanner.validate(text.span, depthLimit: 256)
+            }
         }
     }
 

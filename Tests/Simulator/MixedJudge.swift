@@ -90,7 +90,8 @@ struct MixedJudge {
         }
     }
 
-    /// Checks that one who shares the address, is live and has room takes what waits there (rule R6).
+    /// Checks that one who shares the address, is live and has room takes what waits there (rule
+    /// R6).
     private func judgeWait(
         of ask: AskRow, in center: NotificationCenter
     ) throws(Violation) {

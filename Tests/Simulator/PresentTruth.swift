@@ -1,4 +1,4 @@
-/// What was posted and written, as plainly as can be.
+/// Posts and writes, kept as plainly as can be.
 struct PresentTruth {
     struct Place: Hashable, Comparable, CustomStringConvertible {
         let object: [UInt8]

@@ -53,7 +53,7 @@ extension PresentWorld {
         lookers[serial]?.isKnown = true
     }
 
-    /// What a frame says.
+    /// The content of a frame.
     private struct Told {
         let isInitial: Bool
         let value: Int?
@@ -80,6 +80,14 @@ extension PresentWorld {
             guard looker.isKnown, looker.value == truth.values[looker.place] else {
                 throw Violation("rules V6 and V10: o\(serial) has not the value of \(looker.place)")
             }
+        }
+    }
+
+    static func path(_ key: [UInt8]) throws(Violation) -> DocumentPath {
+        do throws(DocumentPathError) {
+            return try DocumentPath.parse(key.span)
+        } catch {
+            throw Violation("no key path: \(error)")
         }
     }
 }

@@ -34,7 +34,7 @@ final class PresentWorld {
         var isDeaf = false
         /// The highest number that it knows.
         var seen: UInt64 = 0
-        /// What it listens to, and the numbers of what it has to get.
+        /// The observer that listens for it, and the numbers of the posts that it must get.
         var listener: UInt64?
         var owed: Set<UInt64> = []
         /// Those of them that were held when they were posted.
@@ -42,7 +42,6 @@ final class PresentWorld {
 
         var isLive: Bool { connection != nil && !isAsked && !isDeaf }
 
-        /// Notes that it knows a number.
         mutating func see(_ sequence: UInt64) { seen = max(seen, sequence) }
     }
 
@@ -50,12 +49,12 @@ final class PresentWorld {
         let client: UInt64
         let place: PresentTruth.Place
         let since: UInt64
-        /// What it has by its frames, once it can know that.
+        /// The value that its frames amount to, once it can know that.
         var value: Int?
         var isKnown = false
-        /// What it has said to have seen when it came back.
+        /// The number that it has named when it came back.
         var named: UInt64?
-        /// What a mailbox names when it is looked into.
+        /// The number that a look into a mailbox names.
         var next: UInt64?
     }
 
@@ -360,14 +359,6 @@ final class PresentWorld {
         center = NotificationCenter(
             name: center.name, epoch: epoch, limits: limits, seed: HashSeed(dice.next(), 1))
         (clients, lookers, past, truth) = ([:], [:], [], PresentTruth())
-    }
-
-    private static func path(_ key: [UInt8]) throws(Violation) -> DocumentPath {
-        do throws(DocumentPathError) {
-            return try DocumentPath.parse(key.span)
-        } catch {
-            throw Violation("no key path: \(error)")
-        }
     }
 
     // MARK: Commands

@@ -75,8 +75,8 @@ extension NotificationCenter {
             sequence: last, isShared: isShared || valueWaits(for: client, through: last))
     }
 
-    /// Whether a change or a present value waits for a client, and has no higher number than what it was written; or one
-    /// was written that may not have come.
+    /// Whether a change or a present value waits for a client, and has no higher number than what
+    /// it was written; or one was written that may not have come.
     private func valueWaits(for client: UInt32, through last: UInt64) -> Bool {
         guard usesValues else { return false }
         let first = clients[client].held.first

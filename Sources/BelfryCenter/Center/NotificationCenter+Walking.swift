@@ -68,8 +68,8 @@ extension NotificationCenter {
         return later.map { .hold(slot: $0.slot) }
     }
 
-    /// Finds the holder that may take an ask that waits: the one that it waits for, else another one
-    /// that shares its address (rule R6).
+    /// Finds the holder that may take an ask that waits: the one that it waits for, else another
+    /// one that shares its address (rule R6).
     func taker(of slot: UInt32, waitingFor serial: UInt64) -> UInt32? {
         let content = asks[slot].content
         if let observer = observers.slot(of: serial),

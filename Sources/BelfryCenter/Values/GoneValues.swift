@@ -20,7 +20,7 @@ struct GoneValues: Sendable {
         gone.append(Gone(object: object, sequence: sequence))
     }
 
-    /// Nobody knows any more what has gone, up to a number.
+    /// Forgets which values are gone, up to a number.
     mutating func forget(through sequence: UInt64) {
         gone = []
         floor = sequence

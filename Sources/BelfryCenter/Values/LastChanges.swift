@@ -13,7 +13,7 @@ struct LastChanges: Sendable {
 
     /// How many places are known.
     static let limit = 16
-    /// Of how many places one change is known; a larger one counts for all that lies below it.
+    /// The most places that one change names; a larger change counts for all that lies below it.
     static let editLimit = 4
 
     /// The oldest first; no place lies below a later one.

@@ -19,7 +19,7 @@ struct ObservedValue: Sendable {
     var mark = HeldTable.none
     /// Whether the mark stands for a change that was not told, and not only for the present value.
     var markIsChange = false
-    /// What it was told of the present value.
+    /// The present value as the observer was told it.
     var present = ToldPresent()
 
     var isMarked: Bool { mark != HeldTable.none }

@@ -1,4 +1,4 @@
-/// What an observer of a value was told of the present value, and whether its client has that.
+/// The present value that an observer was told, and whether its client has received it.
 ///
 /// A present value has no number of its own. It borrows that of the registration, which its client
 /// knows from the answer, or that of a change which its client may have seen before. So no number
@@ -21,7 +21,7 @@ struct ToldPresent: Sendable {
     /// Whether its client may not have what was written.
     var isInDoubt: Bool { writtenAt != nil }
 
-    /// What waits is written, while the center has a number.
+    /// Notes that the present value that waits is written, while the center has a number.
     mutating func noteWritten(at sequence: UInt64) {
         if isBorrowed { writtenAt = sequence }
         isBorrowed = false

@@ -79,7 +79,7 @@ struct ValueTable: Sendable {
         return slot
     }
 
-    /// Nobody knows where a value was changed up to a number.
+    /// Forgets where a value was changed up to a number.
     mutating func noteRestored(_ slot: UInt32, changedSequence: UInt64) {
         values[Int(slot)].changedSequence = changedSequence
         values[Int(slot)].changes = LastChanges(through: changedSequence)

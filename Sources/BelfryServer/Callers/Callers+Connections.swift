@@ -85,7 +85,8 @@ extension Callers {
     private mutating func keepAlive(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let words = connections[id].kind.words else { return }
         if connections[id].deadline == .comment, connections[id].mailbox == 0 {
-            // Its center knows how far it has come; what a mailbox has is acknowledged by a position.
+            // Its center knows how far it has come; what a mailbox has is acknowledged by a
+            // position.
             let connection = connections[id]
             connections.tell(
                 connection.center, .keepAlive(client: connection.client), by: id,

@@ -190,8 +190,8 @@ extension Callers {
 
     /// Answers what the head decides before the content has come (RFC 9110 §10.1.1, RFC 9112 §9.6).
     ///
-    /// The connection goes on behind content that is small, or may be. Else it closes: nobody knows whether
-    /// a client that waits for 100 sends its content, and much of it is read for nothing.
+    /// The connection goes on behind content that is small, or may be. Else it closes: nobody knows
+    /// whether a client that waits for 100 sends its content, and much of it is read for nothing.
     private mutating func refuseAhead(
         _ id: ConnectionID, mayGoOn: Bool, _ outbox: inout Outbox
     ) {
@@ -271,8 +271,8 @@ extension Callers {
         _ = try? exchange.findPath(hasDebugEndpoints: outbox.configuration.hasDebugEndpoints)
     }
 
-    /// Ends a request that cannot be read on, and its connection with it; one that was answered gets no
-    /// other answer.
+    /// Ends a request that cannot be read on, and its connection with it; one that was answered
+    /// gets no other answer.
     ///
     /// - Parameter begun: what was read of it; nil where that is no more.
     mutating func refuseRequest(

@@ -18,7 +18,7 @@ struct Connection {
     var pace = Pace.keepsUp
     /// What its next deadline means.
     var deadline = DeadlineKind.head
-    /// Who has its other end, once that has mattered.
+    /// The owner of its other end, once a request has asked for it.
     var neighbor = Neighbor.unasked
     /// Whether the stream that it is was opened by a local caller without credentials.
     var isLocal = false

@@ -88,7 +88,8 @@ struct ConnectionTable {
         return place != 0 && places[place].kind == .http && places[place].reading.ignoresAnswer
     }
 
-    /// Whether callers on a connection, which is there, are local as far as its other end decides that.
+    /// Whether callers on a connection, which is there, are local as far as its other end decides
+    /// that.
     @inline(__always)
     func hasOwnNeighbor(_ id: ConnectionID) -> Bool {
         places.span[Int(id.index) + 1].neighbor.isOwn

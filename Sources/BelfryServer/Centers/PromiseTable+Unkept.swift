@@ -3,7 +3,8 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-// Answers whose promise could not be kept in time (decision 113): nobody knows what becomes of what was done.
+// Answers whose promise could not be kept in time (decision 113): nobody knows what becomes of what
+// was done.
 
 extension PromiseTable {
     /// Answers all that have waited for the store since a time, or for longer.
@@ -35,9 +36,11 @@ extension PromiseTable {
 }
 
 extension Outbox {
-    /// Answers the first request whose answer a cork keeps back, in the place of that and of all behind it.
+    /// Answers the first request whose answer a cork keeps back, in the place of that and of all
+    /// behind it.
     ///
-    /// The connection closes, which says of the requests behind it what is true: nothing (RFC 9112 §9.3.2).
+    /// The connection closes, which says of the requests behind it what is true: nothing (RFC 9112
+    /// §9.3.2).
     fileprivate mutating func sendUnknown(insteadOfWithheldOn reply: Reply) {
         guard case .http(let http) = reply.form else { return }
         let start = loop.output.count
@@ -77,14 +80,14 @@ extension ParkedAnswer {
 }
 
 extension Problem {
-    /// What was done is not known to be stored.
+    /// The problem of a request whose changes may not be stored.
     fileprivate static var isNotStored: Problem {
         Problem(
             .outcomeUnknown,
             """
-            The store has not confirmed in time (--store-answer-timeout) what this answer promises: it may have \
-            happened, and may be lost when the broker ends. Repeat a post or an ask with the same Idempotency-Key, \
-            and it happens once; of anything else, look first.
+            The store has not confirmed this request in time (--store-answer-timeout): it may have \
+            happened, and may be lost when the broker ends. Repeat a post or an ask with the same \
+            Idempotency-Key, and it happens once; before you repeat anything else, look what is there.
             """)
     }
 }

@@ -5,8 +5,8 @@ import BelfrySystem
 ///
 /// What a turn changes is stored under one ticket, and tickets are committed in their order. An
 /// answer to an HTTP request of this loop waits in its connection, which is corked; all other
-/// answers are parked here, and deliveries pass them. An answer whose ticket is not committed in time
-/// is given up, and its caller is told that nobody knows (decision 113).
+/// answers are parked here, and deliveries pass them. An answer whose ticket is not committed in
+/// time is given up, and its caller is told that nobody knows (decision 113).
 struct PromiseTable {
     /// The ticket of this turn.
     private(set) var ticket: UInt64 = 1
@@ -29,7 +29,7 @@ struct PromiseTable {
     /// Comes when the time of the oldest answer is over, or before.
     private var timer = SharedTimer(.promises)
 
-    /// What waits for a ticket, and since when.
+    /// An answer that waits for a ticket, with the time since when it waits.
     struct Waiting<Content> {
         let ticket: UInt64
         let since: MonotonicTime

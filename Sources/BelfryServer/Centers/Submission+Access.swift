@@ -102,7 +102,8 @@ extension Submission {
 
     /// Whether the caller asked this, or may do so with what others asked.
     ///
-    /// Callers without credentials are one principal, of which those that are not local have no part.
+    /// Callers without credentials are one principal, of which those that are not local have no
+    /// part.
     func owns(_ ask: NotificationCenter.AskFate, orBy verb: Verbs) -> Bool {
         ask.principal == caller.principal && !caller.isStranger
             || caller.grants.allow(

@@ -4,9 +4,10 @@ import BelfryCenter
 extension Outbox {
     /// Whether the poster of a farewell may still post it (rule L10).
     ///
-    /// The rights of a key are those that the file of keys gives it now, and of nobody those of anonymous
-    /// callers, of the local ones where these differ: no other could make one. A token carried its own,
-    /// which were looked at when the farewell was made.
+    /// The rights of a key are those that the file of keys gives it now, and of nobody those of
+    /// anonymous callers, of the local ones where these differ: no other could make one. A token
+    /// carried its
+    /// own, which were looked at when the farewell was made.
     func mayGo(_ farewell: NotificationCenter.DueFarewell, center: [UInt8]) -> Bool {
         let grants: [Grants]
         if farewell.principal.hasKey {

@@ -87,8 +87,8 @@ extension Exchange {
     private mutating func lastEventPosition(_ query: inout Query) -> ReplayPosition? {
         let queryID = query.take("last_event_id")
         let fieldID = parser.head.copy(of: "last-event-id")
-        // What a browser sends by itself is newer than what stands in the page's URL; an empty one names
-        // no position.
+        // What a browser sends by itself is newer than what stands in the page's URL; an empty one
+        // names no position.
         let ids = [fieldID, queryID].compactMap { $0 }.filter { !$0.isEmpty }
         return ids.first.map { Self.position(EventStream.position(of: $0.span)) }
     }

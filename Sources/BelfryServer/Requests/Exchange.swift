@@ -29,7 +29,8 @@ struct Exchange {
     var request: CenterRequest?
     /// Why it is refused, once that is known.
     var refusal: Problem?
-    /// How much of its content was dropped, where its refusal was answered with its head; else nil.
+    /// The bytes of its content that were dropped, where its refusal was answered with its head;
+    /// else nil.
     var droppedByteCount: Int?
     /// The fields that belong to the refusal.
     var refusalFields: [HTTPField] = []
@@ -74,14 +75,15 @@ struct Exchange {
         return repeats
     }
 
-    /// How much of a refused content is read and dropped, so that the connection can go on.
+    /// The bytes of a refused content that are read and dropped, so that the connection can be
+    /// kept.
     static let dropByteLimit = 64 << 10
 
     /// Whether as much of a refused content was dropped as may be.
     var hasDroppedTooMuch: Bool { (droppedByteCount ?? 0) > Self.dropByteLimit }
 
-    /// The form of the answer that ends the connection, however much of the request has come; nil where
-    /// its refusal was answered.
+    /// The form of the answer that ends the connection, however much of the request has come; nil
+    /// where its refusal was answered.
     func lastReply(_ origins: OriginPolicy) -> HTTPReply? {
         if droppedByteCount != nil { return nil }
         var last = isInContent ? reply : HTTPReply(context: .closing)
@@ -93,7 +95,7 @@ struct Exchange {
         return last
     }
 
-    /// Who asks.
+    /// The caller: by its credentials, or as an anonymous one.
     @inline(__always)
     func caller(_ anonymous: AnonymousCallers) -> Caller {
         caller ?? anonymous[isLocal: isLocal]

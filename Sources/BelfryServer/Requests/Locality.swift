@@ -5,13 +5,14 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-/// Decides whether callers without credentials are local, where that lets them do more (decision 112).
+/// Decides whether callers without credentials are local, where that lets them do more (decision
+/// 112).
 ///
 /// A caller is local when a process of the broker's own user, or of root, has the other end of its
 /// connection, and nothing in its request shows that a proxy has passed it on. A plain proxy shows
 /// nothing in its requests, and one of the broker's own user has an own end: so it takes both.
 struct Locality {
-    /// What asks the system; nil until that has mattered.
+    /// The way to ask the system for owners; nil until a request needs it.
     private var owners: SocketOwners?
 
     /// Finds out how the system can be asked, while nobody waits for an answer.

@@ -1,8 +1,8 @@
 import BelfryHTTP
 
-/// Who has the other end of a connection, as far as that decides whether its callers are local.
+/// The owner of the other end of a connection, as far as it decides whether callers are local.
 enum Neighbor: Equatable {
-    /// Nobody has asked.
+    /// No request has asked for the owner.
     case unasked
     /// A process of the broker's own user, or of root; or one that the system says nothing of.
     case own

@@ -27,8 +27,8 @@ struct PathSegments {
         get { bytes.span.extracting((position == 0 ? 0 : ends[position - 1])..<ends[position]) }
     }
 
-    /// Whether a segment is `.` or `..`, however it was encoded: what normalizes a path takes it out, with
-    /// the one before it (RFC 3986 §5.2.4), so that another path would be asked for.
+    /// Whether a segment is `.` or `..`, however it was encoded: what normalizes a path takes it
+    /// out, with the one before it (RFC 3986 §5.2.4), so that another path would be asked for.
     var hasDots: Bool {
         (0..<count).contains { position in
             let segment = self[position]

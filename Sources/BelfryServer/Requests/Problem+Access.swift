@@ -16,7 +16,7 @@ extension Problem {
         }
     }
 
-    /// What an operator does for callers that are not local.
+    /// The advice to an operator whose callers are not local.
     static let remedyForStrangers = """
         give callers keys (--keys), name the proxy that is believed (--trust-proxy), or say what \
         everybody may do without credentials (--anonymous-grants)
@@ -32,8 +32,8 @@ extension Problem {
         var detail = "This requires the grant \(verb), which the caller does not have."
         if caller.isStranger {
             detail += """
-                 Without credentials only programs of the broker's own user on this machine have it, \
-                and this request does not come from one of them: \(remedyForStrangers).
+                 Without credentials only programs of the broker's own user on this machine have \
+                it, and this request does not come from one of them: \(remedyForStrangers).
                 """
         }
         var problem = Problem(kind, detail)

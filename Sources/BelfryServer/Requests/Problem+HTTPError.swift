@@ -46,7 +46,7 @@ extension Problem {
     static var hasDotSegments: Problem {
         Problem(
             .malformedRequest,
-            "A path has no segments . and .. (also as %2E): proxies and libraries take them out, and ask for "
-                + "another path. Rename what is called so, or name it in the content of a request.")
+            "A path has no segments . and .. (also as %2E): proxies and libraries remove them, and "
+                + "request another path. Use another name, or put the name into the content.")
     }
 }

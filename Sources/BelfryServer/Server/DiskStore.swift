@@ -122,8 +122,8 @@ extension ServerLog {
         case .standsStill:
             write(
                 .error,
-                "the store has not answered in time (--store-answer-timeout): nothing new that must last "
-                    + "is taken until it does; look after the disk")
+                "the store has not answered in time (--store-answer-timeout): the broker refuses "
+                    + "what must last until it does; check the disk")
         case .recovered:
             write(.info, "the store writes again, and takes what must last")
         case .oversized(let byteCount, let limit):

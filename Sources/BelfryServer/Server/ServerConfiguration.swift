@@ -23,8 +23,8 @@ public struct ServerConfiguration: Sendable {
     public var allowedHosts: [String] = []
     /// Whether callers without credentials are taken on an address that is not loopback.
     public var allowsAnonymous = false
-    /// What all callers without credentials may do; nil gives local ones `Grants.loopbackDefault` where
-    /// only this machine reaches the broker, and others nothing.
+    /// What all callers without credentials may do; nil gives local ones `Grants.loopbackDefault`
+    /// where only this machine reaches the broker, and others nothing.
     public var anonymousGrants: Grants?
     /// Where the keys of callers are, and what their tokens must say.
     public var access = AccessConfiguration()

@@ -8,7 +8,8 @@ struct EventStreamTransport: ClientTransport {
     static let silence = Connection.DeadlineKind.comment
     static let sendsMessages = false
 
-    /// Appends the head of a stream, a first comment with its position, and when to come back after a cut.
+    /// Appends the head of a stream, a first comment with its position, and when to come back after
+    /// a cut.
     ///
     /// The stream ends with its connection, so that the frames need no chunks and one frame serves
     /// all streams (RFC 9112 §6.3).

@@ -137,7 +137,7 @@ struct Doctor: ClientCommand {
         return end == path.startIndex ? "/" : String(path[..<end])
     }
 
-    /// Who may come without credentials, and from where.
+    /// The finding about callers without credentials.
     static func exposure(_ settings: Settings) -> [Finding] {
         let server = settings.server
         if server.isLoopbackOnly {

@@ -126,7 +126,7 @@ enum Judgement {
         return .ok(subject, "valid for \(days) more days")
     }
 
-    /// What callers without credentials may do where only this machine reaches the broker.
+    /// The finding about callers without credentials where only this machine reaches the broker.
     ///
     /// - Parameters:
     ///   - grantsAll: whether `--anonymous-grants` gives something; nil where it is not given.
