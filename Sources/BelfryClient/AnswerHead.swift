@@ -129,7 +129,7 @@ package enum AnswerForm: Equatable, Sendable {
             return members.allSatisfy { object.raw($0) != nil }
         case .value:
             return head.contentType == "application/json" && head.entityTag != nil
-                && content.map(UserInfo.isJSON) != false
+                && content.map(JSONObject.isJSON) != false
         case .nothing:
             return head.status == 204 || Self.object([]).fits(head, content)
         case .media(let type): return head.contentType == type

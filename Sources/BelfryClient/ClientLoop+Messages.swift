@@ -42,7 +42,21 @@ extension ClientLoop {
             }
         }
         do throws(ClientError) {
-            try settle(request.kind, with: json)
+            switch request.kind {
+            case .addObserver(let selector, let reply):
+                let registration = try Registration(json: json)
+                registered(selector, registration)
+                reply?(.success(registration))
+            case .removeObserver(let reply): reply?(.success(()))
+            case .post(let reply): reply(.success(try PostReceipt(json: json)))
+            case .resume:
+                guard let answer = JSONObject(json) else { throw .notUnderstood }
+                resumed(observerIDs: answer.objects("observers").compactMap { $0.string("id") })
+            case .setSuspended(let isSuspended, let reply):
+                self.isSuspended = isSuspended
+                reply?(.success(()))
+            case .call(let reply): reply(.success(json))
+            }
         } catch {
             // The request is not among those that end with the line any more.
             if case .addObserver(let selector, _) = request.kind { forgetObserver(selector, error) }
@@ -50,26 +64,6 @@ extension ClientLoop {
             throw error
         }
         closeIfAllRemoved()
-    }
-
-    private mutating func settle(
-        _ kind: Pending.Kind, with json: [UInt8]
-    ) throws(ClientError) {
-        switch kind {
-        case .addObserver(let selector, let reply):
-            let registration = try Registration(json: json)
-            registered(selector, registration)
-            reply?(.success(registration))
-        case .removeObserver(let reply): reply?(.success(()))
-        case .post(let reply): reply(.success(try PostReceipt(json: json)))
-        case .resume:
-            guard let answer = JSONObject(json) else { throw .notUnderstood }
-            resumed(observerIDs: answer.objects("observers").compactMap { $0.string("id") })
-        case .setSuspended(let isSuspended, let reply):
-            self.isSuspended = isSuspended
-            reply?(.success(()))
-        case .call(let reply): reply(.success(json))
-        }
     }
 
     private mutating func takeFailure(_ id: Int?, _ refusal: BrokerRefusal) {

@@ -105,6 +105,7 @@ final class EventStreamReader: Sendable {
             while let event = try state.parser.nextEvent(in: bytes.span, at: &cursor) {
                 switch event {
                 case .event(let event): try take(event)
+                case .position(let id): buffer.note(position: String(decoding: id, as: UTF8.self))
                 case .retry, .comment: break
                 }
             }
@@ -115,8 +116,6 @@ final class EventStreamReader: Sendable {
             state.fault = .notUnderstood
             stop.signal()
         }
-        // A block without data moves the position too.
-        buffer.note(position: String(decoding: state.parser.lastEventID, as: UTF8.self))
     }
 
     private func take(_ event: ServerSentEvent) throws(ClientError) {

@@ -6,10 +6,13 @@ package struct JSONObject {
     package let json: [UInt8]
     private var members: [(key: [UInt8], value: Range<Int>)] = []
 
+    /// The deepest nesting of a message: a broker takes 128 levels at most (`--max-depth`).
+    static let depthLimit = 144
+
     /// Takes the text, or gives `nil` when it is no object.
     package init?(_ json: [UInt8]) {
         self.json = json
-        var reader = JSONReader(depthLimit: UserInfo.receivedDepthLimit)
+        var reader = JSONReader(depthLimit: Self.depthLimit)
         do {
             try reader.beginObject(in: json.span)
             while try reader.nextMember(in: json.span) {
@@ -19,6 +22,18 @@ package struct JSONObject {
             try reader.finish(in: json.span)
         } catch {
             return nil
+        }
+    }
+
+    /// Whether a broker takes these bytes as JSON, of any kind.
+    static func isJSON(_ json: [UInt8]) -> Bool {
+        var reader = JSONReader(depthLimit: depthLimit)
+        do {
+            _ = try reader.skipValue(in: json.span)
+            try reader.finish(in: json.span)
+            return true
+        } catch {
+            return false
         }
     }
 

@@ -20,7 +20,7 @@ enum RPCInbound: Equatable, Sendable {
         var parts = [Range<Int>?](repeating: nil, count: 5)
         var method: [UInt8]?
         do {
-            var reader = JSONReader(depthLimit: UserInfo.receivedDepthLimit)
+            var reader = JSONReader(depthLimit: JSONObject.depthLimit)
             try reader.beginObject(in: message.span)
             while try reader.nextMember(in: message.span) {
                 let ordinal = Self.keys.ordinal(of: reader.key)

@@ -93,7 +93,7 @@ extension ReceivedNotification {
         var userInfo: UserInfo?
         var isRedelivered = false
         do {
-            var reader = JSONReader(depthLimit: UserInfo.receivedDepthLimit)
+            var reader = JSONReader(depthLimit: JSONObject.depthLimit)
             try reader.beginObject(in: json.span)
             while try reader.nextMember(in: json.span) {
                 let ordinal = Self.keys.ordinal(of: reader.key)

@@ -136,7 +136,7 @@ private enum Parameter {
     case seconds(Duration)
 
     var isJSON: Bool {
-        if case .json(let text) = self { UserInfo.isJSON(Array(text.utf8)) } else { true }
+        if case .json(let text) = self { JSONObject.isJSON(Array(text.utf8)) } else { true }
     }
 
     func write(_ key: String, _ writer: inout JSONWriter, _ bytes: inout [UInt8]) {

@@ -89,7 +89,7 @@ final class ResponderDesk: Sendable {
     private func response(to ask: Ask) async -> DeliveryResponse {
         do {
             let answer = Array(try await handler(ask).utf8)
-            return UserInfo.isJSON(answer) ? .result(answer) : .refused("The answer is not JSON.")
+            return JSONObject.isJSON(answer) ? .result(answer) : .refused("The answer is not JSON.")
         } catch is Ask.Pass {
             return .passed
         } catch {

@@ -7,8 +7,6 @@ public struct UserInfo: Equatable, Sendable {
 
     /// The deepest nesting that a broker takes.
     static let depthLimit = 64
-    /// The deepest nesting of a message: a broker takes 128 levels at most (`--max-depth`).
-    static let receivedDepthLimit = 144
 
     /// Takes a JSON object.
     ///
@@ -32,18 +30,6 @@ public struct UserInfo: Equatable, Sendable {
     /// - Throws: `ClientError.invalidUserInfo` for anything else.
     public init(json: String) throws(ClientError) {
         try self.init(json: Array(json.utf8))
-    }
-
-    /// Whether a broker takes these bytes as JSON, of any kind.
-    static func isJSON(_ json: [UInt8]) -> Bool {
-        var reader = JSONReader(depthLimit: depthLimit)
-        do {
-            _ = try reader.skipValue(in: json.span)
-            try reader.finish(in: json.span)
-            return true
-        } catch {
-            return false
-        }
     }
 
     /// Takes bytes that were validated as a JSON object.

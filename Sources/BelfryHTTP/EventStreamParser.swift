@@ -4,6 +4,8 @@ import BelfryBytes
 public enum EventStreamEvent: Sendable, Equatable {
     /// An event is complete.
     case event(ServerSentEvent)
+    /// A block without data has moved the last id to this one.
+    case position([UInt8])
     /// The server asks for this reconnection time.
     case retry(milliseconds: Int)
     /// A comment, without its colon; servers send them to keep a connection alive.
@@ -121,13 +123,14 @@ public struct EventStreamParser: Sendable {
 
     /// An empty line ends an event; one without data only fixes the id.
     private mutating func dispatch() -> EventStreamEvent? {
+        let isMoved = lastEventID != nextID
         lastEventID = nextID
         defer {
             type = []
             data = []
             hasData = false
         }
-        guard hasData else { return nil }
+        guard hasData else { return isMoved ? .position(lastEventID) : nil }
         return .event(ServerSentEvent(id: lastEventID, type: type, data: data))
     }
 }

@@ -32,8 +32,8 @@ struct EmbeddedSocket {
     var lastWriteSerial = 0
     var total = EmbeddedCounters()
     var busiestTurn = EmbeddedCounters()
-    private var thisTurn = EmbeddedCounters()
-    private var turn = 0
+    /// The counters of the last turn that counted anything.
+    private var last = (turn: 0, counters: EmbeddedCounters())
 
     init(address: SocketAddress) {
         self.address = address
@@ -84,13 +84,10 @@ struct EmbeddedSocket {
     }
 
     private mutating func count(_ more: EmbeddedCounters, _ turn: Int) {
-        if self.turn != turn {
-            self.turn = turn
-            thisTurn = EmbeddedCounters()
-        }
+        if last.turn != turn { last = (turn, EmbeddedCounters()) }
         total.add(more)
-        thisTurn.add(more)
-        busiestTurn.formMaximum(thisTurn)
+        last.counters.add(more)
+        busiestTurn.formMaximum(last.counters)
     }
 }
 

@@ -65,7 +65,7 @@ public enum EventStream {
 
     /// Appends a comment, which keeps the line alive; the text has no line end.
     public static func append(comment text: String, to output: inout [UInt8]) {
-        output.append(": ")
+        output.append(text.isEmpty ? ":" : ": ")
         output.append(text)
         output.append("\n\n")
     }

@@ -12,14 +12,7 @@ extension Problem {
         case .observerRemoved(let tombstone):
             self.init(tombstone)
         case .leaseIsOver(let milliseconds):
-            self = .invalid([
-                FieldError(
-                    .pointer(JSONPointer.root.appending(key: "lease")),
-                    """
-                    must be at least \(milliseconds / 1_000 + 1) s: the lease runs from the end of \
-                    the client's connection, and the client has been away for about as long
-                    """)
-            ])
+            self = .leaseIsOver(after: milliseconds)
         case .tooManyObservers(let limit):
             self.init(
                 .tooManyObservers,
@@ -233,5 +226,19 @@ extension RemovalReason {
         case .expired: "expired"
         case .replaced: "replaced"
         }
+    }
+}
+
+extension Problem {
+    /// The refusal of a lease that would be over already.
+    fileprivate static func leaseIsOver(after milliseconds: Int64) -> Problem {
+        .invalid([
+            FieldError(
+                .pointer(JSONPointer.root.appending(key: "lease")),
+                """
+                must be at least \(milliseconds / 1_000 + 1) s: the lease runs from the end of \
+                the client's connection, and the client has been away for about as long
+                """)
+        ])
     }
 }

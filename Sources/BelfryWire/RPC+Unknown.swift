@@ -32,7 +32,7 @@ extension RPC {
 
     /// The levels of an answer: a result may hold userInfo of as many levels as may be, and its
     /// own.
-    private static let answerDepthLimit = 1_024
+    private static let answerDepthLimit = 256
 
     /// Appends the next answer if it is an error, else the problem with its id.
     private static func append(

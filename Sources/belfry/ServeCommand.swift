@@ -71,9 +71,9 @@ struct CheckConfig: BlockingCommand {
         }
         if let fault = Server.certificateFault(of: settings.configuration) { throw .failure(fault) }
         // Beside the file, which is what is printed.
-        let callers = Array((Finding.text(Doctor.exposure(settings)) + "\n").utf8)
+        let callers = Array(Finding.text(Doctor.exposure(settings)).utf8)
         do throws(SystemCallError) {
-            try StandardStream.error.write(callers.span)
+            try Screen.write(PrintedLine(callers), to: .error)
         } catch {
             throw ToolError(error)
         }

@@ -51,7 +51,7 @@ struct KeyringTests {
             ("[]", "# (line 1) must be an object"),
             (#"{"key":[]}"#, "#/key (line 1) is not a member of a key file"),
             (#"{"keys":{}}"#, "#/keys (line 1) must be an array"),
-            (#"{"keys":[],"keys":[]}"#, "#/keys (line 1) comes twice"),
+            (#"{"keys":[],"keys":[]}"#, "#/keys (line 1) is repeated"),
             ("{\"keys\":[\n{\"id\":\"a\"}]}", "#/keys/0 (line 2) must have id, hash and grants"),
             (
                 #"{"keys":[{"id":"anonymous",\#(row)}]}"#,
@@ -110,7 +110,7 @@ struct KeyringTests {
         }
     }
 
-    @Test("a short RSA key, a key of another algorithm, and a kid that comes twice are refused")
+    @Test("a short RSA key, a key of another algorithm, and a kid that is repeated are refused")
     func weakKeys() throws {
         let short = Signer.pemRow("a", "RS256", try Signer.fixture("rsa-1024-public.pem"))
         let rsa = try Signer.fixture("rsa-public.pem")

@@ -43,6 +43,6 @@ struct CountingTests {
         #expect(scenario.center.sequence == 1 && scenario.frames.isEmpty)
         scenario.respond("u", ["a"], by: client)
         #expect(scenario.center.sequence == 2)
-        #expect(scenario.frames.map { $0.prefix { $0 != "/" } } == ["belfry.responder.changed"])
+        #expect(scenario.frames.map { $0.prefix { $0 != "{" } } == ["belfry.responder.changed"])
     }
 }

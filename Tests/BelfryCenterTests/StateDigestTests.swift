@@ -113,7 +113,7 @@ struct StateDigestTests {
         #expect(Self.script().digest() == Self.knownDigest)
     }
 
-    private static let knownDigest: UInt64 = 14_931_415_326_256_200_064
+    private static let knownDigest: UInt64 = 6_281_286_678_115_925_966
 
     @Test("looking at a center does not change its digest")
     func lookingIsPure() {

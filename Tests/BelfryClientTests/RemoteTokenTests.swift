@@ -26,8 +26,9 @@ struct RemoteTokenTests {
     }
 
     private static func response(_ status: String, _ content: String) -> [UInt8] {
-        Array(
-            "HTTP/1.1 \(status)\r\nContent-Length: \(content.utf8.count)\r\n\r\n\(content)".utf8)
+        let type = status.hasPrefix("200") ? "application/json" : "application/problem+json"
+        let fields = "Content-Type: \(type)\r\nContent-Length: \(content.utf8.count)"
+        return Array("HTTP/1.1 \(status)\r\n\(fields)\r\n\r\n\(content)".utf8)
     }
 
     private static func broker() async throws -> (BrokerThread, BrokerURL) {

@@ -13,13 +13,13 @@ struct HeadAnswerTests {
         ([line + " HTTP/1.1", "Host: localhost"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    private static func broker() throws -> Broker {
+    private static func broker(bodyByteLimit: Int = 1_000) throws -> Broker {
         var keys = Keys()
         keys.add("a", #"[{"verbs":["post"]}]"#)
         let keyring = try keys.keyring()
         return try Broker {
             $0.keyring = keyring
-            $0.bodyByteLimit = 1_000
+            $0.bodyByteLimit = bodyByteLimit
             $0.allowedOrigins = [page]
         }
     }
@@ -73,7 +73,7 @@ struct HeadAnswerTests {
     @Test("a refused content is read up to 64 KiB, and no byte more")
     func dropLimit() throws {
         let limit = Exchange.dropByteLimit
-        let broker = try Self.broker()
+        let broker = try Self.broker(bodyByteLimit: 2 * limit)
         for (byteCount, isOver) in [(limit, false), (limit + 1, true)] {
             let peer = try broker.http()
             try peer.send(Self.head("PUT /v1/channels/a", ["Content-Length: \(byteCount)"]))
@@ -116,7 +116,7 @@ struct HeadAnswerTests {
             ("POST /v1/channels/a", ["Content-Length: 1001"], "", 413),
             ("POST /v1/channels/a", ["Transfer-Encoding: chunked"], "zz\r\n", 400),
             ("POST /v1/channels/a", ["Expect: the-best"], "", 417),
-            ("POST /v1/channels/a", ["Transfer-Encoding: gzip"], "", 501),
+            ("POST /v1/channels/a", ["Transfer-Encoding: gzip, chunked"], "", 501),
             ("GET /livez", ["X: " + String(repeating: "x", count: 9_000)], "", 431),
             ("GET /v1/%zz", [], "", 400),
             ("GET /" + String(repeating: "x", count: 9_000), [], "", 414),
@@ -129,7 +129,8 @@ struct HeadAnswerTests {
             let text = Self.head(line, ["Origin: \(origin)", Keys.field("a")] + fields) + content
             try peer.send(text)
             let answer = try #require(try peer.read())
-            #expect(answer.status == status)
+            // A page of another origin may be refused for that before.
+            #expect(answer.status == status || !isAllowed && answer.status == 403)
             #expect(answer.field("access-control-allow-origin") == (isAllowed ? origin : nil))
         }
     }

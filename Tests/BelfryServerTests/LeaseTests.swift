@@ -48,7 +48,7 @@ struct LeaseTests {
         for lease in [1, 10] {
             let refused = try register(lease)
             #expect(refused.status == 422 && refused.problem == "invalid-fields")
-            #expect(refused.json["errors"][0]["pointer"] == "/lease")
+            #expect(refused.json["errors"][0]["pointer"] == "#/lease")
             #expect(refused.json["errors"][0]["detail"].text?.contains("11 s") == true)
         }
         let row = try register(11)

@@ -54,6 +54,7 @@ final class StreamPeer {
             case .event(let event):
                 events.append(event)
                 lastID = String(decoding: event.id, as: UTF8.self)
+            case .position(let id): lastID = String(decoding: id, as: UTF8.self)
             case .retry(let milliseconds): retry = milliseconds
             case .comment(let text): comments.append(String(decoding: text, as: UTF8.self))
             }

@@ -36,7 +36,7 @@ struct ProgramTests {
             ["explain", "A", "--object", "w", "--selector", "a"],
             ["serve", "--in-memory", "--data", "x"], ["mailbox", "read", "nope"],
             ["mailbox", "read", "17.secret"], ["mailbox", "ack", "o.secret", "7"],
-            ["value", "get", ".."], ["value", "get", "o", "."], ["observe", "A", "--naem", "y"],
+            ["observe", "A", "--naem", "y"],
             ["post", "A", "--objcet", "o"], ["gen-token", "a", "--expires", "soon"],
             ["observers", "--nme", "A"],
         ])

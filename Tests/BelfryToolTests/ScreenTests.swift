@@ -118,7 +118,11 @@ struct PeopleTests {
 
     @Test("a default is said once", arguments: [Bench.helpMessage(), Respond.helpMessage()])
     func defaults(help: String) {
-        #expect(!help.contains("Default: "))
+        let options = help.components(separatedBy: "\n  -")
+        #expect(options.count > 3)
+        for option in options {
+            #expect(!option.contains("Default: ") || !option.contains("(default: "), "\(option)")
+        }
     }
 
     @Test("lists choose rows by what the broker can filter by")
@@ -162,6 +166,12 @@ struct PeopleTests {
         let plain = ClientError.tls(.handshakeFailed("wrong version number"))
         #expect(plain.description.hasSuffix("does the broker speak plain http?"))
         #expect(!ClientError.tls(.noAuthorities).description.contains("plain"))
+    }
+
+    @Test("a text that a path cannot carry makes no sense", arguments: [["..", "a"], ["o", "."]])
+    func dots(arguments: [String]) async throws {
+        let broker = try await RunningBroker()
+        #expect(try await broker.run("value", "get", arguments[0], arguments[1]).exitCode == 2)
     }
 
     @Test("a filter reaches the broker, and a list for programs is empty as JSON")

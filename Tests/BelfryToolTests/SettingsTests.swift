@@ -253,7 +253,7 @@ struct SettingsTests {
         let first = try settings(flags: [
             "listen": "127.0.0.1:1,[::1]:2", "replay": "5,1KiB", "allow-host": "a,b",
             "anonymous-grants": "post", "drain": "90s", "debug-endpoints": "true",
-            "max-connections": "7", "log-format": "text", "data": "d", "in-memory": "true",
+            "max-connections": "7", "log-format": "text", "in-memory": "true",
             "durability": "process", "queue-limit": "1,1B", "common-modes": "a,b",
         ])
         let text = String(decoding: first.json, as: UTF8.self)

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryJSON
 import BelfryHistory
 
 // What an outsider says of present values, and of what is posted beside them.

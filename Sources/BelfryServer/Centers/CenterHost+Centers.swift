@@ -141,7 +141,7 @@ extension CenterHost {
                     comment: "", epoch: centers[position].epoch,
                     sequence: centers[position].sequence, to: &bytes)
             } else {
-                _ = EventStreamTransport().appendKeepAlive(to: &bytes)
+                EventStream.append(comment: "", to: &bytes)
             }
             outbox.send(bytes, .notice, to: submission.reply.number)
         case .endWait: endWait(of: submission.reply.number, center: name, &outbox)

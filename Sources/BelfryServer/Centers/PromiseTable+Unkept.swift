@@ -87,7 +87,7 @@ extension Problem {
             """
             The store has not confirmed this request in time (--store-answer-timeout): it may have \
             happened, and may be lost when the broker ends. Repeat a post or an ask with the same \
-            Idempotency-Key, and it happens once; before you repeat anything else, look what is there.
+            Idempotency-Key, and it happens once; before you repeat anything else, check its effect.
             """)
     }
 }

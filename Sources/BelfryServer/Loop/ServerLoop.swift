@@ -54,7 +54,7 @@ struct ServerLoop: ~Copyable {
     mutating func listen(
         with listeners: Listeners, _ certificate: TLSContext?
     ) throws(SystemCallError) {
-        callers.gate.locality.prepare(outbox)
+        callers.gate.prepareLocality(outbox)
         for socket in listeners.plain {
             try outbox.loop.listen(with: socket, refusal: outbox.refusalBytes())
         }
@@ -65,7 +65,7 @@ struct ServerLoop: ~Copyable {
 
     /// Serves the connections of the first loop's listeners, which are those of the configuration.
     mutating func shareListeners(_ certificate: TLSContext?) {
-        callers.gate.locality.prepare(outbox)
+        callers.gate.prepareLocality(outbox)
         for _ in outbox.configuration.listenAddresses {
             outbox.loop.shareListener(refusal: outbox.refusalBytes())
         }
