@@ -210,6 +210,8 @@ struct EventStreamParserTests {
         var cursor = 0
         let first = try parser.nextEvent(in: "data: a\n\nid: 8\n\nid: 9\n".utf8.span, at: &cursor)
         #expect(first == .event(ServerSentEvent(id: latin("7"), data: latin("a"))))
+        let second = try parser.nextEvent(in: "data: a\n\nid: 8\n\nid: 9\n".utf8.span, at: &cursor)
+        #expect(second == .position(latin("8")))
         #expect(
             try parser.nextEvent(in: "data: a\n\nid: 8\n\nid: 9\n".utf8.span, at: &cursor) == nil)
         #expect(parser.lastEventID == latin("8"))

@@ -13,6 +13,7 @@ struct RateTests {
         try Broker(loopCount: loopCount) {
             $0.addressRate = address
             $0.principalRate = principal
+            $0.anonymousGrants = .loopbackDefault
             $0.trustedProxies = proxies.compactMap { Network($0) }
         }
     }

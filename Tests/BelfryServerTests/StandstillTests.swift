@@ -165,7 +165,7 @@ struct StandstillTests {
     func flush() throws {
         let (broker, store) = try Broker.durable { $0.storeAnswerTimeout = .seconds(2) }
         let socket = try broker.webSocket()
-        try socket.send(socket.call("addObserver", #"{"name":"a","suspension":"hold"}"#))
+        try socket.send(socket.call("addObserver", #"{"name":"a","suspensionBehavior":"hold"}"#))
         try store.commit(in: broker)
         _ = try socket.takeMessages()
         try socket.send(socket.call("setSuspended", #"{"suspended":true}"#))

@@ -61,6 +61,8 @@ extension ServerLoop {
         host.answerFates(&outbox)
         host.values.endPolls()
         host.answerValues(&outbox)
+        // A store that keeps nothing would hold up the answers, and the loops that wait for them.
+        if outbox.shared.store?.keepsNothing == true { host.promises.giveUpAll(&outbox) }
         react()
         // What these centers posted last must find the connections of its observers open.
         if outbox.configuration.loopCount > 1 { outbox.sendToOtherLoops() }

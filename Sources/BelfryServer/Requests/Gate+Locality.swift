@@ -6,7 +6,9 @@ import BelfryWire
 import Synchronization
 
 extension Gate {
-    /// Finds out how the system can be asked for owners, where that matters, and logs that it cannot.
+    /// Finds out how the system can be asked for owners, where that matters.
+    ///
+    /// The log says so where it cannot be asked.
     mutating func prepareLocality(_ outbox: borrowing Outbox) {
         guard outbox.anonymous.differ, !locality.prepare(), outbox.number == 0 else { return }
         outbox.log.write(
