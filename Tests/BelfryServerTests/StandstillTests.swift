@@ -170,7 +170,8 @@ struct StandstillTests {
         _ = try socket.takeMessages()
         try socket.send(socket.call("setSuspended", #"{"suspended":true}"#))
         try store.commit(in: broker)
-        try broker.post(name: "a")
+        let poster = try broker.http()
+        try poster.send(HTTPPeer.text("POST", "/v1/channels/a", "{}", fields: Self.json))
         while store.waitingCount > 0 { try store.commit(in: broker) }
         _ = try socket.takeMessages()
         try socket.send(socket.call("setSuspended", #"{"suspended":false}"#))

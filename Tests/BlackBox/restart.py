@@ -126,7 +126,7 @@ def restart(data):
     token = json.loads(made)["token"]
     other = Broker("--data", data)
     check("a directory that another process has is refused",
-          other.code() == 1 and "another process" in other.text(), other.text())
+          other.code() == 1 and "another broker" in other.text(), other.text())
     second = Broker("--data", data, "--wait-for-data", "60s", listen=f"127.0.0.1:{port}")
     second.wait_for("waiting for the data directory")
     status, receipt = ask(port, "POST", "/v1/channels/Mail", {"n": 1})

@@ -151,7 +151,9 @@ def main(binary):
             connections(broker)
         finally:
             broker.process.kill()
-    broker = Broker(binary, "--trust-proxy", "127.0.0.1", "--memory-limit", MEMORY)
+    broker = Broker(
+        binary, "--trust-proxy", "127.0.0.1", "--memory-limit", MEMORY,
+        "--anonymous-grants", "post,observe,inspect,modes")
     try:
         pair = Caller(broker, address="192.0.2.1"), Caller(broker, address="192.0.2.2")
         for name, make in (("observers", observer), ("centers", center), ("queue", entry)):
