@@ -389,7 +389,6 @@ final class MixedWorld {
         }
         connections = connections.filter { center.client($0.key) != nil }.mapValues { _ in 0 }
         announcement = 0
-        judge.restart(center)
         try submit(.configure(limits))
     }
 
@@ -429,9 +428,7 @@ final class MixedWorld {
         announcement = max(announcement, effects.announcement)
         let living = before.union(center.living(effects.deliveries.map(\.observer)))
         for delivery in effects.deliveries { try judge(delivery, living) }
-        try judge.end(
-            effects, in: center, isStoring: announcement > 0,
-            wallMilliseconds: time.wallMilliseconds)
+        try judge.end(effects, in: center)
         return effects.outcome
     }
 

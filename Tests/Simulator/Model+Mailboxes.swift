@@ -92,9 +92,12 @@ extension Model {
         clients[place].held.removeAll { $0.observer == serial && $0.note.sequence <= through }
         for held in read {
             let countedAs = held.countedAs
-            guard countedAs == .held || countedAs == .coalesced else { continue }
+            let isCounted = countedAs == .delivered || countedAs == nil && held.wasShown
+            if isCounted { continue }
             observers[observer].delivered += 1
             observers[observer].lastDeliveredAt = wall
+            // What came out of a store has no account any more (rule C19).
+            if countedAs == nil { continue }
             recount(held, .delivered) { receipt in
                 if countedAs == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
                 receipt.delivered += 1
