@@ -46,10 +46,6 @@ enum KnownName: Equatable {
         let length = name.count
         let lowerCase: UInt64 = 0x2020_2020_2020_2020
         let first = text.word(at: name.lowerBound) | lowerCase
-        if let field = ForwardingField(name, first: first, in: text) {
-            self = .forwarding(field)
-            return
-        }
         switch length {
         case 4 where first << 32 == 0x0000_0000_7473_6F68 << 32: self = .host
         case 6 where first << 16 == 0x0000_7463_6570_7865 << 16: self = .expect
@@ -76,9 +72,14 @@ enum KnownName: Equatable {
             case (17, 0x7265_6673_6E61_7274, 0x676E_6964_6F63_6E65)
             where text[name.lowerBound &+ 8] == 0x2D:
                 self = .transferEncoding
-            default: self = .other
+            default: self.init(uncommon: name, first, in: text)
             }
-        default: self = .other
+        default: self.init(uncommon: name, first, in: text)
         }
+    }
+
+    /// Looks at a name that a request has when a proxy has passed it on, or one of its own.
+    private init(uncommon name: Range<Int>, _ first: UInt64, in text: Span<UInt8>) {
+        self = ForwardingField(name, first: first, in: text).map { .forwarding($0) } ?? .other
     }
 }

@@ -52,12 +52,7 @@ public struct Document: Sendable, Equatable {
     }
 
     /// Whether this is an object, the only kind that has members, and that is patched.
-    public var isObject: Bool {
-        switch root {
-        case .object: true
-        case .leaf: false
-        }
-    }
+    public var isObject: Bool { root.isObject }
 
     /// Whether this is null, which stands for an absent value.
     public var isNull: Bool { root.isNull }

@@ -20,6 +20,14 @@ public struct DocumentEdit: Sendable, Equatable {
     /// Whether a byte is another one.
     public var isChange: Bool { old != new }
 
+    /// Whether a leaf at a path that has come, gone or changed is all that is different.
+    ///
+    /// - Complexity: a look at the members on the way, without a copy.
+    public func isOfLeaf(at path: DocumentPath) -> Bool {
+        self.path.leads(to: path)
+            && DocumentNode.isOfLeaf(old?.root, new?.root, path.keys[self.path.keys.count...])
+    }
+
     /// The change as who looks at a path sees it: at the place, below it, or above it.
     public func change(at observed: DocumentPath) -> DocumentChange {
         if path.leads(to: observed) {

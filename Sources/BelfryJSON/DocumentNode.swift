@@ -20,6 +20,26 @@ enum DocumentNode: Sendable, Equatable {
         }
     }
 
+    var isObject: Bool {
+        switch self {
+        case .leaf: false
+        case .object: true
+        }
+    }
+
+    /// Whether a leaf at the end of a way is all in which a node differs from the one before it.
+    static func isOfLeaf(
+        _ old: DocumentNode?, _ new: DocumentNode?, _ way: ArraySlice<[UInt8]>
+    ) -> Bool {
+        guard let key = way.first else {
+            return !(old?.isObject ?? false) && !(new?.isObject ?? false)
+        }
+        guard case .object(let old) = old, case .object(let new) = new,
+            let place = old.place(ofOnlyDifferenceFrom: new, at: key)
+        else { return false }
+        return isOfLeaf(old.members[place].node, new.members[place].node, way.dropFirst())
+    }
+
     var depth: Int {
         switch self {
         case .leaf(let bytes): Self.depth(of: bytes.span)

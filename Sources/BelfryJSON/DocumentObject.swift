@@ -102,6 +102,22 @@ extension DocumentObject {
         return left.count < right.count ? .orderedBefore : .orderedBehind
     }
 
+    /// The index of a key in two objects that have the same members but for that key's node; nil if
+    /// they have not.
+    func place(ofOnlyDifferenceFrom other: DocumentObject, at key: [UInt8]) -> Int? {
+        guard members.count == other.members.count else { return nil }
+        var place: Int?
+        for index in members.indices {
+            guard members[index].key == other.members[index].key else { return nil }
+            if members[index].key == key {
+                place = index
+            } else if members[index].node != other.members[index].node {
+                return nil
+            }
+        }
+        return place
+    }
+
     /// Two objects side by side: each key of either once, in order, with what it is in both.
     static func forEachKey(
         of left: DocumentObject, and right: DocumentObject,

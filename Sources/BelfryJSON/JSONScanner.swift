@@ -117,7 +117,10 @@ public struct JSONScanner {
             case .quote:
                 index = try Self.endOfString(in: bytes, from: index)
             case .openBrace:
-                try nesting.open(isObject: true, at: index)
+                guard nesting.open(isObject: true) else {
+                    index = try endOfDeepValue(in: bytes, from: index)
+                    break
+                }
                 index &+= 1
                 guard try Self.significantByte(in: bytes, at: &index) == .closeBrace else {
                     index = try Self.endOfKey(in: bytes, from: index)
@@ -126,7 +129,10 @@ public struct JSONScanner {
                 index &+= 1
                 nesting.close()
             case .openBracket:
-                try nesting.open(isObject: false, at: index)
+                guard nesting.open(isObject: false) else {
+                    index = try endOfDeepValue(in: bytes, from: index)
+                    break
+                }
                 index &+= 1
                 guard try Self.significantByte(in: bytes, at: &index) == .closeBracket else {
                     continue
@@ -153,6 +159,20 @@ public struct JSONScanner {
                 }
             }
             if !valueFollows { return index }
+        }
+    }
+
+    /// The index behind a container for which the nesting of `endOfValue` has no level.
+    @inline(never)
+    private func endOfDeepValue(
+        in bytes: Span<UInt8>, from start: Int
+    ) throws(JSONError) -> Int {
+        let rest = depthLimit - JSONNesting.levelLimit
+        guard rest > 0 else { throw .depthLimit(limit: depthLimit, at: start) }
+        do throws(JSONError) {
+            return try JSONScanner(depthLimit: rest).endOfValue(in: bytes, from: start)
+        } catch .depthLimit(_, let offset) {
+            throw .depthLimit(limit: depthLimit, at: offset)
         }
     }
 

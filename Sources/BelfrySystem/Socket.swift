@@ -79,6 +79,18 @@ public struct Socket: Hashable, Sendable {
         return try countOrBlocked(outcome, "send")
     }
 
+    /// Writes one message of words, as the machine has them.
+    ///
+    /// - Returns: Whether the socket took the whole message.
+    func write(message: Span<UInt32>) -> Bool {
+        let socket = rawValue
+        // SAFETY: send(2) reads at most as many bytes as the span has.
+        return unsafe message.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return true }
+            return unsafe belfry_send(socket, base, bytes.count) == bytes.count
+        }
+    }
+
     /// Writes what the socket takes of several ranges of the bytes, in one call.
     ///
     /// Of more than 1,024 ranges the rest is left, as if the socket had been full.

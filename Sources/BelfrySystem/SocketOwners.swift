@@ -100,7 +100,7 @@ public final class SocketOwners {
         guard door >= 0 else { return nil }
         let socket = Socket(rawValue: door)
         let question = SocketDiagnosis.question(about: pair, number: number)
-        guard (try? socket.write(question.span)) == question.count else { return nil }
+        guard socket.write(message: question.span) else { return nil }
         var answer = [UInt8](repeating: 0, count: SocketDiagnosis.answerByteLimit)
         for _ in 0..<answerLimit {
             guard let count = (try? socket.read(into: &answer)) ?? nil else { return nil }

@@ -50,6 +50,27 @@ struct DocumentEditTests {
         #expect(edit.isChange == (text != removed))
     }
 
+    @Test(
+        "an edit is of one leaf when nothing else is different, however much was written",
+        arguments: [
+            (#"{"a":{"b":1,"c":2},"d":3}"#, #"{"a":{"b":5}}"#, "a.b", true),
+            (#"{"a":{"b":1,"c":2},"d":3}"#, #"{"a":{"b":5}}"#, "a", false),
+            (#"{"a":{"b":1,"c":2},"d":3}"#, #"{"a":{"b":5}}"#, "a.c", false),
+            (#"{"a":{"b":1,"c":2},"d":3}"#, #"{"a":{"b":5}}"#, "d", false),
+            (#"{"a":{"b":1,"c":2},"d":3}"#, #"{"a":{"b":5}}"#, "", false),
+            (#"{"a":{"b":1,"c":2},"d":3}"#, #"{"a":{"b":5},"d":4}"#, "a.b", false),
+            (#"{"a":{"b":1,"c":2},"d":3}"#, #"{"a":{"b":5,"c":6}}"#, "a.b", false),
+            (#"{"a":{"b":1}}"#, #"{"a":{"b":{"c":1}}}"#, "a.b", false),
+            (#"{"a":{"b":1}}"#, #"{"a":{"b":null}}"#, "a.b", false),
+            (#"{"a":{"b":1}}"#, #"{"a":{"b":[2]}}"#, "a.b", true),
+            ("1", "2", "", true),
+        ])
+    func leaf(_ original: String, patchText: String, place: String, isOfLeaf: Bool) throws {
+        var document = try document(original)
+        let edit = try document.merge(try patch(patchText))
+        #expect(edit.isOfLeaf(at: try path(place)) == isOfLeaf)
+    }
+
     @Test("what removes the whole leaves the object without members, and the edit tells that")
     func whole() throws {
         var document = try document("{}")

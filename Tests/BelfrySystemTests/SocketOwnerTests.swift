@@ -140,14 +140,15 @@ struct SocketDiagnosisTests {
     private static let pair = SocketPair(
         client: .loopback(port: 0x1234), server: .loopback(port: 8080))
 
+    private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+        (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+
     /// An answer as the kernel gives it.
     private static func answer(
         number: UInt32 = 7, kind: UInt16 = 20, state: UInt8 = 1, client: UInt16 = 0x1234,
         user: UInt32 = 33, inode: UInt32 = 9, byteCount: UInt32 = 88
     ) -> [UInt8] {
-        func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
-            (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-        }
         let head =
             bytes(byteCount) + bytes(kind) + bytes(UInt16(0)) + bytes(number) + bytes(0 as UInt32)
         let ports = [UInt8(client >> 8), UInt8(truncatingIfNeeded: client), 0x1F, 0x90]
@@ -161,7 +162,8 @@ struct SocketDiagnosisTests {
 
     @Test("a question is one for one socket, and no listing")
     func question() {
-        let bytes = SocketDiagnosis.question(about: Self.pair, number: 7)
+        let words = SocketDiagnosis.question(about: Self.pair, number: 7)
+        let bytes = words.indices.flatMap { Self.bytes(words[$0]) }
         #expect(bytes.count == 72)
         #expect(Array(bytes[4..<8]) == [20, 0, 1, 0])
         #expect(Array(bytes[16..<20]) == [2, 6, 0, 0])

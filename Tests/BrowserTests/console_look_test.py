@@ -124,7 +124,7 @@ def test_navigation(shown):
 
 
 def test_selectors(shown, url):
-    desk = {"object": "deploy", "implements": ["run", "didStart"]}
+    desk = {"object": "deploy", "implements": ["run", "didFinish"]}
     console.send(url, "POST", "observers", desk)
     console.send(url, "POST", "observers", {"name": "running"})
     console.go(shown, "channels?contains=run", "Channels")
@@ -136,8 +136,8 @@ def test_selectors(shown, url):
     expect(shown.locator("#found")).to_contain_text("running")
     expect(shown.locator("#found li", has_text="channel")).to_have_count(1)
     shown.keyboard.press("Escape")
-    console.send(url, "POST", "channels/didStart", {})
-    console.go(shown, "channels?contains=didStart", "Channels")
+    console.send(url, "POST", "channels/didFinish", {})
+    console.go(shown, "channels?contains=didFinish", "Channels")
     expect(shown.locator("#rows tr")).to_have_count(1)
     check(True, "a selector is no channel, unless it is posted")
 

@@ -26,14 +26,15 @@ struct LastChanges: Sendable {
 
     /// Takes a change and its number, which is the highest.
     mutating func note(_ edit: DocumentEdit, at sequence: UInt64) {
+        // A leaf that is written again and again.
+        if let last = changes.last, edit.isOfLeaf(at: last.path) {
+            changes[changes.count - 1].sequence = sequence
+            return
+        }
         for path in edit.places(limit: Self.editLimit) { note(path, at: sequence) }
     }
 
     private mutating func note(_ path: DocumentPath, at sequence: UInt64) {
-        if let last = changes.last, last.path == path {
-            changes[changes.count - 1].sequence = sequence
-            return
-        }
         changes.removeAll { path.leads(to: $0.path) }
         if changes.count == Self.limit { floor = changes.removeFirst().sequence }
         changes.append(Change(path: path, sequence: sequence))
@@ -67,7 +68,6 @@ extension DocumentEdit {
         _ path: DocumentPath, _ old: Document?, _ new: Document?, _ limit: Int,
         to places: inout [DocumentPath]
     ) -> Bool {
-        if old == new { return true }
         let countBefore = places.count
         // A key without an address, and one that is too deep, is told as the place above it.
         var hasAddresses = path.keys.count < DocumentPath.keyLimit

@@ -14,12 +14,12 @@ struct Connection {
     var encoding = FrameEncoding.plain
     /// Whether it is read, what its input waits for, and when it closes.
     var reading = Reading()
+    /// The owner of its other end, once a request has asked for it.
+    var neighbor = Neighbor.unasked
     /// How it keeps up with what its client observes.
     var pace = Pace.keepsUp
     /// What its next deadline means.
     var deadline = DeadlineKind.head
-    /// The owner of its other end, once a request has asked for it.
-    var neighbor = Neighbor.unasked
     /// Whether the stream that it is was opened by a local caller without credentials.
     var isLocal = false
     /// The client that it is, once it is one.
