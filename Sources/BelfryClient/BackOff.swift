@@ -4,6 +4,8 @@ package struct BackOff {
     private let longest: Duration
     /// How many attempts have failed since a connection held for a while.
     private var failureCount = 0
+    /// How many frames came since then that could not be read.
+    private var badFrameCount = 0
 
     /// A connection that holds for so long is a good one: the next pause is a first one again.
     package static let steadyTime = Duration.seconds(10)
@@ -36,6 +38,14 @@ package struct BackOff {
     /// A connection has held for a while.
     package mutating func reset() {
         failureCount = 0
+        badFrameCount = 0
+    }
+
+    /// Takes a frame that cannot be read; tells whether it is passed over, as another one has ended
+    /// a connection and so was of no use.
+    mutating func passesOverBadFrame() -> Bool {
+        badFrameCount += 1
+        return badFrameCount > 1
     }
 
     /// The broker has too much to do: the next pause is not one of the first.

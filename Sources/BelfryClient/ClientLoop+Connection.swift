@@ -181,7 +181,15 @@ extension ClientLoop {
         case .over(let error): lose(error)
         case .text(let text):
             do throws(ClientError) {
-                try take(try RPCInbound(text))
+                if let message = try? RPCInbound(text) { return try take(message) }
+                // A frame that cannot be read comes again: so the next one is passed over.
+                guard backOff.passesOverBadFrame(), case .open = phase else {
+                    throw .notUnderstood
+                }
+                for observer in observers.values where observer.isRegistered {
+                    observer.wish.buffer.append(
+                        ReceivedNotification.Gap(lostCount: nil, reason: "unknown"))
+                }
             } catch {
                 write { session, output in
                     _ = session.fail(error, .protocolError, to: &output)

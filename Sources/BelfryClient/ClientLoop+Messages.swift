@@ -9,7 +9,14 @@ extension ClientLoop {
         case .failure(let id, let refusal): takeFailure(id, refusal)
         case .request(let id, let method, let params):
             if observers[method]?.wish.options.acknowledges == true {
-                let delivery = try ReceivedNotification(json: params, method: method, call: id)
+                guard
+                    let delivery = try? ReceivedNotification(
+                        json: params, method: method, call: id)
+                else {
+                    observers[method]?.passOver(params)
+                    let reason = "the frame could not be taken"
+                    return send(RPCRequest.answer(id: id, .refused(reason)))
+                }
                 deliver(delivery, to: method, awaiting: id)
             } else if let ask = try? ReceivedNotification(json: params, method: method, call: id),
                 let key = ask.observer.flatMap({ key(ofID: $0) }), observers[key]?.wish.desk != nil
@@ -22,12 +29,21 @@ extension ClientLoop {
             if method.starts(with: "belfry.".utf8) {
                 try takeNotice(method, params)
             } else if observers[method] != nil {
-                if let notification = try reading(params, for: method) {
-                    deliver(notification, to: method)
+                do throws(ClientError) {
+                    if let notification = try reading(params, for: method) {
+                        deliver(notification, to: method)
+                    }
+                } catch {
+                    // A value comes whole with the next connection.
+                    guard observers[method]?.wish.place == nil else { throw error }
+                    observers[method]?.passOver(params)
                 }
             } else if observers.values.contains(where: { $0.implements(method) }) {
-                let post = try ReceivedNotification(json: params, method: method)
-                if let key = responder(to: post) { deliver(post, to: key) }
+                if let post = try? ReceivedNotification(json: params, method: method),
+                    let key = responder(to: post)
+                {
+                    deliver(post, to: key)
+                }
             }
         }
     }
@@ -35,8 +51,8 @@ extension ClientLoop {
     private mutating func takeResult(_ id: Int, _ json: [UInt8]) throws(ClientError) {
         // The answer to a request that was given up comes too late for anybody.
         guard let request = pending.removeValue(forKey: id) else {
-            guard abandoned.remove(id) != nil else { return }
-            let token = try Registration(json: json).token
+            guard abandoned.remove(id) != nil, let token = try? Registration(json: json).token
+            else { return }
             return self.request(.removeObserver(nil)) {
                 RPCRequest.removeObserver(id: $0, token: token)
             }
@@ -61,7 +77,8 @@ extension ClientLoop {
             // The request is not among those that end with the line any more.
             if case .addObserver(let selector, _) = request.kind { forgetObserver(selector, error) }
             fail(request.kind, error)
-            throw error
+            // Without its session the connection is of no use; any other answer is the caller's.
+            if case .resume = request.kind { throw error }
         }
         closeIfAllRemoved()
     }
@@ -83,7 +100,7 @@ extension ClientLoop {
 
     private mutating func takeNotice(_ method: [UInt8], _ params: [UInt8]) throws(ClientError) {
         if method.elementsEqual("belfry.welcome".utf8) { return begin(try Welcome(json: params)) }
-        guard let notice = JSONObject(params) else { throw .notUnderstood }
+        guard let notice = JSONObject(params) else { return }
         if method.elementsEqual("belfry.draining".utf8) {
             announcedPause = notice.seconds("reconnectAfter").map {
                 min(max($0, .zero), AnswerHead.longestPause)

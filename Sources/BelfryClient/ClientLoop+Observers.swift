@@ -328,6 +328,14 @@ extension ClientLoop.Observer {
         wish.desk?.options.selectors.contains { $0.utf8.elementsEqual(selector) } ?? false
     }
 
+    /// Steps over a frame that cannot be taken, and would come again with each connection.
+    mutating func passOver(_ params: [UInt8]) {
+        let sequence = JSONObject(params)?.integer("seq").flatMap { UInt64(exactly: $0) }
+        if let sequence { lastSequence = max(lastSequence ?? 0, sequence) }
+        wish.buffer.append(
+            ReceivedNotification.Gap(lostCount: sequence.map { _ in 1 }, reason: "unknown"))
+    }
+
     /// The numbers begin anew.
     ///
     /// Asks go by their ids, and come again.
