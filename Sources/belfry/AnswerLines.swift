@@ -67,7 +67,8 @@ final class AnswerLines: Sendable {
     /// Takes one line as the answer to an ask.
     func take(_ line: [UInt8]) {
         guard let members = JSONObject(line) else {
-            if !line.isEmpty { Program.say("belfry: an answer is a JSON object", to: .error) }
+            let text = #"belfry: a line is a JSON object, as {"answer":true}"#
+            if !line.isEmpty { Program.say(text, to: .error) }
             return
         }
         guard let ask = ask(members.string("id")) else { return }

@@ -60,7 +60,7 @@ struct AskCommand: ClientCommand {
         let isWhole = json || ttl != nil
         try Report.write(Report.oneLine(isWhole ? content : members?.raw("answer") ?? content))
         guard members?.string("by") == "default" else { return }
-        throw .byDefault("nobody answered: \(members?.string("reason") ?? "no reason")")
+        throw .byDefault("the answer is the default: \(members?.string("reason") ?? "no reason")")
     }
 
     /// The request that asks.

@@ -56,7 +56,7 @@ enum SettingsDocument {
         the environment, that over the file, and that over the defaults. An unknown flag, an unknown key of the file, and
         an unknown variable that begins with `BELFRY_` are errors.
 
-        - `belfry check-config` prints what is in effect, as a file; `belfry default-config` prints a file with every option, its
+        - `belfry check-config` prints what is in effect, in a pipe as a file; `belfry default-config` prints a file with every option, its
           default and its help. Lines of a file that begin with `//` are comments.
         - Times are a whole number with `ms`, `s`, `m`, `h` or `d`. Sizes are a whole number of bytes, or one with `KiB`, `MiB` or
           `GiB`. A repeatable option is an array in the file, or text with commas; in the environment it has commas. A switch is `--name` or
