@@ -1331,7 +1331,7 @@ class LastingWrites {
 }
 
 /// Where a value is, as the keys to it, of which the first is the object.
-const pathOf = ({ object, keyPath = "" }) => [object, ...keyPath === "" ? [] : keyPath.split(".")];
+const pathOf = ({ object, keyPath = "" }) => [object, ...keyPath === "" ? [] : `${keyPath}`.split(".")];
 
 /// Whether a refusal is about the broker as it is now.
 const isPassing = (problem) => problem?.status >= 500 || problem?.status === 429;
