@@ -75,10 +75,15 @@ extension ClientLoop {
             }
         } catch {
             // The request is not among those that end with the line any more.
-            if case .addObserver(let selector, _) = request.kind { forgetObserver(selector, error) }
+            if case .addObserver(let selector, _?) = request.kind {
+                forgetObserver(selector, error)
+            }
             fail(request.kind, error)
-            // Without its session the connection is of no use; any other answer is the caller's.
-            if case .resume = request.kind { throw error }
+            switch request.kind {
+            // What nobody waits for is asked again on another connection.
+            case .resume, .addObserver(_, nil): throw error
+            case .addObserver, .removeObserver, .post, .setSuspended, .call: break
+            }
         }
         closeIfAllRemoved()
     }

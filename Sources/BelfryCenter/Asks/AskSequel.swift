@@ -7,6 +7,8 @@ struct AskSequel: Sendable {
     /// The clients that may have room for what waits, in the order in which they got it; none is
     /// left when a command is over.
     private var openings: [UInt64] = []
+    /// The index of the first of them that was not taken.
+    private var firstOpening = 0
 
     /// Joins what a snapshot has.
     init(orphans: [AskTable.Orphan] = []) {
@@ -21,7 +23,7 @@ struct AskSequel: Sendable {
 
     /// A client may be shown what waits.
     mutating func noteOpening(of client: UInt64) {
-        if !openings.contains(client) { openings.append(client) }
+        if !openings[firstOpening...].contains(client) { openings.append(client) }
     }
 
     /// Takes the asks that go on, in the order of asking.
@@ -31,10 +33,18 @@ struct AskSequel: Sendable {
         return taken.sorted { $0.ordinal < $1.ordinal }
     }
 
-    /// Takes the clients that may have room.
-    mutating func takeOpenings() -> [UInt64] {
-        var taken: [UInt64] = []
-        swap(&taken, &openings)
-        return taken
+    /// How many clients may have room.
+    var openingCount: Int { openings.count - firstOpening }
+
+    /// Takes the first client that may have room.
+    mutating func takeOpening() -> UInt64 {
+        let client = openings[firstOpening]
+        firstOpening += 1
+        if firstOpening == openings.count {
+            // The next ask needs the storage again.
+            openings.removeAll(keepingCapacity: true)
+            firstOpening = 0
+        }
+        return client
     }
 }

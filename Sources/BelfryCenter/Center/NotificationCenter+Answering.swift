@@ -209,7 +209,8 @@ extension NotificationCenter {
     /// have lost their responders walk again from the start: a responder that the command has
     /// registered may be asked.
     mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
-        for id in asks.sequel.takeOpenings() {
+        for _ in 0..<asks.sequel.openingCount {
+            let id = asks.sequel.takeOpening()
             // What is written to a client goes first, and ends with a look at what waits.
             guard let client = clients.slot(of: id),
                 !clients[client].suspension.contains(.flushing)
