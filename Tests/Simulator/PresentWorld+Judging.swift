@@ -38,8 +38,9 @@ extension PresentWorld {
             throw Violation(
                 "rule D4: o\(delivery.observer) is suspended, and is told the present value")
         }
-        guard let named = looker.named, named > truth.start, !delivery.isRedelivered,
-            (truth.changes[looker.place] ?? 0) < named
+        // A number that its client has of something else says nothing of a value never told.
+        guard looker.isKnown, let named = looker.named, named > truth.start,
+            !delivery.isRedelivered, (truth.changes[looker.place] ?? 0) < named
         else { return }
         throw Violation(
             "rule V10: o\(delivery.observer) named \(named), and is told what has not changed since"

@@ -164,9 +164,10 @@ final class PresentWorld {
         let behavior: SuspensionBehavior = dice.oneIn(2) ? .coalesce : .hold
         let registration = try registration(somePlace, behavior: behavior)
         note(registration, of: client)
-        // The answer comes; the line may end behind it.
+        // The answer comes; the line may end behind it. What waits for a suspended client is not
+        // behind its number.
         let isDeaf = clients[client]?.isDeaf ?? false
-        if !isDeaf { clients[client]?.see(center.sequence) }
+        if clients[client]?.isLive == true { clients[client]?.see(center.sequence) }
         clients[client]?.isDeaf = isDeaf || dice.oneIn(6)
         try submit(.addObserver(registration, client: client, since: nil))
     }
@@ -337,6 +338,7 @@ final class PresentWorld {
         guard let image else { return try restartEmpty(epoch) }
         center = NotificationCenter(
             restoring: image, limits: limits, seed: HashSeed(dice.next(), 1), time: time)
+        center.assignOwners { Owner(ofPrincipal: $0) }
         truth.beginLife(at: center.sequence, now)
         past = []
         for id in clients.keys {
@@ -384,6 +386,14 @@ final class PresentWorld {
             case .flushGoesOn(let client, _), .flushFollows(let client, _): waiting.append(client)
             case .gap(_, _, let gap) where gap.lostCount == 0:
                 throw Violation("law 3: a gap of nothing")
+            case .gap(_, _, let gap):
+                // A loss that is told is none in silence.
+                for id in clients.keys where clients[id]?.listener == gap.observer {
+                    guard clients[id]?.isDeaf == false else { continue }
+                    clients[id]?.owed = clients[id]?.owed.filter {
+                        !(gap.firstSequence...gap.lastSequence ~= $0)
+                    } ?? []
+                }
             default: break
             }
         }
