@@ -4,28 +4,36 @@ import BelfryHistory
 
 // What an outsider says of present values, and of what is posted beside them.
 extension PresentWorld {
-    func take(_ delivery: Delivery) throws(Violation) {
-        let notification = effects.notifications[Int(delivery.notification)]
-        if let id = clients.first(where: { $0.value.listener == delivery.observer })?.key {
+    /// Whether a frame is lost with the line of its client.
+    func loses(_ delivery: Delivery, _ notification: Notification) -> Bool {
+        guard let id = client(of: delivery.observer), clients[id]?.isDeaf == false else {
+            return true
+        }
+        guard lookers[delivery.observer] != nil else { return false }
+        // Of a stream that is told two present values the line does not break between them.
+        let mayBreak = clients[id]?.transport == .webSocket || !Told(notification).isInitial
+        if mayBreak, dice.oneIn(25) { clients[id]?.isDeaf = true }
+        return clients[id]?.isDeaf ?? true
+    }
+
+    private func client(of observer: UInt64) -> UInt64? {
+        lookers[observer]?.client ?? clients.first { $0.value.listener == observer }?.key
+    }
+
+    /// A frame has come to its client.
+    func take(_ delivery: Delivery, _ notification: Notification) throws(Violation) {
+        guard let id = client(of: delivery.observer) else { return }
+        clients[id]?.see(notification.sequence)
+        guard let looker = lookers[delivery.observer] else {
             guard notification.content.nameBytes == PresentTruth.name else {
                 throw Violation("rule C1: a listener gets \(notification.content.nameBytes.shown)")
             }
-            guard clients[id]?.isDeaf == false else { return }
             clients[id]?.owed.remove(notification.sequence)
-            clients[id]?.see(notification.sequence)
             return
         }
-        guard let looker = lookers[delivery.observer], delivery.form == .change else { return }
-        let id = looker.client
-        guard clients[id]?.isDeaf == false else { return }
-        let isInitial = Told(notification).isInitial
-        // Of a stream that is told two present values the line does not break between them.
-        if !isInitial || clients[id]?.transport == .webSocket, dice.oneIn(25) {
-            clients[id]?.isDeaf = true
-            return
+        if Told(notification).isInitial {
+            try judgeInitial(delivery, notification.sequence, looker)
         }
-        clients[id]?.see(notification.sequence)
-        if isInitial { try judgeInitial(delivery, notification.sequence, looker) }
         try take(notification, delivery.observer)
     }
 

@@ -190,8 +190,10 @@ struct Replayer {
         let seed = HashSeed(0x5eed, 0x3)
         let image = try store.restart(isComplete: isComplete)
         if let image {
+            // What ended between two lives is stored with the first turn of the next one.
             center = NotificationCenter(
-                restoring: image, limits: limits, seed: seed, time: time)
+                restoring: image, limits: limits, seed: seed, time: time,
+                note: { turn.append($0) })
             center.assignOwners { Owner(ofPrincipal: $0) }
         } else {
             center = NotificationCenter(

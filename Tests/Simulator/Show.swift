@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryJSON
 
 /// Text for whoever reads a report.
 enum Show {
@@ -26,8 +27,16 @@ enum Show {
             """
         case .enterMode(let entry):
             "enterMode m\(entry.serial) \(entry.mode.shown) c\(text(entry.client)) \(text(entry.lease))"
+        case .setValue(let write, let document, let lifetime):
+            "set \(place(write)) to \(document.bytes.shown) for \(text(lifetime.timeToLive))"
+        case .removeValue(let write): "remove \(place(write))"
+        case .configure: "configure"
         default: "\(action)"
         }
+    }
+
+    private static func place(_ write: ValueWrite) -> String {
+        "\(write.object.shown)/\(write.path.text.shown)"
     }
 
     static func post(_ post: Post) -> String {
@@ -66,6 +75,7 @@ enum Show {
         if terms.endsWithConnection { text += " connection" }
         if terms.minInterval > 0 { text += " minInterval \(terms.minInterval)" }
         text += " lease \(Self.text(terms.lease))"
+        if let path = observer.role.value?.pathText { text += " value \(path.shown)" }
         return text
     }
 

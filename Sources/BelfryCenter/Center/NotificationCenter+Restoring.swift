@@ -1,13 +1,15 @@
 extension NotificationCenter {
     /// Makes a center out of an image, as ``CenterRestoration`` makes it of rows.
+    ///
+    /// - Parameter note: is told what the store must know: what ended while the broker was down.
     public init(
         restoring image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime,
-        marks: DispatchMarks? = nil
+        marks: DispatchMarks? = nil, note: (Change) -> Void = { _ in }
     ) {
         var restoration = CenterRestoration(
             of: image, limits: limits, seed: seed, time: time, marks: marks)
         image.forEachRow { restoration.take($0) }
-        self = restoration.finish()
+        self = restoration.finish(note)
     }
 
     /// Takes what is known of the center itself.
