@@ -11,8 +11,9 @@ extension PresentWorld {
         }
         guard lookers[delivery.observer] != nil else { return false }
         // Of a stream that is told two present values the line does not break between them.
-        let mayBreak = clients[id]?.transport == .webSocket || !Told(notification).isInitial
-        if mayBreak, dice.oneIn(25) { clients[id]?.isDeaf = true }
+        let isStream = clients[id]?.transport == .events
+        let mayBreak = !isStream || !Told(notification).isInitial
+        if mayBreak, dice.oneIn(isStream ? 8 : 25) { clients[id]?.isDeaf = true }
         return clients[id]?.isDeaf ?? true
     }
 

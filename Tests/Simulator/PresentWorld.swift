@@ -108,6 +108,13 @@ final class PresentWorld {
 
     private var somePlace: PresentTruth.Place { PresentTruth.places[dice.below(4)] }
 
+    /// One or two places, often those that one change can change.
+    private var somePlaces: [PresentTruth.Place] {
+        let first = somePlace
+        if dice.oneIn(2) { return PresentTruth.places.filter { $0.object == first.object } }
+        return Set([first, somePlace]).sorted()
+    }
+
     private func pick(_ isWanted: (Client) -> Bool) -> UInt64? {
         dice.pick(clients.keys.filter { clients[$0].map(isWanted) ?? false }.sorted())
     }
@@ -209,7 +216,7 @@ final class PresentWorld {
     /// A stream that looks at values begins, or comes back to what it has.
     private func visit() throws(Violation) {
         let earlier = past.isEmpty || dice.oneIn(3) ? nil : past.remove(at: dice.below(past.count))
-        let places = earlier?.places ?? Array(Set((0..<2).map { _ in somePlace })).sorted()
+        let places = earlier?.places ?? somePlaces
         var registrations: [ObserverRegistration] = []
         for place in places { registrations.append(try registration(place, ends: true)) }
         _ = try connectClient(
@@ -273,6 +280,7 @@ final class PresentWorld {
 
     private func write() throws(Violation) {
         let place = somePlace
+        if dice.oneIn(5) { return try write(whole: place.object) }
         let write = ValueWrite(
             id: newID(), object: place.object, path: try Self.path(place.key))
         if dice.oneIn(4) {
@@ -291,6 +299,21 @@ final class PresentWorld {
                 write, document, ValueLifetime(timeToLive: lifetime.map { $0 * 1_000_000 })))
     }
 
+    /// One write for all places of an object: one change, and a frame for each path that it has
+    /// changed.
+    private func write(whole object: [UInt8]) throws(Violation) {
+        var members: [String] = []
+        for place in PresentTruth.places where place.object == object {
+            let value = dice.oneIn(4) ? nil : dice.below(3)
+            if let value { members.append("\"\(place.key.shown)\":\(value)") }
+            truth.put(value, at: place, number: center.sequence + 1)
+        }
+        let text = [UInt8]("{\(members.joined(separator: ","))}".utf8)
+        guard let document = try? Document.parse(text.span) else { return }
+        let write = ValueWrite(id: newID(), object: object, path: .whole)
+        try submit(.setValue(write, document, ValueLifetime()))
+    }
+
     private func passTime() throws(Violation) {
         now += Int64(dice.below(2_000)) * 1_000_000
         truth.end(at: now, number: center.sequence + 4)
@@ -301,7 +324,8 @@ final class PresentWorld {
     private func restart() throws(Violation) {
         let isComplete = dice.oneIn(2)
         if isComplete {
-            // A stop in order writes all frames: a line that has lost some has ended before (decision 62).
+            // A stop in order writes all frames (decision 62): a line that has lost some has ended
+            // before.
             while let id = pick({ $0.isDeaf && $0.connection != nil }) { try cut(id) }
             try submit(.terminate)
         }
