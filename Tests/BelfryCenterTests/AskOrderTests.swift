@@ -156,6 +156,46 @@ struct AskOrderTests {
         #expect(scenario.shown == ["o\(first) d.work*"])
     }
 
+    @Test("R6: one that is over, and has not ended yet, takes no room from those behind it")
+    func overTakesNoRoom() {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client, Self.holdsOne)
+        scenario.suspend(client)
+        let first = scenario.ask("w", "a") { $0.lifetime = 1_000 }
+        let second = scenario.ask("w", "a")
+        scenario.milliseconds += 1_000
+        scenario.endSuspension(client)
+        #expect(scenario.shown == ["o\(responder) w.a"])
+        #expect(scenario.effects.notifications.map(\.id) == [second])
+        scenario.apply(.passTime(workLimit: .max))
+        #expect(scenario.shown.isEmpty && scenario.fate(first) == "no-answer")
+    }
+
+    @Test("R6, D8: one that what it is held has made slow leaves the ask to another one at once")
+    func slowByWhatItIsHeld() {
+        var limits = CenterLimits()
+        limits.unacknowledgedLimit = 2
+        var scenario = Scenario(limits: limits)
+        let client = scenario.connect()
+        let busier = scenario.respond("d", ["work"], by: scenario.connect()) {
+            $0.ifHeld = .share
+        }
+        scenario.ask("d", "work")
+        scenario.respond("d", ["work"], by: client) {
+            $0.behavior = .deliverImmediately
+            $0.ifHeld = .share
+        }
+        scenario.observeAcknowledging("n", by: client)
+        scenario.apply(.drain(client: client))
+        scenario.suspend(client)
+        for _ in 1...3 { scenario.post("n") }
+        // Two of what is held come before the ask, and then its client owes too much.
+        scenario.ask("d", "work")
+        #expect(scenario.state(client) == .slow)
+        #expect(scenario.shown == ["o\(busier) d.work"])
+    }
+
     @Test("R6: who does not implement it, has no room, or was shown it, does not take it")
     func cannotTake() {
         var scenario = Scenario()

@@ -3,6 +3,14 @@ import BelfryHistory
 
 /// The judge of asks and of mailboxes, by what an outsider sees of a center and what holds always.
 struct MixedJudge {
+    /// The observers that were shown each ask.
+    private var shown: [NotificationID: Set<UInt64>] = [:]
+    /// The asks of an earlier life: nobody outside knows whom the store was told of.
+    private var inherited: Set<NotificationID> = []
+    /// The clients to which more is to be written before anything else is.
+    private var flushing: Set<UInt64> = []
+    /// The clients that something may wait for at an interval.
+    private var paced: Set<UInt64> = []
     /// The mailboxes at which somebody has waited.
     private var awaited: Set<UInt64> = []
     /// A mailbox that is about to be read, what its row has counted, and how many are acknowledged
@@ -13,6 +21,9 @@ struct MixedJudge {
     mutating func begin(_ action: Command.Action, in center: NotificationCenter) {
         reading = nil
         switch action {
+        case .addObserver(let registration, let client, _):
+            if registration.terms.minInterval > 0 { paced.insert(client) }
+        case .drain(let client): flushing.remove(client)
         case .attachStream(let observer, _): awaited.insert(observer)
         case .readMailbox(let observer, let through, let wait):
             if wait != nil { awaited.insert(observer) }
@@ -34,20 +45,40 @@ struct MixedJudge {
     }
 
     /// A command has been applied.
-    func end(_ effects: Effects, in center: NotificationCenter) throws(Violation) {
+    ///
+    /// - Parameter isStoring: whether the store is still to be told of asks that are shown then.
+    mutating func end(
+        _ effects: Effects, in center: NotificationCenter, isStoring: Bool, at time: CommandTime
+    ) throws(Violation) {
         let open = center.openAsks
         for ask in open where center.observer(ask.observer) == nil {
             throw Violation("rule R11: ask #\(ask.id.low) is at o\(ask.observer), which is gone")
         }
         try judgeOrder(effects, open)
         try judgeReading(in: center)
+        for case .flushFollows(let client, _) in effects.notices { flushing.insert(client) }
+        for case .flushGoesOn(let client, _) in effects.notices { flushing.insert(client) }
+        for ask in open where ask.isShown { shown[ask.id, default: []].insert(ask.observer) }
+        if isStoring { return }
+        for ask in open where !ask.isShown && ask.answerBy > time.wallMilliseconds {
+            try judgeWait(of: ask, in: center)
+        }
+    }
+
+    /// The next life begins.
+    mutating func restart(_ center: NotificationCenter) {
+        inherited = Set(center.openAsks.map(\.id))
+        flushing = []
     }
 
     /// Checks that what a command shows is open when it is done (rule R10).
-    private func judgeOrder(_ effects: Effects, _ open: [AskRow]) throws(Violation) {
+    private mutating func judgeOrder(
+        _ effects: Effects, _ open: [AskRow]
+    ) throws(Violation) {
         let living = Set(open.map(\.id))
         for delivery in effects.deliveries where delivery.form == .ask {
             let id = effects.notifications[Int(delivery.notification)].id
+            shown[id, default: []].insert(delivery.observer)
             guard living.contains(id) else {
                 throw Violation("rule R10: ask #\(id.low) is written, and is over")
             }
@@ -61,6 +92,35 @@ struct MixedJudge {
         if count < reading.count {
             throw Violation(
                 "rule C19: o\(reading.observer) has read \(reading.count), and counts \(count)")
+        }
+    }
+
+    /// Checks that one who shares the address, is live and has room takes what waits there (rule
+    /// R6).
+    private func judgeWait(
+        of ask: AskRow, in center: NotificationCenter
+    ) throws(Violation) {
+        if inherited.contains(ask.id) { return }
+        guard let address = center.observer(ask.observer)?.object else { return }
+        for row in center.responders(at: address) {
+            let observer = row.observer
+            guard let terms = observer.role.responder, terms.implements.contains(ask.selector),
+                row.openAskCount < terms.concurrency,
+                observer.serial == ask.observer
+                    || shown[ask.id]?.contains(observer.serial) != true,
+                let client = center.client(observer.client)
+            else { continue }
+            let isReady =
+                client.transport == .mailbox
+                || client.state == .live && !flushing.contains(client.id)
+                    && !paced.contains(client.id)
+            if isReady {
+                throw Violation(
+                    """
+                    rule R6: ask #\(ask.id.low) waits for o\(ask.observer), \
+                    and o\(observer.serial) may take it
+                    """)
+            }
         }
     }
 }

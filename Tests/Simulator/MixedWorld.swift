@@ -45,8 +45,7 @@ final class MixedWorld {
         limits.askLimit = 20
         limits.clientAskLimit = 12
         limits.fateLimit = 30
-        let name = [UInt8]("default")
-        let epoch = [UInt8]("k\(seed)")
+        let (name, epoch) = ([UInt8]("default"), [UInt8]("k\(seed)"))
         center = NotificationCenter(
             name: name, epoch: epoch, limits: limits, seed: HashSeed(seed, dice.next()))
         recorder = Recorder(name: name, epoch: epoch, limits: limits)
@@ -389,6 +388,7 @@ final class MixedWorld {
         }
         connections = connections.filter { center.client($0.key) != nil }.mapValues { _ in 0 }
         announcement = 0
+        judge.restart(center)
         try submit(.configure(limits))
     }
 
@@ -428,7 +428,7 @@ final class MixedWorld {
         announcement = max(announcement, effects.announcement)
         let living = before.union(center.living(effects.deliveries.map(\.observer)))
         for delivery in effects.deliveries { try judge(delivery, living) }
-        try judge.end(effects, in: center)
+        try judge.end(effects, in: center, isStoring: announcement > 0, at: time)
         return effects.outcome
     }
 

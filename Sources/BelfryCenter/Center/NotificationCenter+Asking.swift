@@ -105,7 +105,12 @@ extension NotificationCenter {
             guard asks.isOpen(slot, ordinal: ordinal), asks[slot].sequence == 0 else { return }
             guard case .now = readiness(of: observer, asks[slot].content.name),
                 isFlushed(client)
-            else { return hold(slot, for: observer, &effects) }
+            else {
+                hold(slot, for: observer, &effects)
+                let other = taker(of: slot, waitingFor: observers[observer].serial)
+                if let other, other != observer { asks.orphan(slot) }
+                return
+            }
         }
         show(slot, to: observer, at: time, &effects)
     }
@@ -204,7 +209,7 @@ extension NotificationCenter {
         // Two of a client may share an address: what one takes is not for the other.
         var taken: Set<UInt32> = []
         for observer in observers.slots(from: clients[client].lastObserver) {
-            for slot in takeable(by: observer, besides: taken) {
+            for slot in takeable(by: observer, besides: taken, at: time) {
                 waiting.append((asks[slot].ordinal, slot, observer))
                 taken.insert(slot)
             }
@@ -260,7 +265,12 @@ extension NotificationCenter {
     }
 
     /// The asks that wait at the address of a responder and that it may be shown now: no more than it has room for.
-    private func takeable(by observer: UInt32, besides taken: Set<UInt32>) -> [UInt32] {
+    ///
+    /// One that is over takes no room from those behind it: it ends with its deadline, which is
+    /// due.
+    private func takeable(
+        by observer: UInt32, besides taken: Set<UInt32>, at time: CommandTime
+    ) -> [UInt32] {
         guard let responder = observers.responder(at: observer),
             let address = index.object(of: observers[observer].place)
         else { return [] }
@@ -270,7 +280,8 @@ extension NotificationCenter {
         for slot in asks.held(at: address) {
             if room <= 0 { break }
             guard !taken.contains(slot), responder.implements(asks[slot].content.name),
-                asks[slot].mayBeShown(to: serial)
+                asks[slot].mayBeShown(to: serial),
+                asks[slot].endsAt > time.monotonicNanoseconds
             else { continue }
             takeable.append(slot)
             room -= 1
