@@ -1,7 +1,7 @@
 /// The arrays and objects that are open at a place in a text, one bit for each.
 ///
-/// The bits live in one word, so that depth costs neither recursion nor allocation. What lies deeper
-/// than the word has bits is a value for which another word begins.
+/// The bits live in one word, so that depth costs neither recursion nor allocation. Another word
+/// begins for what lies deeper than the first one has bits.
 struct JSONNesting {
     /// The greatest depth that the bits can tell.
     static let levelLimit = UInt128.bitWidth
