@@ -58,9 +58,8 @@ struct SocketOwnersTests {
     func gone(means: SocketOwners.Means) throws {
         let owners = SocketOwners([means])
         let pair = try Pair("127.0.0.1:0")
-        defer { pair.end() }
         pair.client.close()
-        pair.server.close()
+        pair.end()
         // TIME_WAIT shows user 0.
         #expect(owners.owner(of: pair.pair) == .nobody)
         // A listener at the port of the client that is gone.
