@@ -96,6 +96,33 @@ struct AskOrderTests {
         #expect(scenario.fate(second) == "no-answer")
     }
 
+    @Test(
+        "R6, R20: one that is over before the store knew leaves its room to those behind it",
+        arguments: ["expired", "known late", "withdrawn"])
+    func overWhileStored(end: String) {
+        var scenario = Scenario(limits: Self.durable)
+        let client = scenario.connect()
+        let responder = scenario.respond("w", ["a"], by: client, Self.holdsOne)
+        scenario.ask("w", "a")
+        let stored = scenario.ask("w", "a") {
+            $0.wait = 0
+            $0.lifetime = 1_000
+        }
+        let next = scenario.ask("w", "a")
+        scenario.answer(responder, 1, .result(bytes("1")))
+        let announcement = scenario.effects.announcement
+        #expect(announcement > 0 && scenario.shown.isEmpty)
+        switch end {
+        case "expired": scenario.pass(milliseconds: 1_000)
+        case "known late":
+            scenario.milliseconds += 1_000
+            scenario.apply(.showAnnounced(through: announcement))
+        default: scenario.apply(.withdraw(stored))
+        }
+        #expect(scenario.shown == ["o\(responder) w.a"])
+        #expect(scenario.effects.notifications.map(\.id) == [next])
+    }
+
     // MARK: R6
 
     @Test(
@@ -194,6 +221,25 @@ struct AskOrderTests {
         scenario.ask("d", "work")
         #expect(scenario.state(client) == .slow)
         #expect(scenario.shown == ["o\(busier) d.work"])
+    }
+
+    @Test("R6, R11: one that is taken over and slow at once leaves the ask to one that is idle")
+    func slowAsItTakesOver() {
+        var limits = CenterLimits()
+        limits.unacknowledgedLimit = 2
+        var scenario = Scenario(limits: limits)
+        let (client, other) = (scenario.connect(), scenario.connect())
+        scenario.respond("d", ["work"], by: client, Self.sharesOne)
+        scenario.observeAcknowledging("n", by: client)
+        scenario.apply(.drain(client: client))
+        scenario.ask("d", "work")
+        for _ in 1...3 { scenario.post("n") }
+        let idle = scenario.respond("d", ["work"], by: other, Self.sharesOne)
+        scenario.apply(.drain(client: other))
+        #expect(scenario.shown.isEmpty)
+        scenario.back(client)
+        #expect(scenario.state(client) == .slow)
+        #expect(scenario.shown == ["o\(idle) d.work"])
     }
 
     @Test("R6: who does not implement it, has no room, or was shown it, does not take it")

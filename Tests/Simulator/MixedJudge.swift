@@ -101,7 +101,11 @@ struct MixedJudge {
         of ask: AskRow, in center: NotificationCenter
     ) throws(Violation) {
         if inherited.contains(ask.id) { return }
-        guard let address = center.observer(ask.observer)?.object else { return }
+        // One that is taken over has what it was shown again behind what it is written first.
+        guard let holder = center.observer(ask.observer), let address = holder.object,
+            !flushing.contains(holder.client)
+                || shown[ask.id]?.contains(ask.observer) != true
+        else { return }
         for row in center.responders(at: address) {
             let observer = row.observer
             guard let terms = observer.role.responder, terms.implements.contains(ask.selector),

@@ -89,6 +89,7 @@ extension NotificationCenter {
         let client = observers[observer].client
         // What is over goes to nobody: it ends with its deadline, which is due (rule R10).
         guard asks[slot].endsAt > time.monotonicNanoseconds else {
+            asks.sequel.noteOpening(of: clients[client].id)
             return hold(slot, for: observer, &effects)
         }
         guard mayShow(slot, to: observer) else { return announce(slot, to: observer, &effects) }
@@ -223,18 +224,24 @@ extension NotificationCenter {
         }
     }
 
-    /// A responder that does not hold lets asks wait only until the frames of its client are written: those that it can
-    /// still not be shown walk again (rule R6).
+    /// Passes on what waits for a client's responders and is not theirs alone (rule R6).
+    ///
+    /// A responder that does not hold lets asks wait only until the frames of its client are
+    /// written: those that it can still not be shown walk again. What waits for one that is
+    /// suspended goes to another one that shares the address.
     mutating func passOnHeld(of client: UInt32) {
         guard asks.heldCount > 0 else { return }
+        let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
         for observer in observers.slots(from: clients[client].lastObserver)
-        where observers.isResponder(at: observer) && !holdsAsks(observer) {
+        where observers.isResponder(at: observer) && (isSuspended || !holdsAsks(observer)) {
             for slot in heldAsks(of: observer) {
+                // One goes on when the store knows of the first (rule R20).
                 if case .told = asks[slot].announcement { continue }
-                guard case .never = readiness(of: observer, asks[slot].content.name) else {
-                    continue
+                switch readiness(of: observer, asks[slot].content.name) {
+                case .now: continue
+                case .later: if isSuspended { asks.orphan(slot) }
+                case .never: asks.takeBackAsOrphan(slot)
                 }
-                asks.takeBackAsOrphan(slot)
             }
         }
     }
@@ -327,11 +334,16 @@ extension NotificationCenter {
         for id in forgotten { tell(.askForgotten(id), &effects) }
     }
 
-    /// An ask is walking again; tells the observer that has one less to answer.
+    /// Takes an ask back, which is walking then; returns the observer that has room by that.
     mutating func takeBack(_ slot: UInt32) -> UInt32? {
-        let state = asks[slot].state
+        let (state, announcement) = (asks[slot].state, asks[slot].announcement)
         asks.takeBack(slot)
-        guard case .shown(let serial, _) = state, let observer = observers.slot(of: serial) else {
+        guard let serial = state.observer, let observer = observers.slot(of: serial) else {
+            return nil
+        }
+        if case .held = state {
+            // What the store is told of has the room of those behind it (rule R20).
+            if case .told = announcement { return observer }
             return nil
         }
         if observers[observer].owes, !owesTooMuch(observer) {

@@ -78,6 +78,7 @@ extension NotificationCenter {
         } else if wasLive || !after.isSubset(of: before) {
             reports.append(.suspended(client: id, clients[client].state))
         }
+        if wasLive { passOnHeld(of: client) }
     }
 
     /// Writes what may be written after something that held a client back has gone.
