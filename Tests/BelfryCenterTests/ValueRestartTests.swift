@@ -129,6 +129,29 @@ struct ValueRestartTests {
                 #"o2 a {"kind":"set","initial":true,"new":{"b":1,"c":2}} @2"#
             ])
     }
+
+    @Test("V16, V17: a client that loses its last entry while the broker is down is no more")
+    mutating func clientEndsWhileDown() {
+        let other = stored.run { $0.connect() }
+        stored.run { $0.look("o", "", by: other) }
+        let client = stored.run { $0.connect() }
+        stored.run {
+            $0.put("o", "a", "1") {
+                $0.client = client
+                $0.lease = 60_000
+                $0.ttl = 1_000
+            }
+        }
+        stored.scenario.milliseconds += 1_000
+        stored.restart(isComplete: false)
+        #expect(stored.scenario.value("o") == "{}")
+        #expect(stored.scenario.state(client) == nil)
+        #expect(stored.scenario.state(other) == .disconnected)
+        // The store knows, and another start finds nothing left.
+        stored.restart(isComplete: false)
+        #expect(stored.scenario.state(client) == nil)
+        #expect(stored.run { $0.back(other) } != .refused(.unknownClient))
+    }
 }
 
 @Suite("StoredNumbers")

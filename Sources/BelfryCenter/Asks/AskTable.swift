@@ -160,7 +160,7 @@ struct AskTable: Sendable {
 
     /// Finds out for whom the asks that a store has kept count.
     mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
-        for entry in order.entries where !entry.isDead {
+        for entry in order.living {
             slots[Int(entry.slot)].owner = ownerOf(self[entry.slot].principal)
             count(self[entry.slot], 1)
         }
@@ -351,7 +351,7 @@ struct AskTable: Sendable {
         digest.add(count)
         digest.add(lastOrdinal)
         digest.add(announcementCount)
-        for entry in order.entries where !entry.isDead {
+        for entry in order.living {
             let ask = self[entry.slot]
             digest.add(ask.id)
             digest.add(ask.ordinal)
@@ -449,7 +449,7 @@ extension AskTable: Coded {
         owned = try coder(known?.owned)
         positions = known?.positions ?? PositionTable(seed: coder.seed)
         guard coder.isReading else { return }
-        let taken = order.entries.lazy.filter { !$0.isDead }.map { UInt64($0.slot) }
+        let taken = order.living.map { UInt64($0.slot) }
         positions.insert(all: taken) { slots[Int($0)].id }
     }
 }

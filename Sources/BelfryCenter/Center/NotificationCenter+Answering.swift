@@ -102,7 +102,7 @@ extension NotificationCenter {
         ofClient id: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
         guard asks.count(of: .client(id)) > 0 else { return }
-        for entry in asks.order.entries where !entry.isDead {
+        for entry in asks.order.living {
             guard asks.isOpen(entry.slot, ordinal: entry.serial) else { continue }
             endWaiting(for: entry.slot, at: time, &effects) { $0.client == id }
         }

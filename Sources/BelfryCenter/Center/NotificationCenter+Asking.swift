@@ -365,7 +365,7 @@ extension NotificationCenter {
     /// The center stops: who waits for an ask that goes on after the restart is told that it is open (rule R20).
     mutating func tellOpenAsks(_ effects: inout Effects) {
         guard limits.isDurable, asks.count > 0 else { return }
-        for entry in asks.order.entries where !entry.isDead {
+        for entry in asks.order.living {
             guard asks[entry.slot].isStored, !asks[entry.slot].waiters.isEmpty else { continue }
             tellOpen(entry.slot, &effects)
         }

@@ -82,7 +82,7 @@ extension NotificationCenter {
 
     private func addClients(to digest: inout StateDigest) {
         digest.add(clients.count)
-        for entry in clients.order.entries where !entry.isDead {
+        for entry in clients.order.living {
             let client = clients[entry.slot]
             digest.add(client.id)
             digest.add(UInt64(client.transport.rawValue))
@@ -111,7 +111,7 @@ extension NotificationCenter {
 
     private func addObservers(to digest: inout StateDigest) {
         digest.add(observers.count)
-        for entry in observers.order.entries where !entry.isDead {
+        for entry in observers.order.living {
             let observer = observers[entry.slot]
             digest.add(observer.serial)
             digest.add(observer.tokenHash)

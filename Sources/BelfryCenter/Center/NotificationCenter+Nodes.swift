@@ -27,7 +27,7 @@ extension NotificationCenter {
     ///   - end: how its connections have ended.
     func departures(from seat: UInt32, _ end: ConnectionEnd) -> [Command.Action] {
         var departures: [Command.Action] = []
-        for entry in clients.order.entries where !entry.isDead {
+        for entry in clients.order.living {
             let client = entry.slot
             let connection = clients[client].connection
             if connection.node == seat, clients[client].transport != .mailbox,

@@ -27,7 +27,7 @@ extension NotificationCenter {
     ///
     /// The queue's entries name no principal: they count for the whole broker alone.
     public mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
-        for entry in clients.order.entries where !entry.isDead {
+        for entry in clients.order.living {
             let owner = ownerOf(clients[entry.slot].principal)
             if owner == .none { continue }
             clients[entry.slot].owner = owner
@@ -85,8 +85,7 @@ extension NotificationCenter {
     ) {
         switch kind {
         case .held:
-            for entry in clients.order.entries
-            where !entry.isDead && clients[entry.slot].owner == owner {
+            for entry in clients.order.living where clients[entry.slot].owner == owner {
                 let count = (clients[entry.slot].held.count + 7) / 8
                 for _ in 0..<count where !loseOldest(of: entry.slot, &effects) { break }
             }

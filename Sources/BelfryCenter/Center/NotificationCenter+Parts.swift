@@ -188,11 +188,10 @@ extension NotificationCenter {
         guard usesValues else { return }
         values.gone.forget(through: sequence)
         // A life that ended in order has stored all that it used.
-        let ends = isComplete ? [sequence] : []
-        let changes = values.order.entries.filter { !$0.isDead }
-            .map { values[$0.slot].changedSequence }
-        values.storedNumbers = StoredNumbers(changes + ends, through: sequence)
-        for entry in observers.order.entries where !entry.isDead {
+        var numbers = isComplete ? [sequence] : []
+        for entry in values.order.living { numbers.append(values[entry.slot].changedSequence) }
+        values.storedNumbers = StoredNumbers(numbers, through: sequence)
+        for entry in observers.order.living {
             guard let observed = values.observers[entry.slot] else { continue }
             // What is not there may have been there.
             let value = observed.value

@@ -193,7 +193,7 @@ extension NotificationCenter {
     mutating func tellEnd(at time: CommandTime, _ effects: inout Effects) {
         guard limits.isDurable, isStored else { return }
         noteRestoredTimers(at: time, &effects)
-        for entry in clients.order.entries where !entry.isDead {
+        for entry in clients.order.living {
             guard clients[entry.slot].isLasting else { continue }
             if clients[entry.slot].suspension.isDisjoint(with: [.disconnected, .mailbox]) {
                 noteWritten(entry.slot)

@@ -39,7 +39,7 @@ extension NotificationCenter {
             if held.holders(at: kept).isEmpty { held.discard(kept) }
             kept = next
         }
-        for entry in clients.order.entries { scheduleLeases(of: entry.slot, at: time) }
+        for entry in clients.order.living { scheduleLeases(of: entry.slot, at: time) }
         // Observers that come back change nothing for those who watch names.
         watch.forget()
         reports.append(.didStart(epoch: epoch, isUnclean: !isComplete))

@@ -98,7 +98,7 @@ extension NotificationCenter {
                 textByteCount: textByteCount, row: row)
         }
         var survey = Survey<Row>(query, limit: min(max(scanLimit, 1), Self.pageScanLimit))
-        for entry in list.entries where !entry.isDead {
+        for entry in list.living {
             guard survey.goesOn() else { break }
             guard let row = row(entry.slot), survey.finds(texts(row)) else { continue }
             survey.take(row, entry.serial) { key(row, entry.serial) }
@@ -114,7 +114,7 @@ extension NotificationCenter {
         var survey = Survey<UInt32>(
             query,
             limit: min(max(scanLimit, 1), readsRows ? Self.pageScanLimit : Self.keyScanLimit))
-        for entry in observers.order.entries where !entry.isDead {
+        for entry in observers.order.living {
             guard survey.goesOn() else { break }
             if readsRows {
                 let row = row(ofSlot: entry.slot)
@@ -152,7 +152,7 @@ extension NotificationCenter {
             query,
             limit: min(
                 max(scanLimit, 1), query.includesAll ? Self.keyScanLimit : Self.pageScanLimit))
-        for entry in clients.order.entries where !entry.isDead {
+        for entry in clients.order.living {
             guard survey.goesOn() else { break }
             let client = clients[entry.slot]
             guard query.principal == nil || query.principal == client.principal,

@@ -17,6 +17,10 @@ struct PostingList: Sendable {
     private(set) var entries: [Entry] = []
     private var deadCount = 0
 
+    /// The entries that are alive, in rising order of serial: what is removed leaves a dead one,
+    /// whose slot is none.
+    var living: LazyFilterSequence<[Entry]> { entries.lazy.filter { !$0.isDead } }
+
     /// How many entries are alive.
     var count: Int { entries.count - deadCount }
     var isEmpty: Bool { entries.count == deadCount }

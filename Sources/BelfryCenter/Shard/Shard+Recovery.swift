@@ -35,7 +35,7 @@ extension NotificationCenter {
             reason: .unknown, count: nil, first: sequence + 1,
             last: sequence + Self.lostNumberCount)
         sequence += Self.lostNumberCount
-        for entry in clients.order.entries {
+        for entry in clients.order.living {
             for slot in observers.slots(from: clients[entry.slot].lastObserver) {
                 losses.add(gap)
                 addGap(gap, at: slot)

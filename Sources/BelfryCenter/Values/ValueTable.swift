@@ -183,7 +183,7 @@ struct ValueTable: Sendable {
         digest.add(byteCount)
         gone.addDigest(to: &digest)
         storedNumbers.addDigest(to: &digest)
-        for entry in order.entries where !entry.isDead {
+        for entry in order.living {
             let value = values[Int(entry.slot)]
             digest.add(keys.key(at: entry.slot))
             digest.add(entry.serial)
