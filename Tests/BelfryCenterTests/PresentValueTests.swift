@@ -301,6 +301,37 @@ struct PresentValueTests {
         }
     }
 
+    @Test("V10: what has no members comes and goes without a change of what lies below it")
+    func emptyAbove() {
+        var scenario = Scenario()
+        scenario.put("r", "", "{}")
+        let changes: [(inout Scenario) -> Void] = [
+            { $0.put("o", "", "{}") }, { $0.put("o", "", #"{"c":1}"#) },
+            { $0.put("o", "c", "2") }, { $0.put("o", "c", "{}") }, { $0.delete("o", "c") },
+        ]
+        for (place, change) in changes.enumerated() {
+            let since = scenario.center.sequence
+            change(&scenario)
+            #expect(scenario.center.sequence == since + 1)
+            for (path, count) in [("a", 0), ("c.d", 0), ("", 1)] {
+                let observer = scenario.observer(of: "o", path) { $0.endsWithConnection = true }
+                let stream = scenario.connect([observer], since: since, transport: .events)
+                scenario.apply(.drain(client: stream))
+                #expect(scenario.seen.count == count, "\(place) \(path)")
+                scenario.disconnect(stream)
+            }
+        }
+        // A larger change is remembered as one, also behind a smaller one at the same place.
+        let since = scenario.center.sequence
+        scenario.put("o", "c", #"{"d":1,"e":1,"f":1,"g":1,"h":1}"#)
+        scenario.delete("o", "c")
+        scenario.put("o", "c", "1")
+        let observer = scenario.observer(of: "o", "c.d") { $0.endsWithConnection = true }
+        let stream = scenario.connect([observer], since: since, transport: .events)
+        scenario.apply(.drain(client: stream))
+        #expect(scenario.seen.count == 1)
+    }
+
     // MARK: V8: suspension
 
     @Test("V8: a suspended client is written no present value, though something immediate waits")

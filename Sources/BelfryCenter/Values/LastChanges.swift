@@ -8,7 +8,19 @@ import BelfryJSON
 struct LastChanges: Sendable {
     fileprivate struct Change: Sendable {
         let path: DocumentPath
+        /// Whether all that lies below may have changed with it.
+        let isWhole: Bool
         var sequence: UInt64
+
+        /// Whether a place may have changed with it: one that lies above it has.
+        func mayReach(_ place: DocumentPath) -> Bool {
+            place.leads(to: path) || isWhole && path.leads(to: place)
+        }
+
+        /// Whether an earlier change says nothing besides.
+        func covers(_ earlier: Change) -> Bool {
+            isWhole ? path.leads(to: earlier.path) : path == earlier.path && !earlier.isWhole
+        }
     }
 
     /// How many places are known.
@@ -16,7 +28,7 @@ struct LastChanges: Sendable {
     /// The most places that one change names; a larger change counts for all that lies below it.
     static let editLimit = 4
 
-    /// The oldest first; no place lies below a later one.
+    /// The oldest first; no place lies below a later one that is whole.
     private var changes: [Change] = []
     /// No other place was changed above this number.
     private var floor: UInt64
@@ -27,22 +39,21 @@ struct LastChanges: Sendable {
     /// Takes a change and its number, which is the highest.
     mutating func note(_ edit: DocumentEdit, at sequence: UInt64) {
         // A leaf that is written again and again.
-        if let last = changes.last, edit.isOfLeaf(at: last.path) {
+        if let last = changes.last, !last.isWhole, edit.isOfLeaf(at: last.path) {
             changes[changes.count - 1].sequence = sequence
             return
         }
-        for path in edit.places(limit: Self.editLimit) { note(path, at: sequence) }
-    }
-
-    private mutating func note(_ path: DocumentPath, at sequence: UInt64) {
-        changes.removeAll { path.leads(to: $0.path) }
-        if changes.count == Self.limit { floor = changes.removeFirst().sequence }
-        changes.append(Change(path: path, sequence: sequence))
+        for place in edit.places(limit: Self.editLimit) {
+            let change = Change(path: place.path, isWhole: place.isWhole, sequence: sequence)
+            changes.removeAll { change.covers($0) }
+            if changes.count == Self.limit { floor = changes.removeFirst().sequence }
+            changes.append(change)
+        }
     }
 
     /// The number of the last change that a place may have had: at it, above it or below it.
     func last(at path: DocumentPath) -> UInt64 {
-        changes.last { $0.path.leads(to: path) || path.leads(to: $0.path) }?.sequence ?? floor
+        changes.last { $0.mayReach(path) }?.sequence ?? floor
     }
 
     /// Adds all of it to a digest.
@@ -51,22 +62,26 @@ struct LastChanges: Sendable {
         digest.add(changes.count)
         for change in changes {
             digest.add(change.path.text)
+            digest.add(change.isWhole)
             digest.add(change.sequence)
         }
     }
 }
 
 extension DocumentEdit {
+    /// A place that is different now, alone or with what lies below it.
+    fileprivate typealias Place = (path: DocumentPath, isWhole: Bool)
+
     /// The places that are different now, or that of the edit if there are more than so many.
-    fileprivate func places(limit: Int) -> [DocumentPath] {
-        var places: [DocumentPath] = []
-        return Self.add(path, old, new, limit, to: &places) ? places : [path]
+    fileprivate func places(limit: Int) -> [Place] {
+        var places: [Place] = []
+        return Self.add(path, old, new, limit, to: &places) ? places : [(path, isWhole: true)]
     }
 
     /// Adds the places of a difference; tells whether there was room for all of them.
     private static func add(
         _ path: DocumentPath, _ old: Document?, _ new: Document?, _ limit: Int,
-        to places: inout [DocumentPath]
+        to places: inout [Place]
     ) -> Bool {
         let countBefore = places.count
         // A key without an address, and one that is too deep, is told as the place above it.
@@ -81,8 +96,11 @@ extension DocumentEdit {
         }
         old?.forEachMember { add($0, $1, new?.member($0)) }
         new?.forEachMember { if old?.member($0) == nil { add($0, nil, $1) } }
-        // What has no members, or comes and goes with none, is a place itself.
-        if places.count == countBefore || !hasAddresses { places.append(path) }
+        // What has no members, or comes and goes with none, is a place itself: what lies below it
+        // was not there, and is not.
+        if places.count == countBefore || !hasAddresses {
+            places.append((path, isWhole: !hasAddresses))
+        }
         return hasRoom && places.count <= limit
     }
 }
@@ -90,6 +108,7 @@ extension DocumentEdit {
 extension LastChanges.Change: Coded {
     init(_ known: LastChanges.Change?, by coder: inout some Coder) throws(CodeError) {
         path = try coder(known?.path)
+        isWhole = try coder(known?.isWhole)
         sequence = try coder(known?.sequence)
     }
 }
