@@ -117,6 +117,12 @@ class AddressTests(unittest.TestCase):
             with self.assertRaises(ValueError, msg=url):
                 socket_url(url, None)
 
+    def test_a_path_that_ends_behind_the_broker(self) -> None:
+        for path in ("/v1", "/v1/", "/v1/centers/shop", "/belfry/v1/centers/shop/"):
+            with self.assertRaisesRegex(ValueError, "must end before /v1"):
+                socket_url(f"http://127.0.0.1:8080{path}", None)
+        self.assertTrue(socket_url("http://a/v1x", None).endswith("/v1x/v1/ws"))
+
     def test_what_is_no_part_of_a_path(self) -> None:
         for center in ("", ".", ".."):
             with self.assertRaisesRegex(ValueError, "cannot be sent in the path"):
@@ -157,6 +163,19 @@ class ErrorTests(unittest.TestCase):
         for errors in faults:
             error = refused({"message": "no", "data": {"errors": errors, "status": 422}})
             self.assertTrue(str(error).startswith("no"), errors)
+
+
+class MisuseTests(unittest.IsolatedAsyncioTestCase):
+    async def test_a_center_that_is_not_entered(self) -> None:
+        center = NotificationCenter("http://127.0.0.1:9")
+        for call in (center.post("n"), center.add_observer("n", print)):
+            with self.assertRaisesRegex(RuntimeError, "use it in `async with"):
+                await call
+
+    async def test_handlers_that_are_no_dict(self) -> None:
+        handlers: Any = ["confirm"]
+        with self.assertRaisesRegex(TypeError, "handlers must be a dict of selectors"):
+            await NotificationCenter("http://127.0.0.1:9").respond("d", handlers)
 
 
 class HostileTests(unittest.IsolatedAsyncioTestCase):

@@ -201,6 +201,8 @@ class NotificationCenter:
         ask.pass_on()` hands on. Handlers work side by side; one is cancelled when its ask is over.
         Posts with the object and one of these names come to the same functions, and so do actions.
         """
+        if not isinstance(handlers, Mapping):
+            raise TypeError("handlers must be a dict of selectors, such as {'confirm': confirm}")
         terms = given(
             next=next, if_held=if_held, concurrency=concurrency, acknowledge=acknowledge,
             suspension_behavior=suspension_behavior, hold_limit=hold_limit)

@@ -131,9 +131,16 @@ class Session:
             raise
         return id
 
-    async def _until_open(self) -> None:
+    def _check_begun(self) -> None:
+        """Raises where the center is not entered yet, or is closed."""
+        if self._running is None:
+            raise RuntimeError(
+                "the center is not connected: use it in `async with NotificationCenter(...)`")
         if self.state.name == "closed":
             raise self._closed()
+
+    async def _until_open(self) -> None:
+        self._check_begun()
         if self.state.name == "open":
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -147,8 +154,7 @@ class Session:
 
     async def add(self, registration: Registration, timeout: float | None) -> None:
         """Registers it, and returns when the broker has confirmed it."""
-        if self.state.name == "closed":
-            raise self._closed()
+        self._check_begun()
         # What is no JSON is refused here, and not on some later connection.
         text_of({**registration.terms, **registration.params()})
         self.registry.add(registration)

@@ -1,5 +1,6 @@
 """Where a broker is."""
 
+import re
 from urllib.parse import quote, urlsplit
 
 SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
@@ -16,6 +17,9 @@ def socket_url(url: str, center: str | None) -> str:
         parts.port
     except ValueError as fault:
         raise ValueError(f"{url!r} has a port that is none: {fault}") from None
+    if re.search(r"/v1(/centers(/.*)?)?/?$", parts.path):
+        raise ValueError(
+            f"{url!r} must end before /v1: the library adds that, and `center` names the center")
     if center in ("", ".", ".."):
         raise ValueError(f"{center!r} cannot be sent in the path of a URL: name another center")
     path = "/v1" if center is None else f"/v1/centers/{quote(center, safe='')}"
