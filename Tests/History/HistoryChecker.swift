@@ -191,9 +191,11 @@ final class HistoryChecker {
             client.endDoubt()
             guard let after else { return }
             client.hasReplayed = true
+            let isClaim = !client.accounts.contains { $0.hasCome(from: after) }
             for account in client.accounts where account.isAlive {
                 account.replays.append(
-                    ObserverAccount.Replay(moment: moment, time: time, after: after))
+                    ObserverAccount.Replay(
+                        moment: moment, time: time, after: after, claimedIn: isClaim ? life : nil))
                 account.replayedAbove.append(after)
             }
         case .attached(let serial, let connection, let isStream):

@@ -51,7 +51,7 @@ extension ObserverAccount {
         // What the ring gave at the registration is not given again by `resume`.
         let start = replayedAbove.isEmpty ? 0 : observer.since
         let missing = dues.filter {
-            !$0.isOptional && $0.writeCount == 0
+            !$0.isOptional && $0.writeCount == 0 && !isClaimed($0)
                 && $0.note.sequence > max(acknowledgedThrough, start)
         }
         var rooms = told.map { told in
@@ -61,6 +61,22 @@ extension ObserverAccount {
         if let lost = Self.fill(rooms, with: missing.map(\.note.sequence)).0 {
             throw HistoryFault(
                 "law 3: \(observer.shown) never got \(lost), no gap tells it, and it is not held")
+        }
+    }
+
+    /// Whether something with this number, or a higher one, has come to it.
+    func hasCome(from sequence: UInt64) -> Bool {
+        lastSequence >= sequence
+            || dues.contains { $0.writeCount > 0 && $0.note.sequence >= sequence }
+    }
+
+    /// Whether its client says that it has what it never got, of a life that a crash has ended: no
+    /// store has what was dropped then, and the broker believes its client.
+    private func isClaimed(_ due: Due) -> Bool {
+        guard observer.behavior == .drop else { return false }
+        return replays.contains { replay in
+            replay.after >= due.note.sequence
+                && replay.claimedIn.map { due.note.life < $0 } ?? false
         }
     }
 

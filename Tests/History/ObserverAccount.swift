@@ -85,6 +85,8 @@ final class ObserverAccount {
         let moment: Int
         let time: Int64
         let after: UInt64
+        /// The life in which a client has named a number of which it was written nothing so high.
+        var claimedIn: Int?
     }
 
     let observer: HistoryObserver
