@@ -161,8 +161,7 @@ def test_flood(first, url):
         f" age of a place at its arrival: median {statistics.median(ages):.1f} ms,"
         f" 99 % {ages[len(ages) * 99 // 100]:.1f} ms, longest {ages[-1]:.1f} ms"
     )
-    # A busy machine posts more slowly; below half the rate it is no flood.
-    check(total / took >= 0.5 * RATE, f"it floods with some {RATE} posts a second", total / took)
+    check(total / took >= 0.9 * RATE, f"it floods with {RATE} posts a second", total / took)
     check(late <= LAST_LIMIT, f"the page has the last place within {LAST_LIMIT:g} ms", late)
     check(most <= FRAME_LIMIT, f"no second has more than {FRAME_LIMIT} frames", most)
     check(list(numbers) == sorted(set(numbers)), "no place comes twice, or after a later one")

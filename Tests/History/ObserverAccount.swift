@@ -85,7 +85,7 @@ final class ObserverAccount {
         let moment: Int
         let time: Int64
         let after: UInt64
-        /// The life in which a client has named a number of which it was written nothing so high.
+        /// The life in which the client named this number, if it was never written one as high.
         var claimedIn: Int?
     }
 

@@ -235,7 +235,7 @@ extension NotificationCenter {
         for observer in observers.slots(from: clients[client].lastObserver)
         where observers.isResponder(at: observer) && (isSuspended || !holdsAsks(observer)) {
             for slot in heldAsks(of: observer) {
-                // One goes on when the store knows of the first (rule R20).
+                // An announced ask goes on when the store knows of it (rule R20).
                 if case .told = asks[slot].announcement { continue }
                 switch readiness(of: observer, asks[slot].content.name) {
                 case .now: continue
@@ -342,7 +342,7 @@ extension NotificationCenter {
             return nil
         }
         if case .held = state {
-            // What the store is told of has the room of those behind it (rule R20).
+            // An announced ask takes the room of those behind it (rule R20).
             if case .told = announcement { return observer }
             return nil
         }

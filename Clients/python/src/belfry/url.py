@@ -17,7 +17,7 @@ def socket_url(url: str, center: str | None) -> str:
         parts.port
     except ValueError as fault:
         raise ValueError(f"{url!r} has a port that is none: {fault}") from None
-    if re.search(r"/v1(/centers(/.*)?)?/?$", parts.path):
+    if re.search(r"^/v1/?$|/v1/centers(/|$)", parts.path):
         raise ValueError(
             f"{url!r} must end before /v1: the library adds that, and `center` names the center")
     if center in ("", ".", ".."):
