@@ -121,6 +121,7 @@ extension Shape {
             writer.member("reason", string: skipped.reason.text, into: &output)
             writer.endObject(into: &output)
         }
+        if explanation.isPartial { writer.member("partial", bool: true, into: &output) }
         writer.endObject(into: &output)
         writer.endObject(into: &output)
     }

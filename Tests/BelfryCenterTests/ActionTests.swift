@@ -300,7 +300,7 @@ struct ActionTests {
     @Test("the actions of one post look at so many holders, and not at one more")
     mutating func lookLimit() {
         var limits = CenterLimits()
-        limits.actionLookLimit = 4
+        limits.actionLookLimit = 10
         scenario = Scenario(limits: limits)
         let client = scenario.connect()
         for _ in 0..<2 { scenario.respond("pool", ["work"], by: client) { $0.ifHeld = .share } }

@@ -11,7 +11,7 @@ struct EntryCodeTests {
             .makeCenter(bytes("b"), epoch: bytes("e1")), .endCenter(bytes("b")),
             .nodeUp(level: 3), .nodeDown(bytes("n2"), life: 77), .level(2),
             .useTicket(SecretHash(high: .max, low: 1), until: 30), .nothing,
-            .configure(CenterLimits(), revision: 7),
+            .configure(.ofGoldenFiles, revision: 7),
         ]
         let told = CodeExamples.commands[CodeExamples.ofVersion1].map {
             ShardCommand.Action.tell(center: bytes("a"), $0.action)
@@ -96,7 +96,7 @@ struct EntryCodeTests {
 
     @Test("a shard of level 2 is restored, and written so again")
     func goldenShardOfLevel2() throws {
-        var log = LogScenario()
+        var log = LogScenario(limits: .ofGoldenFiles)
         try log.write("n1", .nodeUp(level: 2), .level(2))
         for number: UInt64 in 1...3 {
             try log.write(

@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import BelfryCenter
+
 /// Code that a version wrote once, and that every later one must read: lines of hexadecimal digits in `Golden/`.
 ///
 /// A file of a version that was released is never changed. `BELFRY_WRITE_GOLDEN=1` writes the files that are not there.
@@ -34,5 +36,14 @@ struct Golden {
 extension UInt8 {
     fileprivate var hexDigit: UInt8? {
         Character(UnicodeScalar(self)).hexDigitValue.map(UInt8.init)
+    }
+}
+
+extension CenterLimits {
+    /// The limits with which the files were written.
+    static var ofGoldenFiles: CenterLimits {
+        var limits = CenterLimits()
+        limits.actionLookLimit = 1_000_000
+        return limits
     }
 }

@@ -8,7 +8,7 @@ struct ReplayInTwoProcessesTests {
 
     /// Limits that all are met by so many commands.
     static var limits: CenterLimits {
-        var limits = CenterLimits()
+        var limits = CenterLimits.ofGoldenFiles
         limits.tombstoneLimit = 500
         limits.fateLimit = 700
         limits.fateLifetime = .seconds(20)

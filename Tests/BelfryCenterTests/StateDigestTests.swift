@@ -15,7 +15,7 @@ struct StateDigestTests {
     struct Script {
         var name = "default"
         var epoch = "k1"
-        var limits = CenterLimits()
+        var limits = CenterLimits.ofGoldenFiles
         var client = ClientRegistration(
             id: 4, transport: .webSocket, connection: ConnectionName(node: 1, number: 9),
             sessionHash: SecretHash(high: 1, low: 2), principal: bytes("anonymous"))

@@ -191,4 +191,45 @@ struct PostponedTests {
         #expect(answers?.elements.allSatisfy { $0.has("result") } == true)
         #expect(answers?.elements.count == 5)
     }
+
+    // MARK: Frames that leave
+
+    private static func posts(_ count: Int) -> String {
+        let calls = (0..<count).map { place in
+            let params = #"{"name":"n","userInfo":{"place":"\#(place)"}}"#
+            return #"{"jsonrpc":"2.0","id":"\#(place)","method":"post","params":\#(params)}"#
+        }
+        return "[\(calls.joined(separator: ","))]"
+    }
+
+    @Test(
+        "a frame of any calls is left between two of them, and others are answered meanwhile",
+        .withinOneTurn)
+    func frames() throws {
+        let broker = try Self.busyBroker()
+        let observer = try broker.webSocket()
+        try observer.result("addObserver", #"{"name":"n"}"#)
+        let other = try broker.http()
+        let socket = try broker.webSocket()
+        socket.put(Self.posts(4))
+        socket.put(#"{"jsonrpc":"2.0","id":"next","method":"ping"}"#)
+        var answeredCount = 0
+        var answers: [Value] = []
+        var numbers: [String] = []
+        for _ in 0..<12 where answers.count < 2 {
+            other.peer.send(HTTPPeer.text("POST", "/v1/channels/b", "").utf8)
+            try broker.nodes[0].turn()
+            if try other.read() != nil { answeredCount += 1 }
+            answers += try socket.takeMessages()
+            numbers += try observer.takeMessages().compactMap {
+                $0["params"]["userInfo"]["place"].text
+            }
+        }
+        #expect(answeredCount >= 2)
+        // One answer for the frame, in the order of its calls; the next frame comes behind it.
+        #expect(answers.count == 2)
+        #expect(answers.first?.elements.map { $0["id"].text } == ["0", "1", "2", "3"])
+        #expect(answers.last?["id"].text == "next")
+        #expect(numbers == ["0", "1", "2", "3"])
+    }
 }

@@ -177,9 +177,11 @@ struct AskShapeTests {
             written { Shape.append(ask: explanation, to: &$0) }
                 == #"{"ask":{"outcome":"held","observer":"o3",\#(Self.pathText),"skipped":[]}}"#)
         explanation.outcome = .failed(.responderBusy)
+        explanation.isPartial = true
         #expect(
             written { Shape.append(ask: explanation, to: &$0) }
-                == #"{"ask":{"outcome":"responder-busy",\#(Self.pathText),"skipped":[]}}"#)
+                == #"{"ask":{"outcome":"responder-busy",\#(Self.pathText),"skipped":[],"#
+                + #""partial":true}}"#)
     }
 }
 

@@ -12,12 +12,19 @@ package func differences(
         return []
     }
     let (ours, others) = (Mirror(reflecting: left), Mirror(reflecting: right))
-    if ours.displayStyle == .dictionary || ours.displayStyle == .set {
-        let texts = [ours, others].map { mirror in
-            // An empty list says as much as none.
-            mirror.children.map { String(describing: $0.value) }
-                .filter { !$0.hasSuffix("value: [])") }.sorted()
+    if ours.displayStyle == .dictionary {
+        let tables = [ours, others].map(entries)
+        // An empty list says as much as none.
+        let keys = tables.map { table in table.keys.filter { !isEmpty(table[$0]) }.sorted() }
+        guard keys[0] == keys[1] else { return ["\(path): \(keys[0]), \(keys[1])"] }
+        return keys[0].flatMap { key in
+            differences(
+                tables[0][key] as Any, tables[1][key] as Any, at: "\(path)[\(key)]",
+                leavingOut: leftOut)
         }
+    }
+    if ours.displayStyle == .set {
+        let texts = [ours, others].map { $0.children.map { "\($0.value)" }.sorted() }
         return texts[0] == texts[1] ? [] : ["\(path): \(texts[0]), \(texts[1])"]
     }
     guard ours.children.count == others.children.count else {
@@ -32,6 +39,22 @@ package func differences(
             our.value, other.value, at: our.label.map { "\(path).\($0)" } ?? path,
             leavingOut: leftOut)
     }
+}
+
+/// The values of a dictionary by the texts of their keys.
+private func entries(_ dictionary: Mirror) -> [String: Any] {
+    var values: [String: Any] = [:]
+    for child in dictionary.children {
+        let parts = Array(Mirror(reflecting: child.value).children)
+        values["\(parts[0].value)"] = parts[1].value
+    }
+    return values
+}
+
+private func isEmpty(_ value: Any?) -> Bool {
+    guard let value else { return true }
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .collection && mirror.children.isEmpty
 }
 
 /// The stored properties of a center that a snapshot of it leaves out: they count for one process, or are made anew.

@@ -16,10 +16,24 @@ struct AddressTable: Sendable {
 
     /// An address that somebody holds.
     fileprivate struct Address: Sendable {
-        /// In registration order.
+        /// In the order of registration, which is that of their serial numbers.
         var holders: [Holder] = []
         /// Whether others may join them.
         var isShared = false
+        /// The holders that implement a selector, by its number, in the order of registration.
+        var offers: [UInt32: [Offer]] = [:]
+
+        /// The place of a holder.
+        func place(of serial: UInt64) -> Int? {
+            let place = holders.indices.firstPlace { holders[$0].serial >= serial }
+            return place < holders.count && holders[place].serial == serial ? place : nil
+        }
+    }
+
+    /// A holder, where it is found by what it implements.
+    struct Offer: Sendable {
+        let slot: UInt32
+        let serial: UInt64
     }
 
     private var keys: KeyTable
@@ -27,6 +41,8 @@ struct AddressTable: Sendable {
     private var askCount: UInt64 = 0
     /// How many hold an address.
     private(set) var holderCount = 0
+    /// The number of selectors that they implement, each at each holder.
+    private var offerCount = 0
 
     init(seed: HashSeed) {
         keys = KeyTable(seed: seed)
@@ -36,20 +52,54 @@ struct AddressTable: Sendable {
     var footprint: Int {
         keys.footprint + keys.count * MemoryLayout<Address>.stride
             + holderCount * Footprint.array(of: 1, stride: MemoryLayout<Holder>.stride)
+            + offerCount * Self.offerByteCount
     }
+
+    /// A selector at a holder costs a place in a list and, where it is alone, one in a table.
+    private static let offerByteCount =
+        Footprint.array(of: 1, stride: MemoryLayout<Offer>.stride)
+        + Footprint.dictionary(
+            capacity: 2,
+            stride: MemoryLayout<UInt32>.stride + MemoryLayout<[Offer]>.stride)
+
+    /// The number of an address that somebody holds.
+    @inline(__always)
+    func number(of address: Span<UInt8>) -> UInt32? { keys.index(of: address) }
 
     /// The holders of an address, in registration order.
     func holders(of address: Span<UInt8>) -> [Holder] {
-        keys.index(of: address).map { addresses[Int($0)].holders } ?? []
+        number(of: address).map { addresses[Int($0)].holders } ?? []
+    }
+
+    /// The same of an address with this number.
+    func holders(at number: UInt32) -> [Holder] { addresses[Int(number)].holders }
+
+    /// Those of them that implement the selector with this number.
+    @inline(__always)
+    func offers(at number: UInt32, of selector: UInt32) -> [Offer] {
+        addresses[Int(number)].offers[selector] ?? []
+    }
+
+    /// The oldest holder of an address, whose `next` counts.
+    @inline(__always)
+    func oldest(at number: UInt32) -> UInt32 { addresses[Int(number)].holders[0].slot }
+
+    /// When a holder was asked last, of all asks of the center.
+    func lastAsked(at number: UInt32, serial: UInt64) -> UInt64 {
+        let address = addresses[Int(number)]
+        return address.place(of: serial).map { address.holders[$0].lastAsked } ?? 0
     }
 
     /// Whether another one may hold an address beside those who do.
     func isShared(_ address: Span<UInt8>) -> Bool {
-        keys.index(of: address).map { addresses[Int($0)].isShared } ?? true
+        number(of: address).map { addresses[Int($0)].isShared } ?? true
     }
 
-    /// One more holds an address.
-    mutating func add(_ address: [UInt8], slot: UInt32, serial: UInt64, isShared: Bool) {
+    /// One more holds an address, and implements the selectors with these numbers.
+    mutating func add(
+        _ address: [UInt8], slot: UInt32, serial: UInt64, implementing selectors: [UInt32],
+        isShared: Bool
+    ) {
         let (index, isNew) = keys.insert(address.span)
         if isNew {
             if Int(index) == addresses.count { addresses.append(Address()) }
@@ -57,16 +107,32 @@ struct AddressTable: Sendable {
         }
         addresses[Int(index)].holders.append(Holder(slot: slot, serial: serial))
         holderCount += 1
+        offer(address, slot: slot, serial: serial, implementing: selectors)
     }
 
-    /// One holds its address no more.
-    mutating func remove(_ address: [UInt8], serial: UInt64) {
+    /// A holder of an address implements selectors.
+    mutating func offer(
+        _ address: [UInt8], slot: UInt32, serial: UInt64, implementing selectors: [UInt32]
+    ) {
+        guard let index = keys.index(of: address.span) else { return }
+        let offer = Offer(slot: slot, serial: serial)
+        for selector in selectors {
+            addresses[Int(index)].offers[selector, default: []].append(offer)
+        }
+        offerCount += selectors.count
+    }
+
+    /// One holds its address no more, and implements the selectors with these numbers no more.
+    mutating func remove(_ address: [UInt8], serial: UInt64, implementing selectors: [UInt32]) {
         guard let index = keys.index(of: address.span),
-            let place = addresses[Int(index)].holders.firstIndex(where: { $0.serial == serial })
+            let place = addresses[Int(index)].place(of: serial)
         else { return }
         addresses[Int(index)].holders.remove(at: place)
         holderCount -= 1
+        offerCount -= selectors.count
+        for selector in selectors { addresses[Int(index)].withdraw(serial, selector) }
         guard addresses[Int(index)].holders.isEmpty else { return }
+        addresses[Int(index)] = Address()
         keys.remove(at: index)
         // A table that was large once gives its storage back.
         if keys.count == 0, addresses.count > 64 { addresses = [] }
@@ -97,13 +163,12 @@ struct AddressTable: Sendable {
     private mutating func update(
         _ address: Span<UInt8>, _ serial: UInt64, _ change: (inout Holder) -> Void
     ) {
-        guard let index = keys.find(address),
-            let place = addresses[Int(index)].holders.firstIndex(where: { $0.serial == serial })
+        guard let index = keys.find(address), let place = addresses[Int(index)].place(of: serial)
         else { return }
         change(&addresses[Int(index)].holders[place])
     }
 
-    /// Adds all that can be seen of the addresses now or later; their order is that of their first holders.
+    /// Adds all that can be seen of the addresses, now or later, in the order of first holders.
     func addDigest(to digest: inout StateDigest) {
         digest.add(holderCount)
         digest.add(askCount)
@@ -121,6 +186,16 @@ struct AddressTable: Sendable {
     }
 }
 
+extension AddressTable.Address {
+    /// A holder implements a selector no more.
+    fileprivate mutating func withdraw(_ serial: UInt64, _ selector: UInt32) {
+        guard var offered = offers.removeValue(forKey: selector) else { return }
+        let place = offered.indices.firstPlace { offered[$0].serial >= serial }
+        if place < offered.count, offered[place].serial == serial { offered.remove(at: place) }
+        if !offered.isEmpty { offers[selector] = offered }
+    }
+}
+
 extension AddressTable.Holder: Coded {
     init(_ known: AddressTable.Holder?, by coder: inout some Coder) throws(CodeError) {
         slot = try coder(known?.slot)
@@ -135,6 +210,8 @@ extension AddressTable.Address: Coded {
     init(_ known: AddressTable.Address?, by coder: inout some Coder) throws(CodeError) {
         holders = try coder(known?.holders)
         isShared = try coder(known?.isShared)
+        // Who implements what is found again by the responders.
+        offers = known?.offers ?? [:]
     }
 }
 
@@ -144,5 +221,6 @@ extension AddressTable: Coded {
         addresses = try coder(known?.addresses)
         askCount = try coder(known?.askCount)
         holderCount = try coder(known?.holderCount)
+        offerCount = known?.offerCount ?? 0
     }
 }

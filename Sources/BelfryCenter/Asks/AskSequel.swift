@@ -4,11 +4,19 @@ struct AskSequel: Sendable {
     /// The asks that have lost their responders, which walk again, and those that wait and that
     /// another one at their address may take.
     private(set) var orphans: [AskTable.Orphan] = []
-    /// The clients that may have room for what waits, in the order in which they got it; none is
-    /// left when a command is over.
-    private var openings: [UInt64] = []
+    /// Those that may have room for what waits, in the order in which they got it; none is left
+    /// when a command is over.
+    private var openings: [Opening] = []
     /// The index of the first of them that was not taken.
     private var firstOpening = 0
+
+    /// An observer, or a client, that may have room.
+    enum Opening: Sendable, Equatable {
+        /// The observer with this serial number.
+        case observer(UInt64)
+        /// Each observer of the client with this number.
+        case client(UInt64)
+    }
 
     /// Joins what a snapshot has.
     init(orphans: [AskTable.Orphan] = []) {
@@ -21,30 +29,35 @@ struct AskSequel: Sendable {
     /// An ask is to go on.
     mutating func add(_ orphan: AskTable.Orphan) { orphans.append(orphan) }
 
-    /// A client may be shown what waits.
-    mutating func noteOpening(of client: UInt64) {
-        if !openings[firstOpening...].contains(client) { openings.append(client) }
+    /// Notes that an observer, or a client, may be shown what waits.
+    mutating func noteOpening(_ opening: Opening) {
+        if openings.last != opening { openings.append(opening) }
     }
 
-    /// Takes the asks that go on, in the order of asking.
+    /// Takes the asks that walk next, in the order of asking.
     mutating func takeOrphans() -> [AskTable.Orphan] {
         var taken: [AskTable.Orphan] = []
         swap(&taken, &orphans)
         return taken.sorted { $0.ordinal < $1.ordinal }
     }
 
-    /// How many clients may have room.
+    /// Leaves asks to another turn.
+    mutating func leave(_ rest: ArraySlice<AskTable.Orphan>) {
+        orphans.insert(contentsOf: rest, at: 0)
+    }
+
+    /// The number of openings at which nobody has looked.
     var openingCount: Int { openings.count - firstOpening }
 
-    /// Takes the first client that may have room.
-    mutating func takeOpening() -> UInt64 {
-        let client = openings[firstOpening]
+    /// Takes the first of those who may have room.
+    mutating func takeOpening() -> Opening {
+        let opening = openings[firstOpening]
         firstOpening += 1
         if firstOpening == openings.count {
             // The next ask needs the storage again.
             openings.removeAll(keepingCapacity: true)
             firstOpening = 0
         }
-        return client
+        return opening
     }
 }

@@ -1,11 +1,5 @@
 /// The asks that are open, in slots that are used again.
 struct AskTable: Sendable {
-    /// An asker: the open asks of each are limited, and whoever waits by a key for another's is an asker, too.
-    enum Asker: Hashable, Sendable {
-        case client(UInt64)
-        case principal([UInt8])
-    }
-
     /// One that is free has ``OpenAsk/none``.
     private var slots: [OpenAsk] = []
     private var freeSlots: [UInt32] = []
@@ -21,16 +15,16 @@ struct AskTable: Sendable {
     /// What each observer was shown and has not answered, in the order of sequence numbers; a list that was emptied
     /// stays until its observer goes.
     private var shown: [UInt64: [UInt32]] = [:]
-    /// What waits at each address, in the order of asking.
-    private var held: [[UInt8]: [UInt32]] = [:]
-    /// How many are open of each asker, or waited for by a key; one that has none any more stays for a while, as it may ask again.
-    private var counts: [Asker: Int] = [:]
-    /// How often an asker came to have none since those were cleared out.
-    private var idleCount = 0
+    /// The asks that wait for somebody, where they are looked for.
+    private var waiting = WaitingAsks()
+    /// The open asks of each asker.
+    private var askers = AskerTable()
     /// Bytes of userInfo, names, objects and defaults.
     private(set) var byteCount = 0
     /// How many wait for somebody.
-    private(set) var heldCount = 0
+    var heldCount: Int { waiting.count }
+    /// The number of observers that were shown them, each after the first of an ask.
+    private var passedCount = 0
     /// How many bytes of open asks count for each owner.
     var owned = OwnedMemory()
 
@@ -58,14 +52,18 @@ struct AskTable: Sendable {
     var footprint: Int {
         Footprint.texts(count: 2 * count, byteCount: byteCount)
             + count * Self.askByteCount + positions.footprint
+            + heldCount * WaitingAsks.placeByteCount + passedCount * Self.shownByteCount
     }
 
     /// The memory that each ask takes beyond its texts.
     private static let askByteCount = MemoryLayout<OpenAsk>.stride + listByteCount
 
-    /// The part of it that lies in lists: its places in the order and at an observer or an address, its path, and the
-    /// commands that wait for it.
+    /// The part of it that lies in lists: its places in the order and at an observer, its path, and
+    /// the commands that wait for it.
     private static let listByteCount = 256
+
+    /// The memory of one more that was shown it.
+    private static let shownByteCount = 2 * MemoryLayout<UInt64>.stride
 
     /// An ask where it lies: it is large, and mostly one part of it is looked at.
     subscript(slot: UInt32) -> OpenAsk {
@@ -87,8 +85,8 @@ struct AskTable: Sendable {
         Int(slot) < slots.count && slots[Int(slot)].ordinal == ordinal
     }
 
-    /// How many asks of an asker are open, or waited for by a key.
-    func count(of asker: Asker) -> Int { counts[asker] ?? 0 }
+    /// The asks of an asker that are open, or waited for by a key, in the order of asking.
+    func slots(of asker: Asker) -> [UInt32] { askers[asker] }
 
     /// Adds an ask, which has no place in the order yet, and tells its slot.
     ///
@@ -96,20 +94,21 @@ struct AskTable: Sendable {
     mutating func add(
         _ ask: consuming OpenAsk, limit: Int, askerLimit: Int
     ) throws(Refusal) -> UInt32 {
-        let (id, asker) = (ask.id, ask.asker)
-        // One look finds the count and changes it.
-        guard Self.increase(&counts[asker, default: 0]) <= askerLimit else {
-            decrease(asker)
+        let id = ask.id
+        let slot = freeSlots.last ?? UInt32(slots.count)
+        guard askers.append(slot, of: ask.asker) <= askerLimit else {
+            leave(ask.asker, slot)
             throw .tooManyAsks(limit: askerLimit)
         }
         guard count < limit else {
-            decrease(asker)
+            leave(ask.asker, slot)
             throw .asksFull(limit: limit)
         }
+        _ = freeSlots.popLast()
         lastOrdinal += 1
         ask.ordinal = lastOrdinal
-        let slot = freeSlots.popLast() ?? UInt32(slots.count)
         byteCount += ask.byteCount
+        passedCount += ask.passedCount
         count(ask, 1)
         order.append(serial: lastOrdinal, slot: slot)
         if Int(slot) == slots.count { slots.append(.none) }
@@ -119,20 +118,8 @@ struct AskTable: Sendable {
         return slot
     }
 
-    private static func increase(_ count: inout Int) -> Int {
-        count += 1
-        return count
-    }
-
-    private mutating func decrease(_ asker: Asker) {
-        guard let place = counts.index(forKey: asker) else { return }
-        counts.values[place] -= 1
-        guard counts.values[place] == 0 else { return }
-        idleCount += 1
-        // So rarely that each pays for a small share; removing one each time would hash its neighbors again.
-        guard idleCount > 64 + count else { return }
-        counts = counts.filter { $0.value > 0 }
-        idleCount = 0
+    private mutating func leave(_ asker: Asker, _ slot: UInt32) {
+        askers.leave(slot, of: asker, openCount: count)
     }
 
     /// Takes an ask out, which is neither shown nor held any more.
@@ -144,8 +131,9 @@ struct AskTable: Sendable {
         positions.remove(ask.id, at: UInt64(slot))
         order.remove(serial: ask.ordinal)
         byteCount -= ask.byteCount
+        passedCount -= ask.passedCount
         count(ask, -1)
-        decrease(ask.asker)
+        leave(ask.asker, slot)
         freeSlots.append(slot)
         // A table that was large once gives its storage back.
         if order.isEmpty, slots.count > 64 { (slots, freeSlots) = ([], []) }
@@ -154,7 +142,9 @@ struct AskTable: Sendable {
 
     /// Counts an ask for its owner, or with -1 one that goes.
     private mutating func count(_ ask: borrowing OpenAsk, _ sign: Int) {
-        let cost = Footprint.texts(count: 2, byteCount: ask.byteCount) + Self.askByteCount
+        let cost =
+            Footprint.texts(count: 2, byteCount: ask.byteCount) + Self.askByteCount
+            + ask.passedCount * Self.shownByteCount
         owned.add(sign * ask.byteCount, cost: sign * cost, of: .asks, for: ask.owner)
     }
 
@@ -195,8 +185,12 @@ struct AskTable: Sendable {
         guard let slot = slot(of: id), let key = self[slot].key else { return false }
         let waiter = OpenAsk.Waiter(id: command, client: client, replayedForm: key.form)
         let asker = self[slot].asker(of: waiter)
-        guard Self.increase(&counts[asker, default: 0]) <= askerLimit else {
-            decrease(asker)
+        let asks = slots
+        let count = askers.insert(slot, of: asker) {
+            asks[Int($0)].ordinal > asks[Int(slot)].ordinal
+        }
+        guard count <= askerLimit else {
+            leave(asker, slot)
             throw .tooManyAsks(limit: askerLimit)
         }
         slots[Int(slot)].waiters.append(waiter)
@@ -211,7 +205,7 @@ struct AskTable: Sendable {
         let gone = waiters.filter(isGone)
         let staying = waiters.filter { !isGone($0) }
         precondition(!staying.isEmpty, "an ask for which nobody waits is withdrawn")
-        for waiter in gone { decrease(self[slot].asker(of: waiter)) }
+        for waiter in gone { leave(self[slot].asker(of: waiter), slot) }
         slots[Int(slot)].client = staying[0].client
         slots[Int(slot)].waiters = FewList(staying)
         return FewList(gone)
@@ -221,7 +215,7 @@ struct AskTable: Sendable {
     private mutating func leaveRepeaters(of slot: UInt32) {
         guard self[slot].waiters.count > 1 else { return }
         for waiter in self[slot].waiters.all.dropFirst() {
-            decrease(self[slot].asker(of: waiter))
+            leave(self[slot].asker(of: waiter), slot)
         }
     }
 
@@ -239,26 +233,45 @@ struct AskTable: Sendable {
         orphan(slot)
     }
 
+    /// Lets what waits for an observer walk again.
+    mutating func orphanHeld(for observer: UInt64) {
+        for slot in held(for: observer) { takeBackAsOrphan(slot) }
+    }
+
     // MARK: Lists
 
     /// An ask that is walking is shown to an observer.
     mutating func show(_ slot: UInt32, to observer: UInt64, sequence: UInt64, at time: Int64) {
-        slots[Int(slot)].show(to: observer, sequence: sequence, at: time)
+        if slots[Int(slot)].show(to: observer, sequence: sequence, at: time) {
+            passedCount += 1
+            owned.add(0, cost: Self.shownByteCount, of: .asks, for: self[slot].owner)
+        }
         shown[observer, default: []].append(slot)
     }
 
     /// An ask that is walking waits for an observer.
     mutating func hold(_ slot: UInt32, for observer: UInt64) {
-        let (target, ordinal) = (self[slot].target, self[slot].ordinal)
-        var waiting = held.removeValue(forKey: target) ?? []
-        // What was shown before comes back to its place in the order of asking.
-        var place = waiting.count
-        while place > 0, self[waiting[place - 1]].ordinal > ordinal { place -= 1 }
-        waiting.insert(slot, at: place)
-        held[target] = waiting
-        heldCount += 1
         slots[Int(slot)].state = .held(observer: observer)
         slots[Int(slot)].announcement = slots[Int(slot)].isStored ? .none : .stored
+        file(slot)
+    }
+
+    /// Files an ask that waits where it is looked for.
+    private mutating func file(_ slot: UInt32) {
+        let ask = self[slot]
+        guard case .held(let observer) = ask.state else { return }
+        waiting.add(
+            WaitingAsks.Place(slot: slot, ordinal: ask.ordinal), at: ask.target,
+            ask.content.selector, for: observer)
+    }
+
+    /// Takes an ask that waits out of where it is looked for.
+    private mutating func unfile(_ slot: UInt32) {
+        let ask = self[slot]
+        guard case .held(let observer) = ask.state else { return }
+        waiting.remove(
+            WaitingAsks.Place(slot: slot, ordinal: ask.ordinal), at: ask.target,
+            ask.content.selector, for: observer)
     }
 
     /// The store is told that an ask, which waits for an observer, is shown; tells the number of that.
@@ -287,12 +300,7 @@ struct AskTable: Sendable {
         switch self[slot].state {
         case .walking: return
         case .held:
-            let target = self[slot].target
-            if var waiting = held.removeValue(forKey: target) {
-                waiting.removeAll { $0 == slot }
-                if !waiting.isEmpty { held[target] = waiting }
-            }
-            heldCount -= 1
+            unfile(slot)
             // The store knows at most of the one that it has waited for (rule R20).
             slots[Int(slot)].announcement = self[slot].isStored ? .none : .stored
         case .shown(let observer, let sequence):
@@ -335,8 +343,18 @@ struct AskTable: Sendable {
         list.indices.firstPlace { slots[Int(list[$0])].sequence > sequence }
     }
 
-    /// What waits at an address, in the order of asking.
-    func held(at address: [UInt8]) -> [UInt32] { held[address] ?? [] }
+    /// The asks that wait for an observer, in the order of asking.
+    func held(for observer: UInt64) -> [UInt32] { waiting.of(observer) }
+
+    /// The selectors of what waits at an address, as far as they are among some.
+    func selectorsHeld(at address: [UInt8], among implemented: [[UInt8]]) -> [[UInt8]] {
+        waiting.selectors(at: address, among: implemented)
+    }
+
+    /// The asks that wait at an address with a selector, in the order of asking.
+    func held(at address: [UInt8], _ selector: [UInt8]) -> [WaitingAsks.Place] {
+        waiting.at(address, selector)
+    }
 
     /// The ask that an observer was shown with this sequence number.
     func shown(to observer: UInt64, sequence: UInt64) -> UInt32? {
@@ -386,35 +404,6 @@ struct AskTable: Sendable {
     }
 }
 
-extension OpenAsk {
-    /// Who has asked.
-    var asker: AskTable.Asker { client.map { .client($0) } ?? .principal(principal) }
-
-    /// Whom somebody who waits for it counts for: who shares a key is the same principal.
-    func asker(of waiter: Waiter) -> AskTable.Asker {
-        waiter.client.map { .client($0) } ?? .principal(principal)
-    }
-}
-
-extension AskTable.Asker: CodedCases {
-    func write(by coder: inout some Coder) throws(CodeError) {
-        switch self {
-        case .client(let id): try coder.write(case: 0, id)
-        case .principal(let name): try coder.write(case: 1, name)
-        }
-    }
-
-    static func read(
-        case number: UInt64, by coder: inout some Coder
-    ) throws(CodeError) -> AskTable.Asker {
-        switch number {
-        case 0: .client(try coder.next())
-        case 1: .principal(try coder.next())
-        default: throw .malformed
-        }
-    }
-}
-
 extension AskTable.Orphan: Coded {
     init(_ known: AskTable.Orphan?, by coder: inout some Coder) throws(CodeError) {
         slot = try coder(known?.slot)
@@ -441,26 +430,37 @@ extension AskTable: Coded {
         announcementCount = try coder(known?.announcementCount)
         // Whether an empty list is left for an observer depends on its storage, and says nothing.
         shown = try coder.table(known?.shown.filter { !$0.value.isEmpty })
-        held = try coder.table(known?.held)
-        counts = try coder.table(known?.counts, by: Asker.isBefore)
-        idleCount = try coder(known?.idleCount)
+        // The places of those who wait follow from their states.
+        let _: [[UInt8]: [UInt32]] = try coder.table(known?.heldByAddress)
+        askers = try coder(known?.askers)
         byteCount = try coder(known?.byteCount)
-        heldCount = try coder(known?.heldCount)
+        let _: Int = try coder(known?.heldCount)
         owned = try coder(known?.owned)
         positions = known?.positions ?? PositionTable(seed: coder.seed)
+        waiting = known?.waiting ?? WaitingAsks()
         guard coder.isReading else { return }
         let taken = order.living.map { UInt64($0.slot) }
         positions.insert(all: taken) { slots[Int($0)].id }
+        for entry in order.living { restore(entry.slot) }
     }
-}
 
-extension AskTable.Asker {
-    fileprivate static func isBefore(_ left: Self, _ right: Self) -> Bool {
-        switch (left, right) {
-        case (.client(let left), .client(let right)): left < right
-        case (.principal(let left), .principal(let right)): left.lexicographicallyPrecedes(right)
-        case (.client, .principal): true
-        case (.principal, .client): false
+    /// Files an ask of a snapshot where it is looked for.
+    private mutating func restore(_ slot: UInt32) {
+        file(slot)
+        let ask = self[slot]
+        passedCount += ask.passedCount
+        _ = askers.append(slot, of: ask.asker)
+        for waiter in ask.waiters.all.dropFirst() {
+            _ = askers.append(slot, of: ask.asker(of: waiter))
         }
+    }
+
+    /// The asks that wait at each address, as a snapshot has them.
+    private var heldByAddress: [[UInt8]: [UInt32]] {
+        var held: [[UInt8]: [UInt32]] = [:]
+        for entry in order.living where self[entry.slot].isHeld {
+            held[self[entry.slot].target, default: []].append(entry.slot)
+        }
+        return held
     }
 }

@@ -11,7 +11,7 @@
 /// | its responder disconnects | – | – | held if that holds; else walking, from the start; `once`: settled |
 /// | its time is over, withdrawn | – | settled | settled |
 ///
-/// It is walking within a command alone. Settled is its end: it goes from this table into that of the fates. A
+/// It is walking within a command, or until the turn that has time for its walk. Settled is its end: it goes from this table into that of the fates. A
 /// dash is a pair that cannot be: a late answer finds no ask that its sender was shown.
 struct OpenAsk: Sendable {
     let id: NotificationID
@@ -118,13 +118,14 @@ struct OpenAsk: Sendable {
     /// What its frame has besides the notification.
     var addressed: Addressed { Addressed(target: target, kind: .ask(answerBy: answerBy)) }
 
-    /// An observer is shown it, which is noted of each once.
-    mutating func show(to observer: UInt64, sequence: UInt64, at time: Int64) {
+    /// Notes that an observer is shown it, once of each; tells whether it is one after the first.
+    mutating func show(to observer: UInt64, sequence: UInt64, at time: Int64) -> Bool {
         isRedelivered = shown.contains(observer)
         if !isRedelivered { shown.append(observer) }
         announcement = isStored ? .none : .stored
         state = .shown(observer: observer, sequence: sequence)
         shownAt = time
+        return !isRedelivered && shown.count > 1
     }
 
     /// Whether it waits for somebody.
@@ -132,11 +133,19 @@ struct OpenAsk: Sendable {
         if case .held = state { true } else { false }
     }
 
+    /// Whether the store was told who is about to be shown it, and has not said that it knows.
+    var isTold: Bool {
+        if case .told = announcement { true } else { false }
+    }
+
+    /// The number of observers that were shown it after the first.
+    var passedCount: Int { max(shown.count, 1) - 1 }
+
     /// Whether it may be shown to one who holds its address: to nobody twice but to the one that it waits for, and to
     /// nobody but the one that the store is told of, until it knows.
     func mayBeShown(to observer: UInt64) -> Bool {
         if state == .held(observer: observer) { return true }
-        if case .told = announcement { return false }
+        if isTold { return false }
         return !shown.contains(observer)
     }
 

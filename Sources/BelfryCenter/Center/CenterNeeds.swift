@@ -45,8 +45,10 @@ extension NotificationCenter {
     /// Finds out what the center needs now.
     mutating func noteNeeds() {
         let hasQueue = queue.count > 0
-        needs.turnEnd = hasQueue && queue.hasAsap || !reports.isEmpty || watch.hasCrossings
-        needs.turnGoesOn = queue.snapshotGoesOn()
+        let hasWalks = usesAsks && !asks.sequel.isEmpty
+        needs.turnEnd =
+            hasQueue && queue.hasAsap || !reports.isEmpty || watch.hasCrossings || hasWalks
+        needs.turnGoesOn = queue.snapshotGoesOn() || hasWalks
         needs.idle = hasQueue && queue.hasIdle
         needs.deadline = nextDeadline ?? .max
         needs.heldByteCount = held.byteCount

@@ -21,7 +21,7 @@ extension NotificationCenter {
             row: serial, selector: selectors.text(of: observers[slot].selector),
             acknowledges: observers[slot].terms.acknowledges, path: [target])
         // One post may have as many actions as there are observers: what they look at has a limit in all.
-        var walk = Walk(path: action.path)
+        var walk = Walk(path: action.path, passing: FewList())
         if dispatching.lookCount < limits.actionLookLimit {
             walk = self.walk(from: action.path, for: action.selector.span, passing: FewList())
             dispatching.lookCount += walk.lookCount
@@ -87,13 +87,15 @@ extension NotificationCenter {
     }
 
     /// Whether a client was written something with a higher number than an action that waited for room at its responder.
-    func wasOvertaken(_ entry: UInt32) -> Bool {
+    func wasOvertaken(_ entry: UInt32, in step: inout FlushStep) -> Bool {
         if held[entry].flags.contains(.redelivered) { return false }
-        let sequence = held.sequence(of: entry)
         let client = observers[held[entry].observer].client
-        return observers.slots(from: clients[client].lastObserver).contains {
-            observers[$0].writtenThrough > sequence
-        }
+        let written =
+            step.writtenThrough
+            ?? observers.slots(from: clients[client].lastObserver)
+            .reduce(0) { max($0, observers[$1].writtenThrough) }
+        step.writtenThrough = written
+        return written > held.sequence(of: entry)
     }
 
     /// Writes an action that was overtaken: it takes its number now, so that those of a client rise (law 2).
@@ -254,7 +256,9 @@ extension NotificationCenter {
     }
 
     /// What would become of an action that walks now (rule O8).
-    func explain(actionAt slot: UInt32, target: [UInt8]) -> ReportRow {
+    func explain(
+        actionAt slot: UInt32, target: [UInt8]
+    ) -> (row: ReportRow, lookCount: Int) {
         let selector = selectors.text(of: observers[slot].selector)
         let walk = walk(from: [target], for: selector.span, passing: FewList())
         let acknowledges = observers[slot].terms.acknowledges
@@ -276,9 +280,10 @@ extension NotificationCenter {
         case .nobody:
             outcome = .unhandled(failure(of: walk))
         }
-        return ReportRow(
+        let row = ReportRow(
             observer: observers[slot].serial, outcome: outcome,
             route: ActionRoute(path: walk.path, responder: responder))
+        return (row, walk.lookCount)
     }
 }
 

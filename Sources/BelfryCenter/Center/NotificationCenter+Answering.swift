@@ -56,7 +56,7 @@ extension NotificationCenter {
         let handingOn = asks[slot].state.observer
         let freed = takeBack(slot)
         takeTurn(slot, handedOnBy: handingOn, at: time, &effects)
-        if let freed { asks.sequel.noteOpening(of: clients[observers[freed].client].id) }
+        if let freed { asks.sequel.noteOpening(.observer(observers[freed].serial)) }
     }
 
     /// Nobody wants the answer any more.
@@ -101,10 +101,8 @@ extension NotificationCenter {
     mutating func endWaitingForAsks(
         ofClient id: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard asks.count(of: .client(id)) > 0 else { return }
-        for entry in asks.order.living {
-            guard asks.isOpen(entry.slot, ordinal: entry.serial) else { continue }
-            endWaiting(for: entry.slot, at: time, &effects) { $0.client == id }
+        for slot in asks.slots(of: .client(id)) {
+            endWaiting(for: slot, at: time, &effects) { $0.client == id }
         }
     }
 
@@ -159,7 +157,7 @@ extension NotificationCenter {
             loseResponder(slot, at: time, &effects)
         }
         asks.forget(serial)
-        orphanHeldAsks(of: observer)
+        asks.orphanHeld(for: serial)
     }
 
     /// The connection of a client has ended: what its responders were shown waits for them where they hold, or
@@ -171,7 +169,8 @@ extension NotificationCenter {
         for observer in observers.slots(from: clients[client].lastObserver)
         where observers.isResponder(at: observer) {
             let holds =
-                observers[observer].isLasting && (isTakenOver || holdsAsks(observer))
+                observers[observer].isLasting
+                && (isTakenOver || observers[observer].terms.holdsAsks)
             let serial = observers[observer].serial
             for slot in asks.shown(to: serial) {
                 if holds, !asks[slot].isOnce {
@@ -186,13 +185,8 @@ extension NotificationCenter {
                 }
             }
             // What it would have been shown just now (rule R20).
-            if !holds { orphanHeldAsks(of: observer) }
+            if !holds { asks.orphanHeld(for: serial) }
         }
-    }
-
-    /// What waits for an observer walks again.
-    private mutating func orphanHeldAsks(of observer: UInt32) {
-        for slot in heldAsks(of: observer) { asks.takeBackAsOrphan(slot) }
     }
 
     private mutating func loseResponder(
@@ -208,37 +202,62 @@ extension NotificationCenter {
     /// Does what a command has left to do: whoever has room is shown what waits, and the asks that
     /// have lost their responders walk again from the start: a responder that the command has
     /// registered may be asked.
+    ///
+    /// Walks have a share of a command; those that are left go on with the end of the turn.
     mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
-        for _ in 0..<asks.sequel.openingCount {
-            let id = asks.sequel.takeOpening()
-            // What is written to a client goes first, and ends with a look at what waits.
-            guard let client = clients.slot(of: id),
-                !clients[client].suspension.contains(.flushing)
-            else { continue }
-            if clients[client].suspension.contains(.owing) || holdsActions(for: client) {
-                settle(client, at: time, &effects)
-            } else {
-                showHeld(of: client, at: time, &effects)
+        while !asks.sequel.isEmpty {
+            // loop: each look at what has room ends one that the command has noted
+            while asks.sequel.openingCount > 0 {
+                look(at: asks.sequel.takeOpening(), at: time, &effects)
             }
-        }
-        for orphan in asks.sequel.takeOrphans()
-        where asks.isOpen(orphan.slot, ordinal: orphan.ordinal) {
-            let slot = orphan.slot
-            switch asks[slot].state {
-            case .walking: break
-            case .shown: continue
-            case .held(let serial):
-                if let taker = taker(of: slot, waitingFor: serial) {
-                    showOrHold(slot, to: taker, at: time, &effects)
+            let orphans = asks.sequel.takeOrphans()
+            for (place, orphan) in orphans.enumerated()
+            where asks.isOpen(orphan.slot, ordinal: orphan.ordinal) {
+                guard dispatching.walkLookCount < Walk.share else {
+                    return asks.sequel.leave(orphans[place...])
                 }
-                continue
+                dispatching.walkLookCount += Walk.looksOfTurn
+                let slot = orphan.slot
+                switch asks[slot].state {
+                case .walking: break
+                case .shown: continue
+                case .held(let serial):
+                    let (taker, lookCount) = taker(of: slot, waitingFor: serial)
+                    dispatching.walkLookCount += lookCount
+                    if let taker { showOrHold(slot, to: taker, at: time, &effects) }
+                    continue
+                }
+                if asks[slot].isOnce, !asks[slot].shown.isEmpty {
+                    end(slot, .failed(.responderGone), at: time, &effects)
+                    continue
+                }
+                asks.begin(slot, at: asks[slot].path[0])
+                takeTurn(slot, at: time, &effects)
             }
-            if asks[slot].isOnce, !asks[slot].shown.isEmpty {
-                end(slot, .failed(.responderGone), at: time, &effects)
-                continue
-            }
-            asks.begin(slot, at: asks[slot].path[0])
-            takeTurn(slot, at: time, &effects)
         }
+    }
+
+    /// Shows what waits to an observer, or to a client, that may have room.
+    private mutating func look(
+        at opening: AskSequel.Opening, at time: CommandTime, _ effects: inout Effects
+    ) {
+        var observer: UInt32?
+        if case .observer(let serial) = opening { observer = observers.slot(of: serial) }
+        let client =
+            if case .client(let id) = opening { clients.slot(of: id) } else {
+                observer.map { observers[$0].client }
+            }
+        // What is written to a client goes first, and ends with a look at what waits.
+        guard let client, clients[client].suspension.isDisjoint(with: .flushing) else { return }
+        if holdsActions(for: client) {
+            guard let observer, clients[client].suspension.isEmpty else {
+                return settle(client, at: time, &effects)
+            }
+            flush(actionsOf: observer, at: time, &effects)
+        } else if clients[client].suspension.contains(.owing) {
+            return settle(client, at: time, &effects)
+        }
+        guard let observer else { return showHeld(of: client, at: time, &effects) }
+        showHeld(of: client, to: CollectionOfOne(observer), at: time, &effects)
     }
 }

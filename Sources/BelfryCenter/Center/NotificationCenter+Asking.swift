@@ -72,6 +72,7 @@ extension NotificationCenter {
         var walk = walk(
             from: asks[slot].path, for: content.name, passing: asks[slot].shown,
             handedOnBy: observer)
+        dispatching.walkLookCount += walk.lookCount
         walk.sawBusy = walk.sawBusy || asks[slot].sawBusy
         walk.sawSuspended = walk.sawSuspended || asks[slot].sawSuspended
         asks.note(walk, of: slot)
@@ -89,7 +90,7 @@ extension NotificationCenter {
         let client = observers[observer].client
         // What is over goes to nobody: it ends with its deadline, which is due (rule R10).
         guard asks[slot].endsAt > time.monotonicNanoseconds else {
-            asks.sequel.noteOpening(of: clients[client].id)
+            asks.sequel.noteOpening(.observer(observers[observer].serial))
             return hold(slot, for: observer, &effects)
         }
         guard mayShow(slot, to: observer) else { return announce(slot, to: observer, &effects) }
@@ -108,7 +109,7 @@ extension NotificationCenter {
                 isFlushed(client)
             else {
                 hold(slot, for: observer, &effects)
-                let other = taker(of: slot, waitingFor: observers[observer].serial)
+                let (other, _) = taker(of: slot, waitingFor: observers[observer].serial)
                 if let other, other != observer { asks.orphan(slot) }
                 return
             }
@@ -198,104 +199,6 @@ extension NotificationCenter {
             &effects)
     }
 
-    /// A client is live, or one of its responders has room again: what waits at their addresses is shown, in the
-    /// order of asking (rule R6).
-    mutating func showHeld(of client: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        guard asks.heldCount > 0 else { return }
-        // Within a dispatch nothing else takes a number.
-        guard !dispatching.isActive else {
-            return asks.sequel.noteOpening(of: clients[client].id)
-        }
-        var waiting: [(ordinal: UInt64, slot: UInt32, observer: UInt32)] = []
-        // Two of a client may share an address: what one takes is not for the other.
-        var taken: Set<UInt32> = []
-        for observer in observers.slots(from: clients[client].lastObserver) {
-            for slot in takeable(by: observer, besides: taken, at: time) {
-                waiting.append((asks[slot].ordinal, slot, observer))
-                taken.insert(slot)
-            }
-        }
-        waiting.sort { $0.ordinal < $1.ordinal }
-        for (ordinal, slot, observer) in waiting
-        where asks.isOpen(slot, ordinal: ordinal) && asks[slot].isHeld {
-            if case .now = readiness(of: observer, asks[slot].content.name) {
-                showOrHold(slot, to: observer, at: time, &effects)
-            }
-        }
-    }
-
-    /// Passes on what waits for a client's responders and is not theirs alone (rule R6).
-    ///
-    /// A responder that does not hold lets asks wait only until the frames of its client are
-    /// written: those that it can still not be shown walk again. What waits for one that is
-    /// suspended goes to another one that shares the address.
-    mutating func passOnHeld(of client: UInt32) {
-        guard asks.heldCount > 0 else { return }
-        let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
-        for observer in observers.slots(from: clients[client].lastObserver)
-        where observers.isResponder(at: observer) && (isSuspended || !holdsAsks(observer)) {
-            for slot in heldAsks(of: observer) {
-                // An announced ask goes on when the store knows of it (rule R20).
-                if case .told = asks[slot].announcement { continue }
-                switch readiness(of: observer, asks[slot].content.name) {
-                case .now: continue
-                case .later: if isSuspended { asks.orphan(slot) }
-                case .never: asks.takeBackAsOrphan(slot)
-                }
-            }
-        }
-    }
-
-    /// The asks that wait for an observer, in the order of asking.
-    func heldAsks(of observer: UInt32) -> [UInt32] {
-        guard asks.heldCount > 0, let address = index.object(of: observers[observer].place) else {
-            return []
-        }
-        let serial = observers[observer].serial
-        return asks.held(at: address).filter { asks[$0].state == .held(observer: serial) }
-    }
-
-    /// A client has registered: what waits for its responders does not overtake the answer (rule R1).
-    mutating func showHeldBehindAnswer(
-        to client: UInt32, at time: CommandTime, _ effects: inout Effects
-    ) {
-        let suspension = clients[client].suspension
-        if suspension.contains(.mailbox) { return showHeld(of: client, at: time, &effects) }
-        guard suspension.isDisjoint(with: [.slow, .disconnected, .owing]),
-            observers.slots(from: clients[client].lastObserver)
-                .contains(where: observers.isResponder(at:))
-        else { return }
-        clients[client].suspension.insert(.flushing)
-        effects.notices.append(
-            .flushFollows(
-                client: clients[client].id, connection: clients[client].connection))
-    }
-
-    /// The asks that wait at the address of a responder and that it may be shown now: no more than it has room for.
-    ///
-    /// One that is over takes no room from those behind it: it ends with its deadline, which is
-    /// due.
-    private func takeable(
-        by observer: UInt32, besides taken: Set<UInt32>, at time: CommandTime
-    ) -> [UInt32] {
-        guard let responder = observers.responder(at: observer),
-            let address = index.object(of: observers[observer].place)
-        else { return [] }
-        let serial = observers[observer].serial
-        var room = responder.concurrency - asks.shownCount(to: serial)
-        var takeable: [UInt32] = []
-        for slot in asks.held(at: address) {
-            if room <= 0 { break }
-            guard !taken.contains(slot), responder.implements(asks[slot].content.name),
-                asks[slot].mayBeShown(to: serial),
-                asks[slot].endsAt > time.monotonicNanoseconds
-            else { continue }
-            takeable.append(slot)
-            room -= 1
-        }
-        return takeable
-    }
-
     // MARK: The end
 
     /// An ask is over: who waits is answered, and its fate is kept.
@@ -326,7 +229,7 @@ extension NotificationCenter {
         }
         askFates.append(fate)
         forgetAsks(askFates.trim(to: limits), &effects)
-        if let freed { asks.sequel.noteOpening(of: clients[observers[freed].client].id) }
+        if let freed { asks.sequel.noteOpening(.observer(observers[freed].serial)) }
     }
 
     /// Tells the asks whose fates are forgotten.

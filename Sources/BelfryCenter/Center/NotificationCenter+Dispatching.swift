@@ -46,6 +46,8 @@ extension NotificationCenter {
         var awaited: [(kept: UInt32, sequence: UInt64)] = []
         /// How many holders of addresses its actions have looked at.
         var lookCount = 0
+        /// The looks of the walks of the command.
+        var walkLookCount = 0
     }
 
     /// Stamps a notification, lets all matching observers have it, and writes the receipt.

@@ -25,7 +25,7 @@ extension NotificationCenter {
         var seenCount = 0
         index.forEachSlot(in: buckets, from: max(cursor, cursor &+ 1)) { slot in
             if explanation.observers.count >= max(limit, 1)
-                || seenCount == min(Self.pageScanLimit, max(scanLimit, 1))
+                || seenCount >= min(Self.pageScanLimit, max(scanLimit, 1))
             {
                 explanation.next = lastSerial
                 return false
@@ -34,9 +34,13 @@ extension NotificationCenter {
             lastSerial = observers[slot].serial
             let row = row(ofSlot: slot)
             if visible(row.name, row.object) {
-                let report =
-                    observers.target(at: slot).map { explain(actionAt: slot, target: $0) }
-                    ?? ReportRow(observer: row.serial, outcome: outcome(at: slot))
+                var report = ReportRow(observer: row.serial, outcome: outcome(at: slot))
+                if let target = observers.target(at: slot) {
+                    let action = explain(actionAt: slot, target: target)
+                    report = action.row
+                    // The page ends with what it has looked at, of walks too.
+                    seenCount += action.lookCount
+                }
                 explanation.observers.append((row, report))
             }
             return true

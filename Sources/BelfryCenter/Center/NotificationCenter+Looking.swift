@@ -20,12 +20,25 @@ extension NotificationCenter {
     /// How many observers the center has.
     public var observerCount: Int { observers.count }
 
-    /// How many observers a notification may match, about: those that were removed lately may count.
-    public func observerBound(of content: Notification.Content) -> Int {
+    /// The deliveries that a notification may make, about, and the looks of its actions, which cost as
+    /// much: observers that were removed lately may count.
+    ///
+    /// - Parameter limit: nothing beyond it is counted.
+    public func deliveryBound(of content: Notification.Content, limit: Int) -> Int {
         let channel = index.channels.index(of: content.name) ?? ObserverIndex.noList
-        return index.observerBound(
-            in: index.buckets(
-                channel: channel, object: content.object, isReserved: content.isReserved))
+        let buckets = index.buckets(
+            channel: channel, object: content.object, isReserved: content.isReserved)
+        var bound = index.observerBound(in: buckets)
+        guard !targets.isEmpty else { return bound }
+        // loop: ends where the bound is passed, or one post looks at no more
+        index.forEachSlot(in: buckets, from: 0) { slot in
+            if let target = observers.target(at: slot) {
+                let selector = selectors.text(of: observers[slot].selector)
+                bound += walk(from: [target], for: selector.span, passing: FewList()).lookCount
+            }
+            return bound <= limit && bound < limits.actionLookLimit
+        }
+        return bound
     }
 
     /// How often the counts of clients have changed: who has seen them all looks at this alone.

@@ -65,7 +65,7 @@ extension NotificationCenter {
         AskRow(
             id: ask.id, object: ask.content.address, selector: ask.content.selector,
             observer: ask.state.observer ?? 0, path: ask.path, askedAt: ask.askedAt,
-            answerBy: ask.answerBy, isShown: !ask.isHeld, principal: ask.principal)
+            answerBy: ask.answerBy, isShown: ask.sequence > 0, principal: ask.principal)
     }
 
     /// The responders that a query asks for, in registration order unless it says more.

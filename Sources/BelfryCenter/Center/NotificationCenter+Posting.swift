@@ -45,11 +45,12 @@ extension NotificationCenter {
     /// A later post of a batch may have changed what became of an earlier one: the answer says how
     /// all of them stand at its end.
     private mutating func recountAnswer(_ effects: inout Effects) {
+        let rows = Dictionary(grouping: recountedRows, by: \.id)
         for place in effects.receipts.indices {
             let id = effects.receipts[place].id
             if let receipt = fates.current(id) { effects.receipts[place] = receipt }
             guard place < effects.reports.count else { continue }
-            for (_, row) in recountedRows.filter({ $0.id == id }) {
+            for (_, row) in rows[id] ?? [] {
                 effects.reports[place].update(row)
             }
         }

@@ -81,10 +81,11 @@ extension NotificationCenter {
             return index.add(name: name, object: object, serial: serial, slot: slot)
         }
         usesAsks = true
+        let implemented = responder.implements.map { selectors.retain($0) }
         addresses.add(
-            address, slot: slot, serial: serial, isShared: responder.ifHeld == .share)
+            address, slot: slot, serial: serial, implementing: implemented,
+            isShared: responder.ifHeld == .share)
         targets.note(address, isHeld: true, at: lastTime)
-        for selector in responder.implements { _ = selectors.retain(selector) }
         return index.add(
             implementing: responder.implements, object: address, serial: serial, slot: slot)
     }
@@ -108,7 +109,8 @@ extension NotificationCenter {
             index.remove(serial: serial, from: place)
             return noteGone(name, object, nil)
         }
-        addresses.remove(address, serial: serial)
+        let implemented = selectors.numbers(of: responder)
+        addresses.remove(address, serial: serial, implementing: implemented)
         if addresses.holders(of: address.span).isEmpty {
             targets.note(address, isHeld: false, at: lastTime)
         }
@@ -116,7 +118,7 @@ extension NotificationCenter {
         reportHolder(at: slot, isHeld: false)
         index.remove(serial: serial, implementing: responder.implements, from: place)
         noteGone(nil, nil, responder)
-        for selector in responder.implements { selectors.release(selector) }
+        for selector in implemented { selectors.release(selector) }
     }
 
     /// Reports that somebody holds an address from now on, or no more (rule R18).

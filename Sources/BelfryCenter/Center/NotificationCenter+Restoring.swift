@@ -171,7 +171,7 @@ extension NotificationCenter {
         asks.begin(slot, at: ask.content.address)
         guard !ask.isOnce || ask.shown.isEmpty, let path = path(to: record.observer, of: ask)
         else { return asks.orphan(slot) }
-        asks.note(Walk(path: path), of: slot)
+        asks.note(Walk(path: path, passing: FewList()), of: slot)
         asks.hold(slot, for: record.observer)
         // What waits for a mailbox is there, whether somebody looks or not.
         if let observer = observers.slot(of: record.observer),

@@ -123,16 +123,46 @@ extension NotificationCenter {
         clients[client].held.isEmpty || clients[client].immediateSequence == 0
     }
 
+    /// Writes the actions that wait for a responder of a live client, which has room again: nothing
+    /// else has held them up.
+    mutating func flush(
+        actionsOf observer: UInt32, at time: CommandTime, _ effects: inout Effects
+    ) {
+        let client = observers[observer].client
+        writeStep(client, of: observer, at: time, &effects)
+        guard clients[client].suspension.contains(.flushing) else { return }
+        effects.notices.append(
+            .flushGoesOn(
+                client: clients[client].id, connection: clients[client].connection))
+    }
+
+    /// How far a step of a flush has come.
+    struct FlushStep {
+        var byteCount = 0
+        /// The highest number that the client was written; nil until somebody asks.
+        var writtenThrough: UInt64?
+    }
+
     /// One step of a flush: it ends with what may not be written now, or where the next one begins.
+    ///
+    /// - Parameter observer: the one whose actions alone are written; nil for all of the client.
     private mutating func writeStep(
-        _ client: UInt32, at time: CommandTime, _ effects: inout Effects
+        _ client: UInt32, of observer: UInt32? = nil, at time: CommandTime,
+        _ effects: inout Effects
     ) {
         let isAsked = clients[client].suspension.contains(.asked)
-        var byteCount = 0
-        var next = clients[client].held.first
+        let chain = observer == nil ? HeldTable.Chain.client : .observer
+        var step = FlushStep()
+        var next = observer.map { observers[$0].entries.first } ?? clients[client].held.first
         while next != HeldTable.none {
             let entry = next
-            next = held.next(after: entry, in: .client)
+            next = held.next(after: entry, in: chain)
+            // Of what a responder has, actions alone have waited.
+            if observer != nil, held[entry].flags.isDisjoint(with: .action)
+                || held[entry].flags.contains(.unacknowledged)
+            {
+                continue
+            }
             let slot = held[entry].observer
             let action = held[entry].flags.contains(.action) ? heldActions[entry] : nil
             let notification = usesValues ? shown(entry) : held.notification(of: entry)
@@ -144,12 +174,15 @@ extension NotificationCenter {
                 lose(entry, .expired, &effects)
                 continue
             }
-            if byteCount >= limits.flushByteLimit {
+            if step.byteCount >= limits.flushByteLimit {
                 clients[client].suspension.insert(.flushing)
                 return
             }
             // An action waits for room at its responder, and holds up nothing else (rules R6 and R14).
-            if action != nil, isBusy(slot) { continue }
+            if action != nil, isBusy(slot) {
+                if observer != nil { return }
+                continue
+            }
             if action == nil, let end = intervalEnd(for: notification, at: slot, time) {
                 clients[client].suspension.insert(.paced)
                 addDeadline(at: end, .pace(client: clients[client].id))
@@ -160,12 +193,14 @@ extension NotificationCenter {
                 noteOwing(slot, at: time)
                 return
             }
-            if let action, wasOvertaken(entry) {
+            if let action, wasOvertaken(entry, in: &step) {
                 writeAgain(entry, action, at: time, &effects)
+                step.writtenThrough = sequence
                 continue
             }
             if action == nil { startInterval(of: notification, at: slot, time) }
-            byteCount += notification.content.byteCount + Self.frameByteCount
+            step.byteCount += notification.content.byteCount + Self.frameByteCount
+            step.writtenThrough = step.writtenThrough.map { max($0, notification.sequence) }
             writeHeld(entry, notification, action, acknowledges, at: time, &effects)
             // Who was slow for what it owes is so until it owes less than it may: else each answer
             // would end that and begin it again.
@@ -175,7 +210,7 @@ extension NotificationCenter {
                 noteOwing(slot, at: time)
             }
         }
-        clients[client].immediateSequence = 0
+        if observer == nil { clients[client].immediateSequence = 0 }
     }
 
     /// About what a frame has besides name, object and userInfo.

@@ -62,13 +62,21 @@ extension NotificationCenter {
     /// Whether all timers of a batch find room: a batch is all or nothing.
     func checkTimers(of posts: [Post], _ terms: PostTerms) throws(Refusal) {
         var (count, byteCount, farewellCount) = (0, 0, 0)
+        // Many posts may name the same timers, which may be many.
+        var replacing: [ObservedKind: Bool] = [:]
         for post in posts {
             guard let timing = post.options?.timer else { continue }
             byteCount += post.content.byteCount
             if timing.isFarewell { farewellCount += 1 }
+            guard timing.replaces else {
+                count += 1
+                continue
+            }
+            let kind = ObservedKind(observer: 0, post.content)
             let replacesOne =
-                timing.replaces
-                && !replaceable(by: post.content, terms.details?.scope ?? .everything).isEmpty
+                replacing[kind]
+                ?? !replaceable(by: post.content, terms.details?.scope ?? .everything).isEmpty
+            replacing[kind] = replacesOne
             if !replacesOne { count += 1 }
         }
         if byteCount == 0 { return }
@@ -211,7 +219,7 @@ extension NotificationCenter {
         timer slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) -> Timer {
         let client = timers[slot].isFarewell ? timers[slot].details?.client : nil
-        let waits = client.map { timers.slots(ofClient: $0).contains(slot) } ?? false
+        let waits = client.map { timers.isListed(slot, ofClient: $0) } ?? false
         let timer = timers.remove(slot)
         tell(.timerEnded(timer.id), &effects)
         if waits, let client, let clientSlot = clients.slot(of: client) {

@@ -13,28 +13,36 @@ extension NotificationCenter {
     }
 
     /// Walks from the last address of a path on; nobody who was shown the ask gets it again.
+    ///
+    /// A hop looks at those alone that hold its address and implement the selector.
     @inline(__always)
     func walk(
         from path: [[UInt8]], for selector: Span<UInt8>, passing shown: FewList<UInt64>,
         handedOnBy observer: UInt64? = nil, isExplained: Bool = false
     ) -> Walk {
-        var walk = Walk(path: path)
+        var walk = Walk(path: path, passing: shown)
         walk.handedOnBy = observer
         if isExplained { walk.skipped = [] }
+        let wanted = selectors.number(of: selector)
         while let address = walk.path.last {
-            let holders = addresses.holders(of: address.span)
-            if holders.isEmpty {
-                walk.skipped?.append(.init(object: address, observer: nil, reason: .noResponder))
+            walk.lookCount += Walk.looksOfHop
+            guard let place = addresses.number(of: address.span) else {
+                walk.skip(address, observer: nil, .noResponder)
                 return walk
             }
-            walk.lookCount += holders.count
-            if let found = choose(among: holders, selector, passing: shown, &walk) {
+            for holder in isExplained ? addresses.holders(at: place) : [] {
+                guard case .never(let reason) = readiness(of: holder.slot, selector) else {
+                    continue
+                }
+                walk.skip(address, observer: holder.serial, reason)
+            }
+            if let wanted, let found = choose(at: place, of: wanted, &walk) {
                 walk.end = found
                 return walk
             }
             // A circle can only come about when the oldest holder goes; the walk ends there.
             guard walk.path.count <= limits.hopLimit,
-                let next = observers.responder(at: holders[0].slot)?.next,
+                let next = observers.responder(at: addresses.oldest(at: place))?.next,
                 !walk.path.contains(next)
             else { return walk }
             walk.path.append(next)
@@ -45,52 +53,65 @@ extension NotificationCenter {
     /// Of those who hold an address: the fewest open asks first, then who was asked longest ago, then the oldest.
     @inline(__always)
     private func choose(
-        among holders: [AddressTable.Holder], _ selector: Span<UInt8>,
-        passing shown: FewList<UInt64>,
-        _ walk: inout Walk
+        at address: UInt32, of selector: UInt32, _ walk: inout Walk
     ) -> Walk.End? {
-        var now: AddressTable.Holder?
-        var later: AddressTable.Holder?
-        for holder in holders {
-            let wasShown = shown.contains(holder.serial)
-            switch readiness(of: holder.slot, selector) {
-            case .now: if !wasShown, precedes(holder, now) { now = holder }
-            case .later where !wasShown: if precedes(holder, later) { later = holder }
-            case .later(let reason): walk.note(reason, of: holder.serial)
-            case .never(let reason):
-                walk.note(reason, of: holder.serial)
-                walk.skipped?.append(
-                    .init(
-                        object: walk.path.last ?? [], observer: holder.serial, reason: reason))
+        var now: Candidate?
+        var later: Candidate?
+        let offers = addresses.offers(at: address, of: selector)
+        walk.lookCount += offers.count
+        for offer in offers {
+            guard let responder = observers.responder(at: offer.slot) else { continue }
+            let readiness = readiness(of: offer.slot, responder)
+            if case .never(let reason) = readiness {
+                walk.note(reason, of: offer.serial)
+                continue
+            }
+            guard !walk.hasPassed(offer.serial) else {
+                if case .later(let reason) = readiness { walk.note(reason, of: offer.serial) }
+                continue
+            }
+            let candidate = Candidate(
+                slot: offer.slot, openCount: asks.shownCount(to: offer.serial),
+                lastAsked: addresses.lastAsked(at: address, serial: offer.serial))
+            if case .now = readiness {
+                if candidate.precedes(now) { now = candidate }
+            } else if candidate.precedes(later) {
+                later = candidate
             }
         }
         if let now { return .ask(slot: now.slot) }
         return later.map { .hold(slot: $0.slot) }
     }
 
+    /// One of those who hold an address and may be asked; they come in the order of registration.
+    private struct Candidate {
+        let slot: UInt32
+        let openCount: Int
+        let lastAsked: UInt64
+
+        func precedes(_ other: Candidate?) -> Bool {
+            guard let other else { return true }
+            return (openCount, lastAsked) < (other.openCount, other.lastAsked)
+        }
+    }
+
     /// Finds the holder that may take an ask that waits: the one that it waits for, else another
     /// one that shares its address (rule R6).
-    func taker(of slot: UInt32, waitingFor serial: UInt64) -> UInt32? {
+    func taker(
+        of slot: UInt32, waitingFor serial: UInt64
+    ) -> (observer: UInt32?, lookCount: Int) {
         let content = asks[slot].content
         if let observer = observers.slot(of: serial),
             case .now = readiness(of: observer, content.name)
         {
-            return observer
+            return (observer, 1)
         }
-        let holders = addresses.holders(of: asks[slot].target.span)
-        var walk = Walk(path: [])
-        guard
-            case .ask(let observer) = choose(
-                among: holders, content.name, passing: asks[slot].shown, &walk)
-        else { return nil }
-        return observer
-    }
-
-    /// Whether a holder comes before another; those who hold an address come in the order of registration.
-    private func precedes(_ holder: AddressTable.Holder, _ other: AddressTable.Holder?) -> Bool {
-        guard let other else { return true }
-        return (asks.shownCount(to: holder.serial), holder.lastAsked)
-            < (asks.shownCount(to: other.serial), other.lastAsked)
+        var walk = Walk(path: [], passing: asks[slot].shown)
+        guard let address = addresses.number(of: asks[slot].target.span),
+            let wanted = selectors.number(of: content.name),
+            case .ask(let observer) = choose(at: address, of: wanted, &walk)
+        else { return (nil, walk.lookCount) }
+        return (observer, walk.lookCount)
     }
 
     /// Whether a responder may be asked for a selector (rules R5 and R6).
@@ -98,8 +119,14 @@ extension NotificationCenter {
         guard let responder = observers.responder(at: slot),
             responder.implements(selector)
         else { return .never(.notImplemented) }
+        return readiness(of: slot, responder)
+    }
+
+    /// The same for a selector that it implements.
+    @inline(__always)
+    private func readiness(of slot: UInt32, _ responder: ResponderTerms) -> Readiness {
         let behavior = observers[slot].terms.suspensionBehavior
-        let holds = holdsAsks(slot)
+        let holds = observers[slot].terms.holdsAsks
         if asks.shownCount(to: observers[slot].serial) >= responder.concurrency {
             return holds ? .later(.busy) : .never(.busy)
         }
@@ -116,16 +143,10 @@ extension NotificationCenter {
         return holds ? .later(.suspended) : .never(.suspended)
     }
 
-    /// Whether what a responder may not be asked now waits for it (rule R6).
-    func holdsAsks(_ slot: UInt32) -> Bool {
-        let behavior = observers[slot].terms.suspensionBehavior
-        return behavior == .hold || behavior == .deliverImmediately
-    }
-
     /// Why a walk has come to nobody (rule R9).
     func failure(of walk: Walk) -> AskFailure {
         let address = walk.path[0]
-        if addresses.holders(of: address.span).isEmpty { return .noResponder }
+        if addresses.number(of: address.span) == nil { return .noResponder }
         if walk.sawBusy { return .responderBusy }
         return walk.sawSuspended ? .noResponder : .selectorNotImplemented
     }
@@ -140,7 +161,16 @@ extension NotificationCenter {
             case .hold(let slot): .held(observer: observers[slot].serial)
             case .nobody: .failed(failure(of: walk))
             }
-        return AskExplanation(outcome: outcome, path: walk.path, skipped: walk.skipped ?? [])
+        return AskExplanation(
+            outcome: outcome, path: walk.path, skipped: walk.skipped ?? [],
+            isPartial: walk.isPartial)
+    }
+}
+
+extension ObserverTerms {
+    /// Whether what a responder may not be asked now waits for it (rule R6).
+    var holdsAsks: Bool {
+        suspensionBehavior == .hold || suspensionBehavior == .deliverImmediately
     }
 }
 

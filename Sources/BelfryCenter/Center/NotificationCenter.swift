@@ -148,13 +148,14 @@ public struct NotificationCenter: Sendable {
         lastWallTime = command.time.wallMilliseconds
         effects.reset()
         dispatching.keptMark = HeldTable.none
+        dispatching.walkLookCount = 0
         let reportCount = reports.count
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
-            while usesAsks, !asks.sequel.isEmpty { restartWalks(at: command.time, &effects) }
+            if usesAsks, !asks.sequel.isEmpty { restartWalks(at: command.time, &effects) }
             if !reports.isEmpty {
                 postReports(of: command.id, at: command.time, into: &effects)
-                while usesAsks, !asks.sequel.isEmpty { restartWalks(at: command.time, &effects) }
+                if usesAsks, !asks.sequel.isEmpty { restartWalks(at: command.time, &effects) }
             }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)

@@ -97,12 +97,18 @@ extension Notification.Content {
 
 extension NotificationCenter {
     /// Posts what the command has brought about; these posts bring about no further ones.
+    ///
+    /// They have a share of a command; those that are left are posted with the end of the turn.
     mutating func postReports(
         of command: CommandID, at time: CommandTime, into effects: inout Effects
     ) {
         var pending: [Report] = []
         swap(&pending, &reports)
-        for (place, report) in pending.enumerated() {
+        var matchedCount: UInt32 = 0
+        var next = 0
+        while next < pending.count, matchedCount < Work.reportShare {
+            defer { next += 1 }
+            let report = pending[next]
             let name = report.name
             guard let channel = index.channels.index(of: name.span),
                 index.channels.isObserved(at: channel)
@@ -112,12 +118,13 @@ extension NotificationCenter {
             let receiptCount = effects.receipts.count
             dispatch(
                 Dispatch(
-                    id: Self.reportID(command, place, time), content: content, causedBy: nil,
+                    id: Self.reportID(command, next, time), content: content, causedBy: nil,
                     isReport: true),
                 at: time, into: &effects)
+            matchedCount += effects.receipts.last?.matched ?? 0
             effects.receipts.removeLast(effects.receipts.count - receiptCount)
         }
-        reports.removeAll()
+        reports = Array(pending[next...])
     }
 
     /// An identifier that no other command makes: its command's name is in it.

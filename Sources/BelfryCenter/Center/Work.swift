@@ -9,6 +9,9 @@ enum Work {
     /// The work of ending one thing: an observer, what is held for it, a wait, a key.
     static let ofEnd = 16
 
+    /// After how many deliveries the reports that are left wait for another command.
+    static let reportShare = 20_000
+
     /// How many deadlines a command may look at besides that bring about nothing any more.
     static let vainLookLimit = 1_024
 }

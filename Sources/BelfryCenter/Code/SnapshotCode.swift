@@ -135,7 +135,16 @@ extension NotificationCenter: Coded {
         isStored = try coder(known?.isStored)
         reservedSequence = try coder(known?.reservedSequence)
         sequenceReserveAt = try coder(known?.sequenceReserveAt)
-        if coder.isReading { noteNeeds() }
+        guard coder.isReading else { return }
+        for entry in observers.order.living {
+            guard let responder = observers.responder(at: entry.slot),
+                let address = index.object(of: observers[entry.slot].place)
+            else { continue }
+            addresses.offer(
+                address, slot: entry.slot, serial: entry.serial,
+                implementing: selectors.numbers(of: responder))
+        }
+        noteNeeds()
     }
 }
 

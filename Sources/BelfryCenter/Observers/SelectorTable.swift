@@ -18,9 +18,9 @@ struct SelectorTable: Sendable {
     /// The number of a selector that an observer has.
     func number(of text: Span<UInt8>) -> UInt32? { texts.index(of: text) }
 
-    /// One observer less has the selector with this text.
-    mutating func release(_ text: [UInt8]) {
-        if let selector = number(of: text.span) { release(selector) }
+    /// The numbers of what a responder implements.
+    func numbers(of responder: ResponderTerms) -> [UInt32] {
+        responder.implements.compactMap { number(of: $0.span) }
     }
 
     /// The number of a selector, for one more observer.

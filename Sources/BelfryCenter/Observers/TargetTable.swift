@@ -8,6 +8,9 @@ struct TargetTable: Sendable {
 
     private var targets: [[UInt8]: Target] = [:]
 
+    /// Whether no observer has a target.
+    var isEmpty: Bool { targets.isEmpty }
+
     /// The bytes that the table costs.
     var footprint: Int {
         Footprint.dictionary(

@@ -12,8 +12,8 @@ struct TimerTable: Sendable {
     private var positions: PositionTable
     /// What those have that repeat, by slot.
     private var repetitions: [UInt32: Timer.Repetition] = [:]
-    /// The timers of each client, in the order of their making.
-    private var ofClient: [UInt64: [UInt32]] = [:]
+    /// The timers of each client; no set is empty.
+    private var ofClient: [UInt64: Set<UInt32>] = [:]
     private(set) var lastOrdinal: UInt64 = 0
     /// The bytes of name, object and userInfo of all.
     private(set) var byteCount = 0
@@ -79,7 +79,18 @@ struct TimerTable: Sendable {
 
     /// The timers that end with a client, and the farewells that wait for it, in the order of their making.
     func slots(ofClient client: UInt64) -> [UInt32] {
-        ofClient.isEmpty ? [] : ofClient[client] ?? []
+        ofClient.isEmpty ? [] : ofClient[client].map(inOrder) ?? []
+    }
+
+    /// Some timers in the order of their making.
+    private func inOrder(_ slots: Set<UInt32>) -> [UInt32] {
+        slots.map { (ordinal: self[$0].ordinal, slot: $0) }
+            .sorted { $0.ordinal < $1.ordinal }.map(\.slot)
+    }
+
+    /// Whether a timer is in the list of a client.
+    func isListed(_ slot: UInt32, ofClient client: UInt64) -> Bool {
+        ofClient[client]?.contains(slot) ?? false
     }
 
     /// How many farewells a client has.
@@ -118,7 +129,7 @@ struct TimerTable: Sendable {
         positions.insert(timer.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
         order.insert(timer.item(at: slot))
         if let repetition { repetitions[slot] = repetition }
-        if let client { ofClient[client, default: []].append(slot) }
+        if let client { ofClient[client, default: []].insert(slot) }
         if timer.isRestored { restoredCount += 1 }
         if timer.isFarewell { farewellCount += 1 }
         if timer.isFarewell, timer.due != .max { goingCount += 1 }
@@ -156,9 +167,9 @@ struct TimerTable: Sendable {
 
     /// A timer stands in the list of a client no more.
     mutating func leave(_ client: UInt64, _ slot: UInt32) {
-        guard var slots = ofClient.removeValue(forKey: client) else { return }
-        slots.removeAll { $0 == slot }
-        if !slots.isEmpty { ofClient[client] = slots }
+        guard let place = ofClient.index(forKey: client) else { return }
+        ofClient.values[place].remove(slot)
+        if ofClient.values[place].isEmpty { ofClient.remove(at: place) }
     }
 
     /// A timer is due at another time.
@@ -226,7 +237,9 @@ extension TimerTable: Coded {
         order = try coder(known?.order)
         kinds = try coder(known?.kinds)
         repetitions = try coder.table(known?.repetitions)
-        ofClient = try coder.table(known?.ofClient)
+        ofClient = try coder.table(
+            known.map { known in known.ofClient.mapValues { known.inOrder($0) } }
+        ).mapValues(Set.init)
         lastOrdinal = try coder(known?.lastOrdinal)
         byteCount = try coder(known?.byteCount)
         farewellCount = try coder(known?.farewellCount)

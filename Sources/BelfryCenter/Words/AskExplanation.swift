@@ -6,6 +6,11 @@ public struct AskExplanation: Sendable, Equatable {
     public var path: [[UInt8]] = []
     /// Who was stepped over, and why.
     public var skipped: [Skipped] = []
+    /// Whether more were stepped over than ``skippedLimit``.
+    public var isPartial = false
+
+    /// How many of those that were stepped over are told at most.
+    public static let skippedLimit = 1_000
 
     /// What would happen to an ask.
     public enum Outcome: Sendable, Equatable {

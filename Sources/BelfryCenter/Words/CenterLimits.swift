@@ -52,10 +52,11 @@ public struct CenterLimits: Sendable, Equatable {
     public var holderLimit = 1_000
     /// How many addresses one ask is handed on to; the default is 32.
     public var hopLimit = 32
-    /// How many holders of addresses the actions of one notification look at; past it nobody takes them.
+    /// Looks of the actions of one notification, some 5 ms; past it nobody takes them.
     ///
-    /// The default is 1,000,000: a walk looks at 32,000 at most, and many observers may have a target.
-    public var actionLookLimit = 1_000_000
+    /// A hop counts three, and each holder that implements the selector counts one. The default is
+    /// 50,000.
+    public var actionLookLimit = 50_000
     /// Bytes of the answers that fates keep; the default is 32 MiB.
     public var answerMemoryLimit = 32 << 20
     /// Values of objects; the default is 100,000.

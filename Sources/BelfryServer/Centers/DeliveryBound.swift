@@ -14,7 +14,7 @@ struct DeliveryBound {
     ) throws(Problem) {
         guard let position = centers.position(of: name) else { return }
         for (place, request) in requests.enumerated() {
-            let count = centers[position].observerBound(of: request.content)
+            let count = centers[position].deliveryBound(of: request.content, limit: limit)
             let isFirst = place == 0 && self.count == 0
             self.count += count
             guard isFirst || self.count <= limit else {

@@ -39,8 +39,8 @@ extension CallFrame {
 
     /// Performs the calls of a batch from one on.
     ///
-    /// Behind a replay the rest is left to another turn when this one has had its time; where there is no
-    /// room for it, it is refused.
+    /// The rest is left to another turn when this one has had its time. Where there is no room for it,
+    /// it is performed at once; behind a replay it is refused.
     ///
     /// - Returns: whether the next frame of the client can be read.
     private mutating func perform(
@@ -54,11 +54,11 @@ extension CallFrame {
         for place in start..<calls.count {
             if place > start {
                 host.fanOut(&outbox)
-                if hasReplayed, !isCut, !outbox.life.isStopping, outbox.turnIsFull {
+                if !isCut, !outbox.life.isStopping, outbox.turnIsFull {
                     deliveryBound = host.deliveryBound
                     batch.wait(for: host.promises.awaitedTicket)
                     if host.postponed.add(self, from: place, &outbox) { return false }
-                    isCut = true
+                    isCut = hasReplayed
                 }
             }
             outbox.content.removeAll(keepingCapacity: true)

@@ -1,0 +1,73 @@
+/// The asks that wait for somebody: those at an address, by their selectors, and those of the
+/// observers for which they wait.
+struct WaitingAsks: Sendable {
+    /// An ask that waits. What was shown before comes back to its place in the order of asking.
+    struct Place: Sendable {
+        let slot: UInt32
+        let ordinal: UInt64
+    }
+
+    /// By address and selector, in the order of asking; no list is empty.
+    private var addresses: [[UInt8]: [[UInt8]: [Place]]] = [:]
+    /// By the observer that they wait for, in the order of asking; no list is empty.
+    private var observers: [UInt64: [Place]] = [:]
+    /// The number of asks that wait.
+    private(set) var count = 0
+
+    /// The bytes that an ask costs here that shares neither address, selector nor observer.
+    static let placeByteCount =
+        2 * Footprint.array(of: 1, stride: MemoryLayout<Place>.stride)
+        + 3 * Footprint.dictionary(capacity: 3, stride: 2 * MemoryLayout<[UInt8]>.stride)
+
+    /// Adds an ask that waits at an address for an observer.
+    mutating func add(
+        _ place: Place, at address: [UInt8], _ selector: [UInt8], for observer: UInt64
+    ) {
+        addresses[address, default: [:]][selector, default: []].insert(place)
+        observers[observer, default: []].insert(place)
+        count += 1
+    }
+
+    /// Removes an ask that waits no more.
+    mutating func remove(
+        _ place: Place, at address: [UInt8], _ selector: [UInt8], for observer: UInt64
+    ) {
+        addresses.withdraw(address) { $0.withdraw(selector) { $0.remove(place) } }
+        observers.withdraw(observer) { $0.remove(place) }
+        count -= 1
+    }
+
+    /// The asks that wait for an observer.
+    func of(_ observer: UInt64) -> [UInt32] { observers[observer]?.map(\.slot) ?? [] }
+
+    /// The selectors of what waits at an address, as far as they are among some.
+    func selectors(at address: [UInt8], among implemented: [[UInt8]]) -> [[UInt8]] {
+        guard let lists = addresses[address] else { return [] }
+        return implemented.filter { lists[$0] != nil }
+    }
+
+    /// The asks that wait at an address with a selector, in the order of asking.
+    func at(_ address: [UInt8], _ selector: [UInt8]) -> [Place] {
+        addresses[address]?[selector] ?? []
+    }
+}
+
+extension [WaitingAsks.Place] {
+    fileprivate mutating func insert(_ place: Element) {
+        insert(place, at: indices.firstPlace { self[$0].ordinal > place.ordinal })
+    }
+
+    fileprivate mutating func remove(_ place: Element) {
+        let index = indices.firstPlace { self[$0].ordinal >= place.ordinal }
+        if index < count, self[index].ordinal == place.ordinal { remove(at: index) }
+    }
+}
+
+extension Dictionary where Value: Collection {
+    /// Takes something out of a list or a table that goes with the last that it has.
+    fileprivate mutating func withdraw(_ key: Key, _ change: (inout Value) -> Void) {
+        guard let place = index(forKey: key) else { return }
+        change(&values[place])
+        if values[place].isEmpty { remove(at: place) }
+    }
+}
