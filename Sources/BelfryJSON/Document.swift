@@ -62,6 +62,11 @@ public struct Document: Sendable, Equatable {
     /// - Complexity: constant.
     public var byteCount: Int { root.byteCount }
 
+    /// The members of this object, and of all objects in it that are no part of an array.
+    ///
+    /// - Complexity: constant.
+    public var nestedMemberCount: Int { root.size.memberCount }
+
     /// How deep objects and arrays nest; 0 when this is neither.
     ///
     /// - Complexity: a look at each member, and at each byte of the arrays.

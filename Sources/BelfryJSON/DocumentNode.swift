@@ -9,7 +9,15 @@ enum DocumentNode: Sendable, Equatable {
     var byteCount: Int {
         switch self {
         case .leaf(let bytes): bytes.count
-        case .object(let object): object.byteCount
+        case .object(let object): object.size.byteCount
+        }
+    }
+
+    /// Its canonical bytes, and the members in it at any depth.
+    var size: DocumentObject.Size {
+        switch self {
+        case .leaf(let bytes): DocumentObject.Size(byteCount: bytes.count)
+        case .object(let object): object.size
         }
     }
 

@@ -7,19 +7,53 @@ struct DocumentObject: Sendable, Equatable {
         let key: [UInt8]
         var node: DocumentNode
 
-        /// The bytes of the key, a colon and the value.
-        var byteCount: Int { JSONWriter.byteCount(string: key.span) + 1 + node.byteCount }
+        /// The bytes of the key, a colon and the value, and the members that it is and has.
+        var size: Size {
+            var size = node.size
+            size.add(byteCount: JSONWriter.byteCount(string: key.span) + 1, memberCount: 1)
+            return size
+        }
+    }
+
+    /// The canonical bytes of a node, and the members in it at any depth.
+    ///
+    /// Both fit into one word, so that an object is two: a document has at most some megabytes.
+    struct Size: Sendable, Equatable {
+        private var bytes: UInt32
+        private var members: UInt32 = 0
+
+        init(byteCount: Int) { bytes = UInt32(byteCount) }
+
+        var byteCount: Int { Int(bytes) }
+        var memberCount: Int { Int(members) }
+
+        mutating func add(byteCount: Int, memberCount: Int) {
+            bytes = UInt32(self.byteCount + byteCount)
+            members = UInt32(self.memberCount + memberCount)
+        }
+
+        /// Another size takes the place of one that is in this one.
+        mutating func change(from before: Size, to after: Size) {
+            add(
+                byteCount: after.byteCount - before.byteCount,
+                memberCount: after.memberCount - before.memberCount)
+        }
     }
 
     /// With the braces and commas; compared first, as most objects that differ do so in length.
-    private(set) var byteCount = 2
+    private(set) var size = Size(byteCount: 2)
     private(set) var members: [Member] = []
 
     init() {}
 
     init(sorted members: [Member]) {
         self.members = members
-        byteCount = members.reduce(members.isEmpty ? 2 : 1) { $0 + $1.byteCount + 1 }
+        if members.isEmpty { return }
+        size = Size(byteCount: 1)
+        for member in members {
+            let added = member.size
+            size.add(byteCount: added.byteCount + 1, memberCount: added.memberCount)
+        }
     }
 
     func member(of key: [UInt8]) -> DocumentNode? {
@@ -44,17 +78,22 @@ struct DocumentObject: Sendable, Equatable {
     /// Puts a node in the place that `place(of:)` told; nil takes out what is there.
     mutating func put(_ node: DocumentNode?, at place: (index: Int, isTaken: Bool), key: [UInt8]) {
         if place.isTaken {
-            let before = members[place.index].byteCount
+            let before = members[place.index].size
             if let node {
                 members[place.index].node = node
-                byteCount += members[place.index].byteCount - before
+                size.change(from: before, to: members[place.index].size)
             } else {
                 members.remove(at: place.index)
-                byteCount -= before + (members.isEmpty ? 0 : 1)
+                size.add(
+                    byteCount: -before.byteCount - (members.isEmpty ? 0 : 1),
+                    memberCount: -before.memberCount)
             }
         } else if let node {
             let member = Member(key: key, node: node)
-            byteCount += member.byteCount + (members.isEmpty ? 0 : 1)
+            let added = member.size
+            size.add(
+                byteCount: added.byteCount + (members.isEmpty ? 0 : 1),
+                memberCount: added.memberCount)
             members.insert(member, at: place.index)
         }
     }
@@ -63,9 +102,9 @@ struct DocumentObject: Sendable, Equatable {
     mutating func withNode<Result>(
         at index: Int, _ body: (inout DocumentNode) -> Result
     ) -> Result {
-        let before = members[index].node.byteCount
+        let before = members[index].node.size
         let result = body(&members[index].node)
-        byteCount += members[index].node.byteCount - before
+        size.change(from: before, to: members[index].node.size)
         return result
     }
 

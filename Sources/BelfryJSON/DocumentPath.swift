@@ -15,7 +15,8 @@ public struct DocumentPath: Sendable, Hashable {
     /// The keys, outermost first, as UTF-8.
     public let keys: [[UInt8]]
 
-    init(keys: [[UInt8]]) {
+    /// Makes the path of some keys, each of which has an address: it is not empty, and has no `.`.
+    public init(keys: [[UInt8]]) {
         self.keys = keys
     }
 

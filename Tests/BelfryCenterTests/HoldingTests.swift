@@ -358,16 +358,4 @@ struct HoldingTests {
         scenario.acknowledge(serial, 1)
         #expect(scenario.frames == ["b1"])
     }
-
-    @Test("D7: past its limit all intervals are forgotten, and nothing grows without end")
-    func intervalLimit() {
-        var scenario = Scenario()
-        let client = scenario.connect()
-        scenario.observe(nil, by: client, .hold) { $0.minInterval = 3_600_000_000_000 }
-        for number in 0..<3_000 { scenario.post("n\(number)") }
-        #expect(scenario.center.paces.count == 3_000)
-        scenario.milliseconds += 3_600_000
-        for number in 0..<1_200 { scenario.post("m\(number)") }
-        #expect(scenario.center.paces.count < 3_000)
-    }
 }

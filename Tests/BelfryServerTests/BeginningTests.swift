@@ -27,7 +27,10 @@ struct BeginningTests {
         let name = Array("default".utf8)
         try store.commit([.center(name: name, .center(CenterRecord(epoch: Array("e".utf8))))])
         store.restart(isCopied: true)
-        var restoration = StateRestoration(limits: CenterLimits(), at: .embeddedStart) { [1] }
+        var restoration = StateRestoration(
+            limits: CenterLimits(), kept: KeptMemory(limitedBy: ServerConfiguration()),
+            at: .embeddedStart
+        ) { [1] }
         for _ in 0..<2 { try store.load { restoration.take($0) } }
         let beginning = try restoration.finish(in: &store)
         #expect(beginning.centers.map(\.epoch) == [[1]])

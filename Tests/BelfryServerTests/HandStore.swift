@@ -112,14 +112,14 @@ final class HandStore: StoreDoor {
     /// What a new life begins with; batches that were not committed are lost.
     func beginning(
         afterOrderlyEnd: Bool = true, limits: CenterLimits = CenterLimits(),
-        at time: CommandTime = .embeddedStart
+        memory: MemoryLimits = MemoryLimits(), at time: CommandTime = .embeddedStart
     ) throws -> Beginning {
         try state.withLock { state in
             state.waiting = []
             if afterOrderlyEnd { try state.memory.commit([.cleanEnd]) }
             state.memory.restart()
             var beginning = try Beginning(
-                of: &state.memory, limits: limits, at: time, epoch: "epoch")
+                of: &state.memory, limits: limits, memory: memory, at: time, epoch: "epoch")
             beginning.store = self
             return beginning
         }
@@ -146,9 +146,14 @@ extension Beginning {
     /// What a broker begins with that has a store.
     init(
         of store: inout MemoryStore, limits: CenterLimits = CenterLimits(),
-        at time: CommandTime = .embeddedStart, epoch: String
+        memory: MemoryLimits = MemoryLimits(), at time: CommandTime = .embeddedStart,
+        epoch: String
     ) throws {
-        var restoration = StateRestoration(limits: limits, at: time) { Array(epoch.utf8) }
+        var configuration = ServerConfiguration()
+        configuration.memory = memory
+        var restoration = StateRestoration(
+            limits: limits, kept: KeptMemory(limitedBy: configuration), at: time
+        ) { Array(epoch.utf8) }
         try store.load { restoration.take($0) }
         self = try restoration.finish(in: &store)
     }

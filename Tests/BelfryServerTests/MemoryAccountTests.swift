@@ -61,6 +61,61 @@ struct MemoryAccountTests {
         try socket.observe("n")
     }
 
+    @Test("V18: an observer of a value is refused where the queue's memory is full")
+    func observersOfValues() throws {
+        let broker = try Broker { $0.memory.queue = 60_000 }
+        let socket = try broker.webSocket()
+        let path = (0..<15).map { "key\($0)" }.joined(separator: ".")
+        func fields(_ number: Int) -> String {
+            #"{"object":"v","keyPath":"n\#(number).\#(path)"}"#
+        }
+        var count = 0
+        while broker.shared.totals[.queue] < 60_000, count < 1_000 {
+            _ = try socket.result("addObserver", fields(count))
+            count += 1
+        }
+        #expect((5...40).contains(count))
+        let problem = try socket.problem("addObserver", fields(count))
+        #expect(problem["status"] == 503)
+        #expect(problem["detail"].text?.contains("--queue-memory") == true)
+        let mailbox = try broker.post(fields(count), target: "/v1/observers")
+        #expect(mailbox.status == 503 && mailbox.problem == "overloaded")
+        try socket.observe("n")
+        #expect(Self.wrongKinds(broker) == [])
+        // What goes makes room.
+        _ = try socket.result("removeObserver", #"{"object":"v"}"#)
+        _ = try socket.result("addObserver", fields(0))
+    }
+
+    @Test("V18: observers of values of one turn count at once", .withinOneTurn)
+    func observersOfValuesOfOneTurn() throws {
+        let broker = try Broker { $0.memory.queue = 60_000 }
+        let socket = try broker.webSocket()
+        let calls = (0..<1_000).map {
+            #"{"jsonrpc":"2.0","id":\#($0),"method":"addObserver","params":"#
+                + #"{"object":"v","keyPath":"n\#($0).a.b.c.d.e.f.g.h.i"}}"#
+        }
+        try socket.send("[" + calls.joined(separator: ",") + "]")
+        #expect(broker.shared.totals[.queue] < 80_000)
+    }
+
+    @Test("V18: a new place that ends is refused where the queue's memory is full")
+    func places() throws {
+        let broker = try Broker { $0.memory.queue = 60_000 }
+        let peer = try broker.http()
+        func put(_ number: Int) throws -> Response {
+            try peer.request(
+                "PUT", "/v1/values/v/n\(number).a.b.c.d.e.f.g?ttl=60", "1",
+                fields: ["Content-Type: application/json"])
+        }
+        var count = 0
+        while try put(count).status == 201, count < 1_000 { count += 1 }
+        #expect((10...60).contains(count))
+        #expect(try put(count).problem == "values-full")
+        #expect(try put(0).status == 200)
+        #expect(Self.wrongKinds(broker) == [])
+    }
+
     @Test("many registrations of one turn count at once, not only when it ends", .withinOneTurn)
     func observersOfOneTurn() throws {
         let broker = try Broker { $0.memory.observers = 40_000 }

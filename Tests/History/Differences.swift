@@ -62,7 +62,9 @@ package let fieldsOfOneProcess: Set<String> = [
     // Hash tables are made anew from what they find, with the seed of the process.
     "seed", "hashes", "buckets", "recent",
     // Room in memory, not state.
-    "storage",
+    "storage", "blockByteCount", "nodeByteCount", "valueByteCount", "counted",
+    // What is over of them is forgotten by and by; digests have what runs.
+    "paces",
     // Of one process or one command alone (decision 97).
     "losses", "keptMemory", "keptMeasure", "dispatching", "matched", "hasRecounted",
     "recountedRows", "journal", "growth",

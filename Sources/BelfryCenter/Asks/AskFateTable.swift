@@ -1,5 +1,5 @@
 /// How asks ended lately: past a number, a size or a time the oldest is forgotten.
-struct AskFateTable: Sendable {
+struct AskFateTable: Footprinted, Sendable {
     /// How one ask ended.
     struct Fate: Sendable {
         let outcome: AskOutcome
@@ -145,3 +145,5 @@ extension AskFateTable: Coded {
         ) { order[$0].outcome.id }
     }
 }
+
+extension AddressTable: Footprinted {}

@@ -1,5 +1,5 @@
 /// The asks that are open, in slots that are used again.
-struct AskTable: Sendable {
+struct AskTable: Footprinted, Sendable {
     /// One that is free has ``OpenAsk/none``.
     private var slots: [OpenAsk] = []
     private var freeSlots: [UInt32] = []

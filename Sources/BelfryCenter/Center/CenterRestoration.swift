@@ -67,6 +67,12 @@ public struct CenterRestoration: ~Copyable {
         }
     }
 
+    /// Finds out how much memory the center keeps, if that has changed by some bytes; tells the
+    /// growth.
+    public mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
+        center.noteKept(ifChangedBy: byteCount)
+    }
+
     /// Gives the center, which has all of its rows.
     ///
     /// - Parameter note: is told what the store must know: what ended while the broker was down.
@@ -75,6 +81,9 @@ public struct CenterRestoration: ~Copyable {
         center.orderActions()
         center.restore(askEnds, at: time)
         center.endRestoring(isComplete: isComplete, at: time).forEach(note)
+        // It is accounted for anew, by whoever gives it commands.
+        center.keptMemory = KeptMemory()
+        center.keptMeasure = 0
         return center
     }
 }

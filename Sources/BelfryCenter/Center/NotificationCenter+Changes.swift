@@ -108,8 +108,8 @@ extension NotificationCenter {
     ) -> [ChangeMatch] {
         var matches: [ChangeMatch] = []
         for node in nodes {
-            values[change.value].trie[node].changedSequence = sequence
-            let path = values[change.value].trie[node].path
+            values[change.value].trie.noteChange(of: node, at: sequence)
+            let path = values[change.value].trie.path(of: node)
             let seen = change.edit.change(at: path)
             for withOld in [false, true] {
                 let list =

@@ -30,7 +30,7 @@ extension NotificationCenter {
         asks.addDigest(to: &digest)
         askFates.addDigest(to: &digest)
         values.addDigest(to: &digest)
-        addIntervals(to: &digest)
+        paces.addDigest(to: &digest, at: lastTime)
         addReports(to: &digest)
         digest.add(namelessCount)
         watch.addDigest(to: &digest)
@@ -226,21 +226,6 @@ extension NotificationCenter {
             digest.add(held.isStored(at: kept))
             kept = held.next(after: kept)
         }
-    }
-
-    /// Intervals are in a hash table, so their sum is taken, which has no order; those that are over
-    /// mean nothing any more.
-    private func addIntervals(to digest: inout StateDigest) {
-        var sum: UInt64 = 0
-        for (kind, end) in paces where end > lastTime {
-            var one = StateDigest()
-            one.add(kind.observer)
-            one.add(kind.name)
-            one.add(kind.object)
-            one.add(end)
-            sum &+= one.finish()
-        }
-        digest.add(sum)
     }
 
     private func addReports(to digest: inout StateDigest) {

@@ -1,29 +1,4 @@
-import BelfryBytes
-
 // What is kept for observers that cannot have it now: within limits, and nothing is lost in silence.
-
-/// One kind of notification for one observer: what coalescing under suspension compares (rule D6).
-struct ObservedKind: Hashable, Sendable {
-    /// The serial number of the observer.
-    let observer: UInt64
-    let name: [UInt8]
-    let object: [UInt8]?
-
-    init(observer: UInt64, _ content: Notification.Content) {
-        self.observer = observer
-        name = [UInt8](copying: content.name)
-        if let object = content.object {
-            self.object = [UInt8](copying: object)
-        } else {
-            object = nil
-        }
-    }
-}
-
-extension ObservedKind {
-    /// What a name, or an object, has of bytes as a rule.
-    static let usualByteCount = 16
-}
 
 extension NotificationCenter {
     /// Holds a notification for an observer; a replaceable one takes the place of an earlier one of

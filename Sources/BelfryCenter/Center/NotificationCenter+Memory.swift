@@ -9,12 +9,12 @@ extension NotificationCenter {
         let count =
             4 * observers.count + held.entryCount + queue.count + replay.count + keys.count
             + fates.count + 4 * timers.count + 4 * asks.count + askFates.count + tombstones.count
-            + index.channels.count + 2 * values.count + values.parts.count
+            + index.channels.count
         let measure =
             held.byteCount + queue.byteCount + timers.byteCount + replay.byteCount + keys.byteCount
             + asks.byteCount + askFates.byteCount + waiting.resultByteCount
-            + ValueTable.documentCost * values.byteCount + index.channels.byteCount
-            + Self.roughByteCount * count
+            + (usesValues ? values.footprint : 0) + (paces.isEmpty ? 0 : paces.footprint)
+            + index.channels.byteCount + Self.roughByteCount * count
         guard (measure - keptMeasure).magnitude >= byteCount else { return nil }
         keptMeasure = measure
         let before = keptMemory
@@ -25,30 +25,25 @@ extension NotificationCenter {
     /// What a thing costs besides its text, about; an observer is four of them.
     private static var roughByteCount: Int { 64 }
 
+    /// The cost of all that is stored: each table tells it, and a test finds one that is left out
+    /// (decision 124).
     private var footprint: KeptMemory {
         var kept = KeptMemory()
         kept[.observers] =
             observers.footprint + addresses.footprint + targets.footprint + clients.footprint
-            + index.footprint
-            + selectors.footprint + watch.footprint
-            + deadlines.footprint
-            + Footprint.dictionary(
-                capacity: lastWritten.capacity,
-                stride: MemoryLayout<UInt32>.stride + MemoryLayout<LastWritten>.stride)
-            + Footprint.dictionary(
-                capacity: toldGaps.capacity,
-                stride: MemoryLayout<UInt64>.stride
-                    + ToldGap.limit * MemoryLayout<ToldGap>.stride + 32)
-            + doubts.values.reduce(0) { $0 + $1.count * MemoryLayout<Doubt>.stride }
+            + (index.footprint - index.channels.footprint) + selectors.footprint
+            + watch.footprint + deadlines.footprint
+            + lastWritten.footprint + toldGaps.footprint + doubts.footprint + marks.footprint
+            + matched.footprint + owned.footprint
         kept[.channels] = index.channels.footprint
         kept[.replay] = replay.footprint
         kept[.keys] = keys.footprint
-        kept[.fates] = fates.footprint + askFates.footprint
+        kept[.fates] = fates.footprint + askFates.footprint + paces.footprint
         kept[.tombstones] = tombstones.footprint
-        kept[.held] = held.footprint + replaceableFootprint + heldActionsFootprint
+        kept[.held] = held.footprint + replaceable.footprint + heldActions.footprint
         kept[.queue] =
-            queue.footprint + timers.footprint + asks.footprint + waiting.resultByteCount
-            + (usesValues ? values.footprint : 0)
+            queue.footprint + modeStack.footprint + timers.footprint + asks.footprint
+            + waiting.footprint + values.footprint
         return kept
     }
 
@@ -59,7 +54,7 @@ extension NotificationCenter {
         case .channels: index.channels.unobservedCount
         case .replay: replay.count
         case .keys: keys.count
-        case .fates: max(fates.count, askFates.count)
+        case .fates: max(fates.count, askFates.count, paces.count)
         case .tombstones: tombstones.count
         }
     }
@@ -80,24 +75,8 @@ extension NotificationCenter {
         case .fates:
             fates.trim(toCount: count)
             forgetAsks(askFates.trim(toCount: count), &effects)
+            paces.trim(to: count, at: time.monotonicNanoseconds)
         case .tombstones: tombstones.trim(to: count)
         }
-    }
-
-    /// What is known of actions besides their entries costs, about: selectors and paths are mostly shared with those
-    /// who hold the addresses.
-    private var heldActionsFootprint: Int {
-        Footprint.dictionary(
-            capacity: heldActions.capacity,
-            stride: MemoryLayout<UInt32>.stride + MemoryLayout<HeldAction>.stride)
-            + heldActions.count * HeldAction.listByteCount
-    }
-
-    /// What finds the replaceable notifications costs: a name and an object for each.
-    private var replaceableFootprint: Int {
-        Footprint.dictionary(
-            capacity: replaceable.capacity,
-            stride: MemoryLayout<ObservedKind>.stride + MemoryLayout<UInt32>.stride)
-            + replaceable.count * 2 * Footprint.array(of: ObservedKind.usualByteCount)
     }
 }

@@ -64,6 +64,8 @@ extension NotificationCenter {
         owned.add(
             sign * (Self.observerByteCount + textByteCount), of: .observers, observerCount: sign,
             for: owner)
+        guard let terms = observers.role(at: slot).value else { return }
+        owned.add(sign * ValueTable.cost(ofObserverAt: terms.path), of: .queue, for: owner)
     }
 
     /// What an observer costs besides its texts: itself, and its places in a list and a table.

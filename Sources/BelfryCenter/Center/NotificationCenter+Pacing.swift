@@ -8,8 +8,7 @@ extension NotificationCenter {
     ) -> Int64? {
         guard observers[slot].terms.minInterval > 0 else { return nil }
         let kind = ObservedKind(observer: observers[slot].serial, notification.content)
-        guard let end = paces[kind], end > time.monotonicNanoseconds else { return nil }
-        return end
+        return paces.end(of: kind, at: time.monotonicNanoseconds)
     }
 
     /// A notification is written now: the next one of its kind waits for an interval.
@@ -18,16 +17,7 @@ extension NotificationCenter {
     ) {
         guard observers[slot].terms.minInterval > 0 else { return }
         let now = time.monotonicNanoseconds
-        if paces.count > 1_024, paces.count > 2 * livePaceCount {
-            paces = paces.filter { $0.value > now }
-            if paces.count > Self.paceLimit { paces = [:] }
-            livePaceCount = paces.count
-        }
         let kind = ObservedKind(observer: observers[slot].serial, notification.content)
-        paces[kind] = now.adding(observers[slot].terms.minInterval)
+        paces.begin(kind, until: now.adding(observers[slot].terms.minInterval), at: now)
     }
-
-    /// How many intervals that still run are remembered; past it all of them are forgotten, and some
-    /// notifications come sooner than they should.
-    static let paceLimit = 100_000
 }

@@ -7,7 +7,7 @@ extension NotificationCenter {
     mutating func addPart(
         _ lifetime: ValueLifetime, _ write: ValueWrite, _ slot: UInt32, at time: CommandTime
     ) {
-        let part = makePart(at: write.path, of: slot)
+        let part = values.makePart(at: write.path, of: slot)
         if let timeToLive = lifetime.timeToLive {
             values.parts.setEnd(
                 part, at: time.monotonicNanoseconds.adding(timeToLive),
@@ -20,21 +20,11 @@ extension NotificationCenter {
         scheduleEnd(of: part)
     }
 
-    /// Makes a part at a place, where none is.
-    private mutating func makePart(at path: DocumentPath, of slot: UInt32) -> UInt32 {
-        let changed = values[slot].changedSequence
-        let node = values[slot].trie.makeNode(at: path, changedSequence: changed)
-        let part = values.parts.add(value: slot, node: node)
-        values[slot].trie.setPart(part, at: node)
-        return part
-    }
-
     /// What was written at a place lasts for ever from now on, or is gone; a client that is away and has nothing
     /// else goes with its last entry.
     mutating func removePart(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard let part = values.parts[slot] else { return }
-        values[part.value].trie.removePart(at: part.node)
-        values.parts.remove(slot)
+        values.removePart(slot, part)
         guard let lease = part.lease, let client = clients.slot(of: lease.client) else { return }
         release(client, &effects)
         _ = leaveIfEmpty(client, "disconnected", at: time, &effects)
@@ -66,22 +56,23 @@ extension NotificationCenter {
     ) {
         guard let part = values.parts[slot] else { return }
         let value = part.value
-        let path = values[value].trie[part.node].path
+        let path = values[value].trie.path(of: part.node)
         for ended in values[value].trie.parts(below: path) {
             removePart(ended, at: time, &effects)
         }
         // What is missed by then changes nothing, but for the part.
         guard values[value].document?.value(at: path) != nil else {
+            recount(valueAt: value)
             noteValue(value, at: time, &effects)
             return values.releaseIfUnused(value)
         }
         let byteCountBefore = values[value].document?.byteCount
         let edit = values.remove(path, of: value)
-        recount(valueAt: value, byteCountBefore)
         _ = tell(
             ValueChange(
                 id: madeID(part.ordinal, at: time), edit: edit, value: value,
                 byteCountBefore: byteCountBefore), at: time, &effects)
+        recount(valueAt: value)
         values.releaseIfUnused(value)
     }
 
@@ -129,7 +120,7 @@ extension NotificationCenter {
         let parts = values[slot].trie.parts(below: .whole).compactMap { values.parts[$0] }
         return parts.sorted { $0.ordinal < $1.ordinal }.map { part in
             ValueRecord.Part(
-                path: values[slot].trie[part.node].path, expiresAt: part.expiresAtWall,
+                path: values[slot].trie.path(of: part.node), expiresAt: part.expiresAtWall,
                 lease: part.lease)
         }
     }
@@ -162,7 +153,7 @@ extension NotificationCenter {
         values[slot].changedAt = record.changedAt
         values.noteDocument(at: slot, byteCountBefore: nil)
         for stored in record.parts {
-            let part = makePart(at: stored.path, of: slot)
+            let part = values.makePart(at: stored.path, of: slot)
             if let expiresAt = stored.expiresAt {
                 let left = max(0, expiresAt - time.wallMilliseconds)
                 values.parts.setEnd(
@@ -198,7 +189,8 @@ extension NotificationCenter {
             if values[value].document == nil {
                 values.noteRestored(value, changedSequence: sequence)
             }
-            values[value].trie[observed.node].changedSequence = values[value].changedSequence
+            let changed = values[value].changedSequence
+            values[value].trie.noteChange(of: observed.node, at: changed)
             let client = observers[entry.slot].client
             guard clients[client].transport == .mailbox else {
                 values.observers[entry.slot]?.present.isRestored = true

@@ -66,17 +66,18 @@ extension NotificationCenter {
     ) -> ObserverIndex.Place {
         noteComing(name, object, role)
         if role.isPlain { return index.add(name: name, object: object, serial: serial, slot: slot) }
-        observers.setRole(role, at: slot)
         if let target = role.target {
             targets.add(
                 target, isHeld: !addresses.holders(of: target.span).isEmpty, at: lastTime)
         }
         if let terms = role.value, let object {
             usesValues = true
-            values.addObserver(terms, of: object, serial: serial, slot: slot)
+            let filed = values.addObserver(terms, of: object, serial: serial, slot: slot)
+            observers.setRole(.value(filed), at: slot)
             // Its place names the object; no post finds it there (rule V13).
             return index.add(implementing: [], object: object, serial: serial, slot: slot)
         }
+        observers.setRole(role, at: slot)
         guard let responder = role.responder, let address = object else {
             return index.add(name: name, object: object, serial: serial, slot: slot)
         }

@@ -33,6 +33,12 @@ extension NotificationCenter {
     mutating func endRestoring(isComplete: Bool, at time: CommandTime) -> [Change] {
         var effects = Effects()
         endRestoringValues(isComplete: isComplete, at: time, &effects)
+        // Of a client that is left out by a start there is nothing; each other one has something.
+        for entry in clients.order.living
+        where clients[entry.slot].observerCount == 0 && !clients[entry.slot].isLasting {
+            lastWritten[entry.slot] = nil
+            clients.remove(entry.slot)
+        }
         var kept = held.oldest
         while kept != HeldTable.none {
             let next = held.next(after: kept)
@@ -95,7 +101,9 @@ extension NotificationCenter {
     }
 
     mutating func restore(_ gap: GapRecord, of serial: UInt64) {
-        guard let slot = observers.slot(of: serial) else { return }
+        var gap = gap
+        gap.last = min(gap.last, sequence)
+        guard let slot = observers.slot(of: serial), gap.first <= gap.last else { return }
         addGap(gap, at: slot)
     }
 

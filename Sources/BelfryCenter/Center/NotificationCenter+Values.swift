@@ -133,9 +133,10 @@ extension NotificationCenter {
             let change = ValueChange(
                 id: write.id, edit: edit, value: slot, byteCountBefore: found.byteCount,
                 client: write.client.flatMap { clients.slot(of: $0) })
-            count(valueAt: slot, found.byteCount, owner: write.owner)
             receipt = tell(change, at: time, &effects)
+            count(valueAt: slot, for: write.owner)
         } else if isNoted {
+            recount(valueAt: slot)
             noteValue(slot, at: time, &effects)
         }
         effects.outcome = .written(
@@ -161,28 +162,21 @@ extension NotificationCenter {
     }
 
     /// Counts a value for who changed it last, and no longer for who did before.
-    private mutating func count(valueAt slot: UInt32, _ byteCountBefore: Int?, owner: Owner) {
-        let before = values[slot].owner
-        if let byteCountBefore { count(valueAt: slot, byteCountBefore, -1, for: before) }
-        let byteCount = values[slot].document?.byteCount
-        values[slot].owner = byteCount == nil ? .none : owner
-        if let byteCount { count(valueAt: slot, byteCount, 1, for: owner) }
+    private mutating func count(valueAt slot: UInt32, for owner: Owner) {
+        let (before, previous) = (values[slot].owned, values[slot].owner)
+        if owner == .none, previous == .none { return }
+        owned.add(-before.byteCount, cost: -before.cost, of: .values, for: previous)
+        values[slot].owner = values[slot].document == nil ? .none : owner
+        let now =
+            values[slot].owner == .none ? (byteCount: 0, cost: 0) : values.owned(at: slot)
+        values[slot].owned = now
+        owned.add(now.byteCount, cost: now.cost, of: .values, for: owner)
     }
 
-    /// Counts a value of so many bytes for an owner, or with -1 one that goes.
-    private mutating func count(
-        valueAt slot: UInt32, _ byteCount: Int, _ sign: Int, for owner: Owner
-    ) {
-        if owner == .none { return }
-        let textByteCount = byteCount + values.object(at: slot).count
-        let cost =
-            ValueTable.documentCost * textByteCount + MemoryLayout<ValueTable.Value>.stride
-        owned.add(sign * textByteCount, cost: sign * cost, of: .values, for: owner)
-    }
-
-    /// Counts a value that the broker itself has changed for its owner.
-    mutating func recount(valueAt slot: UInt32, _ byteCountBefore: Int?) {
-        count(valueAt: slot, byteCountBefore, owner: values[slot].owner)
+    /// Counts a value that the broker itself has changed, or whose places end at another time, for
+    /// its owner.
+    mutating func recount(valueAt slot: UInt32) {
+        count(valueAt: slot, for: values[slot].owner)
     }
 
     /// Checks that there is room for what ends some time, before anything changes.
@@ -190,6 +184,8 @@ extension NotificationCenter {
         _ lifetime: ValueLifetime, _ write: ValueWrite, _ found: Found, _ ended: [UInt32]
     ) throws(Refusal) {
         guard lifetime.isLimited else { return }
+        // A place that ends takes memory, also where its value is there already.
+        guard !ended.isEmpty || write.byteRoom > 0 else { throw .valueBytesFull }
         let count = found.slot.map { values[$0].trie.partCount } ?? 0
         guard count - ended.count < limits.valuePartLimit else {
             throw .tooManyParts(limit: limits.valuePartLimit)

@@ -34,7 +34,7 @@ public struct NotificationCenter: Sendable {
     var clients = ClientTable()
     /// What clients were written last before their connections ended, by slot; it is not known of all, and of none
     /// that has a connection.
-    var lastWritten: [UInt32: LastWritten] = [:]
+    var lastWritten = CountedTable<UInt32, LastWritten>()
     /// Where the numbers of the last life end; 0 of a center that was not restored.
     var restoredThrough: UInt64 = 0
     /// What earlier lives have dispatched; nil where nobody knows.
@@ -47,13 +47,12 @@ public struct NotificationCenter: Sendable {
     var fates: FateTable
     var held = HeldTable()
     /// What is known besides of actions that are held, by entry; most centers never have one.
-    var heldActions: [UInt32: HeldAction] = [:]
+    var heldActions = CountedTable<UInt32, HeldAction>()
     var targets = TargetTable()
     /// What a later notification of its kind takes the place of.
-    var replaceable: [ObservedKind: UInt32] = [:]
+    var replaceable = CountedTable<ObservedKind, UInt32>()
     /// When the next of a kind may be written to an observer with a `minInterval`.
-    var paces: [ObservedKind: Int64] = [:]
-    var livePaceCount = 0
+    var paces = PaceTable()
     var queue: NotificationQueue
     /// Whether it had a timer: most centers never have one.
     var usesTimers = false
@@ -97,9 +96,9 @@ public struct NotificationCenter: Sendable {
     /// The same on the wall clock, in milliseconds since 1970.
     var lastWallTime: Int64 = 0
     /// The last losses that observers were told, by their numbers; most never have any.
-    var toldGaps: [UInt64: [ToldGap]] = [:]
+    var toldGaps = CountedTable<UInt64, [ToldGap]>()
     /// The losses that clients may have had with their last connections, by slot: there are none without a log.
-    var doubts: [UInt32: [Doubt]] = [:]
+    var doubts = CountedTable<UInt32, [Doubt]>()
     /// Whether the store knows the center.
     public internal(set) var isStored = false
     /// Numbers up to this one are reserved, and more are when this one is passed.
@@ -167,6 +166,7 @@ public struct NotificationCenter: Sendable {
             reports.removeLast(reports.count - reportCount)
             if case .queueFull = error { reportOverflow() }
         }
+        if !paces.isEmpty { paces.forgetOver(at: lastTime, limit: PaceTable.shareOfCommand) }
         noteNeeds()
     }
 

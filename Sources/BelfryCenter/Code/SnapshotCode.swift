@@ -106,9 +106,8 @@ extension NotificationCenter: Coded {
         held = try coder(known?.held)
         heldActions = try coder.table(known?.heldActions)
         targets = try coder(known?.targets)
-        replaceable = try coder.table(known?.replaceable, by: ObservedKind.isBefore)
-        paces = try coder.table(known?.paces, by: ObservedKind.isBefore)
-        livePaceCount = try coder(known?.livePaceCount)
+        replaceable = try coder.table(known?.replaceable)
+        paces = try coder(known.map { $0.paces.running(at: $0.lastTime) })
         queue = try coder(known?.queue)
         usesTimers = try coder(known?.usesTimers)
         timers = try coder(known?.timers)
@@ -166,20 +165,5 @@ extension DispatchMarks: Coded {
     init(_ known: DispatchMarks?, by coder: inout some Coder) throws(CodeError) {
         guard let marks = Self(cells: try coder(known?.cells)) else { throw .malformed }
         self = marks
-    }
-}
-
-extension ObservedKind: Coded {
-    init(_ known: ObservedKind?, by coder: inout some Coder) throws(CodeError) {
-        observer = try coder(known?.observer)
-        name = try coder(known?.name)
-        object = try coder(known?.object)
-    }
-
-    fileprivate static func isBefore(_ left: ObservedKind, _ right: ObservedKind) -> Bool {
-        if left.observer != right.observer { return left.observer < right.observer }
-        if left.name != right.name { return left.name.lexicographicallyPrecedes(right.name) }
-        guard let object = right.object else { return false }
-        return left.object.map { $0.lexicographicallyPrecedes(object) } ?? true
     }
 }

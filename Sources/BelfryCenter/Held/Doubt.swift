@@ -1,5 +1,5 @@
 /// A loss that an observer may have had with a connection that has ended: its client is told when it comes back.
-struct Doubt: Sendable {
+struct Doubt: Blockless, Sendable {
     /// The serial number of the observer.
     let observer: UInt64
     let gap: GapRecord

@@ -1,7 +1,7 @@
 /// What is known besides of an action that a responder is held, or was sent and has not answered (rules K6 and K9).
 ///
 /// Its entry is the responder's, as if that had observed the notification itself.
-struct HeldAction: Sendable, Equatable {
+struct HeldAction: Footprinted, Sendable, Equatable {
     /// The observer that has the target: its row stands in the receipt.
     let row: UInt64
     /// The method that the responder is called with.
@@ -18,8 +18,10 @@ struct HeldAction: Sendable, Equatable {
         Addressed(target: path.last ?? [], kind: .action(selector: selector, row: row))
     }
 
-    /// What its lists cost, about.
-    static let listByteCount = 128
+    /// The bytes of its lists: selectors and addresses are mostly those of who holds the addresses.
+    var footprint: Int {
+        Footprint.array(of: path.count, stride: MemoryLayout<[UInt8]>.stride) + shown.footprint
+    }
 }
 
 extension HeldAction: Coded {

@@ -3,7 +3,7 @@
 /// An entry stands in three lists at once: that of its client (waiting, or sent and not yet
 /// acknowledged), that of its observer, and that of its notification. So a flush, a removal and a trim
 /// each walk only what they take away.
-struct HeldTable: Sendable {
+struct HeldTable: Footprinted, Sendable {
     /// Stands for no entry and no notification.
     static let none = UInt32.max
 

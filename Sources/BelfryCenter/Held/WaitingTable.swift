@@ -1,5 +1,5 @@
 /// Posts whose answer waits for acknowledging observers (rule C13).
-struct WaitingTable: Sendable {
+struct WaitingTable: Footprinted, Sendable {
     /// One command that waits, with those that came later under the same key.
     struct Waiting: Sendable {
         /// Who is answered; the form belongs to the answer of a command that repeats another one.
@@ -18,6 +18,18 @@ struct WaitingTable: Sendable {
 
         /// The bytes of all results in its rows.
         var resultByteCount: Int { resultByteCounts.reduce(0, +) }
+
+        /// The bytes of its lists, but for the results: its rows are all there from the beginning.
+        var footprint: Int {
+            Footprint.array(of: receipts.count, stride: MemoryLayout<Receipt>.stride)
+                + Footprint.array(of: reports.count, stride: MemoryLayout<[ReportRow]>.stride)
+                + reports.reduce(0) {
+                    $0 + Footprint.array(of: $1.count, stride: MemoryLayout<ReportRow>.stride)
+                }
+                + Footprint.array(of: places.count, stride: MemoryLayout<(UInt32, UInt64)>.stride)
+                + Footprint.array(
+                    of: commands.count, stride: MemoryLayout<(CommandID, UInt8?)>.stride)
+        }
 
         /// Starts to wait.
         init(
@@ -66,6 +78,21 @@ struct WaitingTable: Sendable {
     /// The bytes of all results in the rows of all that wait.
     private(set) var resultByteCount = 0
 
+    /// The bytes of those that wait, besides the results.
+    private var waitingByteCount = 0
+
+    /// The bytes that the table costs.
+    var footprint: Int {
+        Footprint.list(
+            count: slots.count, capacity: slots.capacity, stride: MemoryLayout<Waiting?>.stride)
+            + freeSlots.footprint + waitingByteCount + resultByteCount
+            + Footprint.dictionary(
+                capacity: places.capacity, stride: Self.placeByteCount)
+    }
+
+    private static let placeByteCount =
+        MemoryLayout<NotificationID>.stride + MemoryLayout<(slot: UInt32, receipt: Int)>.stride
+
     /// How many commands wait.
     var count: Int { slots.count - freeSlots.count }
 
@@ -80,6 +107,7 @@ struct WaitingTable: Sendable {
             ordinal: lastOrdinal, key: key, at: places)
         let slot = freeSlots.popLast() ?? UInt32(slots.count)
         if Int(slot) == slots.count { slots.append(waiting) } else { slots[Int(slot)] = waiting }
+        waitingByteCount += waiting.footprint
         for (place, receipt) in receipts.enumerated() { self.places[receipt.id] = (slot, place) }
         return (slot, lastOrdinal)
     }
@@ -91,7 +119,9 @@ struct WaitingTable: Sendable {
         guard let place = places[id] else { return false }
         // It is answered in the form of the first answer.
         let form = slots[Int(place.slot)]?.key?.form ?? form
+        waitingByteCount -= slots[Int(place.slot)]?.footprint ?? 0
         slots[Int(place.slot)]?.commands.append((command, form))
+        waitingByteCount += slots[Int(place.slot)]?.footprint ?? 0
         return true
     }
 
@@ -130,6 +160,7 @@ struct WaitingTable: Sendable {
 
     private mutating func take(_ slot: UInt32) -> Waiting? {
         guard let waiting = slots[Int(slot)].take() else { return nil }
+        waitingByteCount -= waiting.footprint
         freeSlots.append(slot)
         for receipt in waiting.receipts { places[receipt.id] = nil }
         resultByteCount -= waiting.resultByteCount
@@ -181,6 +212,7 @@ extension WaitingTable: Coded {
         places = known?.places ?? [:]
         guard coder.isReading else { return }
         for (slot, waiting) in slots.enumerated() {
+            waitingByteCount += waiting?.footprint ?? 0
             for (place, receipt) in (waiting?.receipts ?? []).enumerated() {
                 places[receipt.id] = (UInt32(slot), place)
             }

@@ -1,7 +1,7 @@
 /// What became of recent posts, for `GET /v1/notifications/{id}` and for `causedBy` chains.
 ///
 /// It keeps no names and no `userInfo`: an entry has the same size whatever was posted.
-struct FateTable: Sendable {
+struct FateTable: Footprinted, Sendable {
     private var order = Ring<Entry>()
     private var positions: PositionTable
     private var countLimit: Int

@@ -1,3 +1,34 @@
+/// A table that tells what it costs: what a center stores is of such a type, so that its account
+/// has it.
+///
+/// A center is asked often: each table keeps the sum where its parts change, and tells it at once.
+protocol Footprinted {
+    /// The bytes of the blocks that it has, besides its own place.
+    var footprint: Int { get }
+}
+
+/// A type that has no blocks.
+protocol Blockless: Footprinted {}
+
+extension Blockless {
+    var footprint: Int { 0 }
+}
+
+extension UInt8: Blockless {}
+extension UInt32: Blockless {}
+extension UInt64: Blockless {}
+extension Int64: Blockless {}
+
+extension Array: Footprinted where Element: Blockless {
+    var footprint: Int {
+        Footprint.list(count: count, capacity: capacity, stride: MemoryLayout<Element>.stride)
+    }
+}
+
+extension Optional: Footprinted where Wrapped: Footprinted {
+    var footprint: Int { self?.footprint ?? 0 }
+}
+
 /// What things cost in memory, as the allocator gives it out.
 ///
 /// The account of a center must be right within some percent of what the process really holds, so blocks are
@@ -8,6 +39,12 @@ enum Footprint {
         count == 0 ? 0 : block(of: arrayHeaderByteCount + count * stride)
     }
 
+    /// The bytes of an array with room for more than it has: of room that was never used, whole
+    /// pages are in no memory.
+    static func list(count: Int, capacity: Int, stride: Int) -> Int {
+        array(of: min(capacity, count + pageByteCount / stride), stride: stride)
+    }
+
     /// The bytes of one block: 8 more for the allocator, rounded up to 16, and 32 at least.
     static func block(of byteCount: Int) -> Int {
         max(32, (byteCount + 8 + 15) & ~15)
@@ -16,7 +53,9 @@ enum Footprint {
     /// The bytes of a dictionary with room for so many elements: three quarters of its places are used at
     /// most, and each place has a bit besides.
     static func dictionary(capacity: Int, stride: Int) -> Int {
-        capacity == 0 ? 0 : capacity * 4 / 3 * (stride * 8 + 1) / 8
+        if capacity == 0 { return 0 }
+        let placeCount = max(2, capacity * 4 / 3)
+        return block(of: tableHeaderByteCount + (placeCount + 63) / 64 * 8 + placeCount * stride)
     }
 
     /// The bytes of texts that have a block each, given their sum: rounding costs each 8 on average.
@@ -25,4 +64,6 @@ enum Footprint {
     }
 
     private static let arrayHeaderByteCount = 32
+    private static let tableHeaderByteCount = 64
+    private static let pageByteCount = 4_096
 }

@@ -1,6 +1,6 @@
 /// What is kept for an owner.
 public struct Holdings: Sendable, Equatable {
-    /// The bytes by kind, but for those of the queue, which are texts.
+    /// The bytes by kind; of the queue those of observers of values, as the rest of it is texts.
     public var memory = KeptMemory()
     /// What waits in queues, timers, values and asks.
     public var texts = OwnedTexts()

@@ -8,12 +8,12 @@ public enum KeptKind: Int, Sendable, CaseIterable {
     case replay
     /// Answers to requests with an idempotency key.
     case keys
-    /// What became of recent posts.
+    /// Fates of recent posts, and the intervals of observers with a `minInterval`.
     case fates
     /// What remains of removed observers.
     case tombstones
     /// Notifications for clients that cannot have them now, or have not acknowledged them.
     case held
-    /// The queue.
+    /// The queue, timers, open asks and values, with the key paths of their observers.
     case queue
 }

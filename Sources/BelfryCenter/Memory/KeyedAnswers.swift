@@ -3,7 +3,7 @@
 ///
 /// A key belongs to its principal and is compared byte by byte. The oldest keys are forgotten when
 /// there are too many, when their answers take too much memory, and when their time is over.
-struct KeyedAnswers: Sendable {
+struct KeyedAnswers: Footprinted, Sendable {
     /// What is known of a key.
     enum Found: Sendable, Equatable {
         /// Nothing: the request is the first.

@@ -2,9 +2,16 @@
 ///
 /// What is made for ``Owner/none`` costs nothing here. A thing counts as what it costs about, alone: a name that
 /// several observers share counts for each of them.
-struct OwnedMemory: Sendable {
+struct OwnedMemory: Footprinted, Sendable {
     private var holdings: [Owner: Holdings] = [:]
     private var growth: [Owner: Holdings] = [:]
+
+    /// The bytes that it costs.
+    var footprint: Int {
+        let stride = MemoryLayout<Owner>.stride + MemoryLayout<Holdings>.stride
+        return Footprint.dictionary(capacity: holdings.capacity, stride: stride)
+            + Footprint.dictionary(capacity: growth.capacity, stride: stride)
+    }
 
     /// What an owner has here.
     subscript(owner: Owner) -> Holdings { holdings[owner] ?? Holdings() }

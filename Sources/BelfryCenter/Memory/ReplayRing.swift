@@ -1,5 +1,5 @@
 /// The last notifications of a center, for clients that come back (Protocol.md section 6).
-struct ReplayRing: Sendable {
+struct ReplayRing: Footprinted, Sendable {
     private var notifications = Ring<Notification>()
     /// Bytes of name, object and userInfo that are kept.
     private(set) var byteCount = 0

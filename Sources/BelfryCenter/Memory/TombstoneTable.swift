@@ -1,5 +1,5 @@
 /// What remains of removed observers (law 4); past a limit the oldest is forgotten.
-struct TombstoneTable: Sendable {
+struct TombstoneTable: Footprinted, Sendable {
     fileprivate struct Entry: Sendable {
         let serial: UInt64
         let tombstone: Tombstone

@@ -2,7 +2,7 @@
 ///
 /// Names without an observer are remembered for the report of never-matched names (rule C17), up to
 /// a limit; then the oldest is forgotten.
-struct ChannelTable: Sendable {
+struct ChannelTable: Footprinted, Sendable {
     private var names: KeyTable
     private var channels: [Channel] = []
     /// Names that lost or never had an observer, oldest first.

@@ -1,7 +1,7 @@
 /// Who watches whether names are observed (rule L12), and for which names that may have changed in the turn.
 ///
 /// Where nobody watches, nothing is noted.
-struct ChannelWatch: Sendable {
+struct ChannelWatch: Footprinted, Sendable {
     /// A name, and whether it was observed when its watchers were told last.
     struct Crossing: Sendable {
         let name: [UInt8]

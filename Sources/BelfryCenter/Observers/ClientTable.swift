@@ -1,5 +1,5 @@
 /// All clients of a center, in slots that are used again; their numbers never are.
-struct ClientTable: Sendable {
+struct ClientTable: Footprinted, Sendable {
     /// One client.
     struct Client: Sendable {
         let id: UInt64

@@ -4,7 +4,7 @@
 /// list of its name and in that of its object; no object is an object of its own. What a caller may
 /// post depends on the kind alone, so it is asked for once a kind. The lists have no order that
 /// means something. Entries are known by the numbers of their slots.
-struct KindTable: Sendable {
+struct KindTable: Footprinted, Sendable {
     /// An entry's place in the list of its kind.
     fileprivate struct Link: Sendable {
         var kind = KindTable.none

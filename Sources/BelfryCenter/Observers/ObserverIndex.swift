@@ -3,7 +3,7 @@
 /// Observers are filed by filter in one of four kinds of buckets: (name, object), (name, any),
 /// (any, object) and (any, any). A post looks into one bucket of each kind; nothing that does not
 /// match costs anything.
-struct ObserverIndex: Sendable {
+struct ObserverIndex: Footprinted, Sendable {
     private(set) var channels: ChannelTable
     private var objects: KeyTable
     /// For each object: its bucket (any, object), and how many observers name it.
@@ -27,12 +27,13 @@ struct ObserverIndex: Sendable {
         objects = KeyTable(seed: seed)
     }
 
-    /// The bytes that the index costs besides its channels.
+    /// The bytes that the index costs, with its channels.
     ///
     /// Each observer stands in one list. A list of its own costs a block, which has room for two.
     var footprint: Int {
         let listCount = lists.count - freeLists.count
-        return objects.footprint + objects.count * MemoryLayout<ObjectEntry>.stride
+        return channels.footprint + objects.footprint
+            + objects.count * MemoryLayout<ObjectEntry>.stride
             + listCount
             * (MemoryLayout<PostingList>.stride
                 + Footprint.array(of: 2, stride: MemoryLayout<PostingList.Entry>.stride))

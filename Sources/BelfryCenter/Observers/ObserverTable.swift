@@ -1,5 +1,5 @@
 /// All observers of a center, in slots that are used again; serial numbers never are (rule O5).
-struct ObserverTable: Sendable {
+struct ObserverTable: Footprinted, Sendable {
     /// One registration.
     struct Observer: Sendable {
         // What each delivery looks at comes first, so that it lies together.
@@ -114,9 +114,7 @@ struct ObserverTable: Sendable {
 
     private var slots: [Observer] = []
     /// What those are that are not plain, by slot: few are, and each slot would pay for it.
-    private var roles: [UInt32: ObserverRole] = [:]
-    /// The bytes of their texts.
-    private var roleByteCount = 0
+    private var roles = CountedTable<UInt32, ObserverRole>()
     private var freeSlots: [UInt32] = []
     /// All observers in registration order.
     private(set) var order = PostingList()
@@ -125,10 +123,7 @@ struct ObserverTable: Sendable {
     /// index.
     var footprint: Int {
         count * (MemoryLayout<Observer>.stride + 2 * MemoryLayout<PostingList.Entry>.stride)
-            + Footprint.dictionary(
-                capacity: roles.capacity,
-                stride: MemoryLayout<UInt32>.stride + MemoryLayout<ObserverRole>.stride)
-            + Footprint.texts(count: roles.count, byteCount: roleByteCount)
+            + roles.footprint
     }
 
     var count: Int { order.count }
@@ -163,7 +158,6 @@ struct ObserverTable: Sendable {
     /// Notes what the observer in a slot is for, who is not plain.
     mutating func setRole(_ role: ObserverRole, at slot: UInt32) {
         roles[slot] = role
-        roleByteCount += role.byteCount
     }
 
     /// Puts an observer into the reserved slot, behind the last one of its client.
@@ -262,9 +256,7 @@ struct ObserverTable: Sendable {
     /// Frees a slot.
     mutating func remove(_ slot: UInt32) {
         let observer = slots[Int(slot)]
-        if !observer.isPlain, let role = roles.removeValue(forKey: slot) {
-            roleByteCount -= role.byteCount
-        }
+        if !observer.isPlain { roles[slot] = nil }
         if observer.previousOfClient != Self.noSlot {
             slots[Int(observer.previousOfClient)].nextOfClient = observer.nextOfClient
         }
@@ -331,7 +323,8 @@ extension ObserverTable: Coded {
     init(_ known: ObserverTable?, by coder: inout some Coder) throws(CodeError) {
         slots = try coder(known?.slots)
         roles = try coder.table(known?.roles)
-        roleByteCount = try coder(known?.roleByteCount)
+        // The bytes of their texts, which earlier versions counted.
+        let _: Int = try coder(known?.roles.values.values.reduce(0) { $0 + $1.byteCount })
         freeSlots = try coder(known?.freeSlots)
         order = try coder(known?.order)
     }

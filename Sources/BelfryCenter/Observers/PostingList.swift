@@ -2,9 +2,9 @@
 ///
 /// What is removed leaves a dead entry, and the list is compacted when half of it is dead, so that
 /// adding and removing n entries costs O(n log n) in all and never moves the whole list for one.
-struct PostingList: Sendable {
+struct PostingList: Footprinted, Sendable {
     /// One entry: the serial number orders it, the slot says where the thing is.
-    struct Entry: Sendable {
+    struct Entry: Blockless, Sendable {
         let serial: UInt64
         var slot: UInt32
 
@@ -20,6 +20,9 @@ struct PostingList: Sendable {
     /// The entries that are alive, in rising order of serial: what is removed leaves a dead one,
     /// whose slot is none.
     var living: LazyFilterSequence<[Entry]> { entries.lazy.filter { !$0.isDead } }
+
+    /// The bytes that the list costs.
+    var footprint: Int { entries.footprint }
 
     /// How many entries are alive.
     var count: Int { entries.count - deadCount }

@@ -1,5 +1,5 @@
 /// Gives equal selectors equal numbers for as long as an observer has them.
-struct SelectorTable: Sendable {
+struct SelectorTable: Footprinted, Sendable {
     private var texts: KeyTable
     private var useCounts: [UInt32] = []
 

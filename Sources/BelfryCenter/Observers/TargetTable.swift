@@ -1,5 +1,5 @@
 /// The addresses that observers have as their targets, and since when nobody holds them (rule K11).
-struct TargetTable: Sendable {
+struct TargetTable: Footprinted, Sendable {
     fileprivate struct Target: Sendable {
         var observerCount = 0
         /// In monotonic nanoseconds; nil while somebody holds it.

@@ -47,6 +47,10 @@ struct ModeLists: Sendable {
         var firstMode: UInt32 = 0
         /// Empty for nearly all entries.
         var otherModes: [UInt32] = []
+
+        var footprint: Int {
+            Footprint.array(of: otherModes.count, stride: MemoryLayout<UInt32>.stride)
+        }
     }
 
     private(set) var modes: KeyTable
@@ -63,11 +67,15 @@ struct ModeLists: Sendable {
     private(set) var modeCount = 0
     /// How many modes the entries name, each counted for each entry.
     private(set) var mentionCount = 0
+    /// The bytes of the listings besides their places.
+    private var listingByteCount = 0
 
     /// The bytes that the lists cost: an entry stands in one list as a rule.
     func footprint(entryCount: Int) -> Int {
         modes.footprint + lists.count * MemoryLayout<List>.stride
-            + listings.count * MemoryLayout<Listing>.stride
+            + Footprint.list(
+                count: listings.count, capacity: listings.capacity,
+                stride: MemoryLayout<Listing>.stride) + listingByteCount
             + max(entryCount, mentionCount) * MemoryLayout<Item>.stride
     }
 
@@ -159,12 +167,22 @@ extension ModeLists {
         lastStamp += 1
         let item = Item(place: place, stamp: lastStamp, slot: slot)
         var listing = Listing(stamp: lastStamp, isIdle: isIdle)
+        if names.count > 1 { listing.otherModes.reserveCapacity(names.count - 1) }
         for (position, name) in names.enumerated() {
             let mode = add(item, isIdle: isIdle, to: name)
             if position == 0 { listing.firstMode = mode } else { listing.otherModes.append(mode) }
         }
         precondition(!names.isEmpty, "an entry has a mode")
+        listingByteCount += listing.footprint
         listings[Int(slot)] = listing
+    }
+
+    /// The same names, as the table of modes has them: so all entries of a mode share its name.
+    ///
+    /// An entry of one mode is left as it is: that is mostly the default.
+    func shared(_ names: [[UInt8]]) -> [[UInt8]] {
+        if names.count < 2 { return names }
+        return names.map { name in modes.index(of: name.span).map { modes.key(at: $0) } ?? name }
     }
 
     /// Removes the entry in a slot from all lists.
@@ -172,6 +190,7 @@ extension ModeLists {
         var listing = Listing()
         swap(&listing, &listings[Int(slot)])
         precondition(listing.stamp != 0, "an entry that is removed must be there")
+        listingByteCount -= listing.footprint
         removeOne(from: listing.firstMode, isIdle: listing.isIdle)
         for mode in listing.otherModes { removeOne(from: mode, isIdle: listing.isIdle) }
     }
@@ -269,5 +288,6 @@ extension ModeLists: Coded {
         isCurrentCommon = try coder(known?.isCurrentCommon)
         modeCount = try coder(known?.modeCount)
         mentionCount = try coder(known?.mentionCount)
+        listingByteCount = listings.reduce(0) { $0 + $1.footprint }
     }
 }

@@ -1,7 +1,7 @@
 /// The modes of a center: leases that nest, and each of which may end at any time (rules Q15, Q16).
 ///
 /// A lease that ends leaves the others as they are: whoever entered later stays where they are.
-struct ModeStack: Sendable {
+struct ModeStack: Footprinted, Sendable {
     fileprivate struct Lease: Sendable {
         let entry: ModeEntry
         /// On the monotonic clock in nanoseconds; `Int64.max` is never.
@@ -10,6 +10,12 @@ struct ModeStack: Sendable {
 
     /// In the order of entering; there are few.
     private var stack: [Lease] = []
+
+    /// The bytes that the stack costs: leases are few, and each may have a name of its own.
+    var footprint: Int {
+        Footprint.array(of: stack.capacity, stride: MemoryLayout<Lease>.stride)
+            + stack.reduce(0) { $0 + $1.entry.mode.footprint }
+    }
 
     /// How many leases there are.
     var count: Int { stack.count }

@@ -87,6 +87,7 @@ extension NotificationQueue {
         kinds.insert(entry.content, at: slot)
         modeLists.insert(
             slot, place: entry.place, isIdle: entry.style == .idle, modes: entry.modes)
+        if entry.modes.count > 1 { slots[Int(slot)].entry?.modes = modeLists.shared(entry.modes) }
         positions.insert(entry.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
         setExpiry(at: slot, to: entry.expiresAt)
         setPromotion(at: slot, to: entry.promotesAt)

@@ -6,7 +6,7 @@
 /// short one. No result depends on the order of a hash table.
 ///
 /// The queue expires nothing by itself: the center passes time before it does anything else.
-struct NotificationQueue: Sendable {
+struct NotificationQueue: Footprinted, Sendable {
     /// An entry, or room for one, known by its number; whatever says nothing of an entry is 0.
     struct Slot: Sendable {
         var entry: Entry?

@@ -3,7 +3,7 @@
 ///
 /// Nothing is removed before its time: a key that is no longer wanted is told apart by its owner
 /// when it comes out, and ``compact(where:)`` throws such keys away when they have become many.
-struct DeadlineHeap<Key: Sendable>: Sendable {
+struct DeadlineHeap<Key: Sendable>: Footprinted, Sendable {
     fileprivate struct Item: Comparable, Sendable {
         let time: Int64
         let rank: UInt64
@@ -25,7 +25,7 @@ struct DeadlineHeap<Key: Sendable>: Sendable {
     var count: Int { items.count }
 
     /// The bytes that the heap costs.
-    var footprint: Int { count * MemoryLayout<Item>.stride }
+    var footprint: Int { items.footprint }
 
     /// The earliest time, though its key may be unwanted.
     var next: Int64? { items.first?.time }

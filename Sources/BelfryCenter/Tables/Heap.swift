@@ -1,7 +1,14 @@
 /// A binary heap: its least element is known at once, adding and taking one is O(log n).
-struct Heap<Element: Comparable & Sendable>: Sendable {
+struct Heap<Element: Comparable & Sendable>: Footprinted, Sendable {
     /// Each element is no greater than the two at twice its place plus 1 and plus 2.
     private var elements: [Element] = []
+
+    /// The bytes that the heap costs.
+    var footprint: Int {
+        Footprint.list(
+            count: elements.count, capacity: elements.capacity,
+            stride: MemoryLayout<Element>.stride)
+    }
 
     var count: Int { elements.count }
     var isEmpty: Bool { elements.isEmpty }

@@ -4,7 +4,7 @@ import BelfryBytes
 ///
 /// Bytes are compared as bytes (rule C6): Swift's `String` would call different sequences equal.
 /// Numbers of removed keys are used again. Open addressing, linear probing, backward-shift removal.
-struct KeyTable: Sendable {
+struct KeyTable: Footprinted, Sendable {
     /// The number of a key, an index into the owner's own arrays.
     typealias Index = UInt32
 

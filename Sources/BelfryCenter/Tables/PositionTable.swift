@@ -6,7 +6,7 @@
 ///
 /// The search begins at the place that the identifier names, so what is inserted one after the other, and
 /// removed in that order, goes through the buckets from one cache line to the next.
-struct PositionTable: Sendable {
+struct PositionTable: Footprinted, Sendable {
     private let seed: HashSeed
     /// In each bucket the hash and the lower half of the position, 0 in an empty one; their count is a
     /// power of two.

@@ -31,7 +31,7 @@ struct Timer: Sendable {
     let details: Details?
 
     /// What few timers have; it is shared and never changed.
-    final class Details: Sendable {
+    final class Details: Footprinted, Sendable {
         let causedBy: NotificationID?
         /// With which options it enters the queue; nil for the usual ones.
         let options: PostOptions?
@@ -51,6 +51,18 @@ struct Timer: Sendable {
             self.client = client
             self.farewell = farewell
         }
+
+        /// The bytes that it takes, with its options: posts of one request may share these, and
+        /// each counts them.
+        var footprint: Int {
+            Footprint.block(of: Self.byteCount) + (options?.footprint ?? 0)
+                + (farewell.map { Footprint.array(of: $0.principal.name.count) } ?? 0)
+        }
+
+        private static let byteCount =
+            2 * MemoryLayout<Int>.stride + MemoryLayout<NotificationID?>.stride
+            + MemoryLayout<PostOptions?>.stride + MemoryLayout<PostScope>.stride
+            + MemoryLayout<UInt64?>.stride + MemoryLayout<Farewell?>.stride
 
         /// Whether there is nothing in it.
         var isEmpty: Bool {
@@ -117,6 +129,7 @@ struct Timer: Sendable {
     /// What it costs besides what finds it, about.
     var cost: Int {
         Footprint.texts(count: 1, byteCount: content.byteCount) + TimerTable.timerByteCount
+            + details.footprint
     }
 
     /// Its place among all others.

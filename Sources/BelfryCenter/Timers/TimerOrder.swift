@@ -2,7 +2,7 @@
 ///
 /// It is a row of sorted pieces: a place is found by two binary searches, and what moves is one piece at most. So the
 /// first is known at once, any can be taken out when it is over, and a listing begins anywhere.
-struct TimerOrder: Sendable {
+struct TimerOrder: Footprinted, Sendable {
     /// A timer, and when it is due.
     struct Item: Comparable, Sendable {
         /// On the clock of timers, in nanoseconds; `Int64.max` is not known yet.

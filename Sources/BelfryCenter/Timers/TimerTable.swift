@@ -4,7 +4,7 @@ import BelfryBytes
 ///
 /// A timer is found by its time, by its identifier, by name and object, and by its client; each costs no more among a
 /// million than among a thousand.
-struct TimerTable: Sendable {
+struct TimerTable: Footprinted, Sendable {
     private var slots: [Timer?] = []
     private var freeSlots: [UInt32] = []
     private(set) var order = TimerOrder()
@@ -25,6 +25,8 @@ struct TimerTable: Sendable {
     /// How many firings were made, and how many were due and not made.
     var firedCount: UInt64 = 0
     var missedCount: UInt64 = 0
+    /// The bytes of the details of all.
+    private var detailsByteCount = 0
     /// What timers cost those that they count for.
     var owned = OwnedMemory()
 
@@ -39,20 +41,20 @@ struct TimerTable: Sendable {
     /// The bytes that the table costs.
     var footprint: Int {
         Footprint.texts(count: count, byteCount: byteCount)
-            + slots.count * MemoryLayout<Timer?>.stride + order.footprint + kinds.footprint
-            + positions.footprint
+            + Footprint.list(
+                count: slots.count, capacity: slots.capacity, stride: MemoryLayout<Timer?>.stride)
+            + freeSlots.footprint + order.footprint + kinds.footprint + positions.footprint
+            + detailsByteCount
             + Footprint.dictionary(
                 capacity: repetitions.capacity,
                 stride: MemoryLayout<UInt32>.stride + MemoryLayout<Timer.Repetition>.stride)
-            + ofClient.count * Self.clientByteCount + repetitions.count * Self.detailsByteCount
+            + ofClient.count * Self.clientByteCount
     }
 
     /// What a timer costs in all tables, but for its texts.
     static let timerByteCount = 256
     /// What a list of the timers of a client costs, about.
     private static let clientByteCount = 96
-    /// What the details of a timer cost.
-    private static let detailsByteCount = 128
 
     /// When something is to be done next, on the clock of timers; `Int64.max` is never.
     var nextDue: Int64 { order.first?.due ?? .max }
@@ -124,6 +126,7 @@ struct TimerTable: Sendable {
         let slot = freeSlots.popLast() ?? UInt32(slots.count)
         if Int(slot) == slots.count { slots.append(timer) } else { slots[Int(slot)] = timer }
         byteCount += timer.content.byteCount
+        detailsByteCount += timer.details.footprint
         count(timer, 1)
         kinds.insert(timer.content, at: slot)
         positions.insert(timer.id, at: UInt64(slot)) { Self.id(in: slots[Int($0)]) }
@@ -152,6 +155,7 @@ struct TimerTable: Sendable {
         positions.remove(timer.id, at: UInt64(slot))
         kinds.remove(at: slot)
         byteCount -= timer.content.byteCount
+        detailsByteCount -= timer.details.footprint
         count(timer, -1)
         if !repetitions.isEmpty { repetitions[slot] = nil }
         if let client = timer.details?.client { leave(client, slot) }
@@ -250,6 +254,7 @@ extension TimerTable: Coded {
         owned = try coder(known?.owned)
         positions = known?.positions ?? PositionTable(seed: coder.seed)
         guard coder.isReading else { return }
+        detailsByteCount = slots.reduce(0) { $0 + ($1?.details.footprint ?? 0) }
         let taken = slots.indices.lazy.filter { [slots] in slots[$0] != nil }.map { UInt64($0) }
         positions.insert(all: taken) { Self.id(in: slots[Int($0)]) }
     }

@@ -1,5 +1,5 @@
 /// The objects whose values were removed lately, each with the number of that.
-struct GoneValues: Sendable {
+struct GoneValues: Footprinted, Sendable {
     fileprivate struct Gone: Sendable {
         let object: [UInt8]
         let sequence: UInt64
@@ -10,20 +10,35 @@ struct GoneValues: Sendable {
 
     /// The one that has gone first stands first.
     private var gone: [Gone] = []
+    /// The bytes of the objects.
+    private var objectByteCount = 0
     /// No other object has lost its value above this number.
     private var floor: UInt64 = 0
+
+    /// The bytes that the table costs.
+    var footprint: Int {
+        Footprint.array(of: gone.capacity, stride: MemoryLayout<Gone>.stride)
+            + Footprint.texts(count: gone.count, byteCount: objectByteCount)
+    }
 
     /// The value of an object is gone, with the highest number.
     mutating func note(_ object: [UInt8], at sequence: UInt64) {
         gone.removeAll { $0.object == object }
         if gone.count == Self.limit { floor = gone.removeFirst().sequence }
         gone.append(Gone(object: object, sequence: sequence))
+        countBytes()
     }
 
     /// Forgets which values are gone, up to a number.
     mutating func forget(through sequence: UInt64) {
         gone = []
         floor = sequence
+        countBytes()
+    }
+
+    /// They are few, and each of them was looked at already.
+    private mutating func countBytes() {
+        objectByteCount = gone.reduce(0) { $0 + $1.object.count }
     }
 
     /// The number with which an object that has no value may have lost one.
@@ -55,5 +70,6 @@ extension GoneValues: Coded {
         floor = try coder(known?.floor)
         guard coder.version >= 2 else { return }
         gone = try coder(known?.gone)
+        countBytes()
     }
 }

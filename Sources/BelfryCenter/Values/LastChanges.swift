@@ -5,7 +5,7 @@ import BelfryJSON
 ///
 /// It answers for places that nobody observes, as those of a stream that comes back (rule V10). Of
 /// more places than it has room for it knows one number that none of them is above.
-struct LastChanges: Sendable {
+struct LastChanges: Footprinted, Sendable {
     fileprivate struct Change: Sendable {
         let path: DocumentPath
         /// Whether all that lies below may have changed with it.
@@ -30,11 +30,19 @@ struct LastChanges: Sendable {
 
     /// The oldest first; no place lies below a later one that is whole.
     private var changes: [Change] = []
+    /// The bytes of the paths of these.
+    private var pathByteCount = 0
     /// No other place was changed above this number.
     private var floor: UInt64
 
     /// Begins where no place was changed above a number.
     init(through floor: UInt64) { self.floor = floor }
+
+    /// The bytes that they cost.
+    var footprint: Int {
+        pathByteCount
+            + Footprint.array(of: changes.count, stride: MemoryLayout<Change>.stride)
+    }
 
     /// Takes a change and its number, which is the highest.
     mutating func note(_ edit: DocumentEdit, at sequence: UInt64) {
@@ -45,9 +53,18 @@ struct LastChanges: Sendable {
         }
         for place in edit.places(limit: Self.editLimit) {
             let change = Change(path: place.path, isWhole: place.isWhole, sequence: sequence)
-            changes.removeAll { change.covers($0) }
-            if changes.count == Self.limit { floor = changes.removeFirst().sequence }
+            changes.removeAll { earlier in
+                guard change.covers(earlier) else { return false }
+                pathByteCount -= earlier.path.cost
+                return true
+            }
+            if changes.count == Self.limit {
+                let oldest = changes.removeFirst()
+                floor = oldest.sequence
+                pathByteCount -= oldest.path.cost
+            }
             changes.append(change)
+            pathByteCount += change.path.cost
         }
     }
 
@@ -65,6 +82,13 @@ struct LastChanges: Sendable {
             digest.add(change.isWhole)
             digest.add(change.sequence)
         }
+    }
+}
+
+extension DocumentPath {
+    /// The bytes of the list of its keys and of each of these, as they were in a request.
+    fileprivate var cost: Int {
+        keys.reduce(footprint) { $0 + Footprint.array(of: $1.count) }
     }
 }
 
@@ -116,6 +140,7 @@ extension LastChanges.Change: Coded {
 extension LastChanges: Coded {
     init(_ known: LastChanges?, by coder: inout some Coder) throws(CodeError) {
         changes = try coder(known?.changes)
+        pathByteCount = changes.reduce(0) { $0 + $1.path.cost }
         floor = try coder(known?.floor)
     }
 }

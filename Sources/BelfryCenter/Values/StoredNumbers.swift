@@ -3,7 +3,7 @@
 /// A crash leaves numbers behind that may have been seen, and were never stored. The life after it begins far above
 /// them, as numbers are reserved in blocks. So a number that has a stored one close above it is of the same life as
 /// that, and was stored before it, however many restarts there were since.
-struct StoredNumbers: Sendable {
+struct StoredNumbers: Footprinted, Sendable {
     /// The first and the last of those that lie close together, in ascending order.
     private var runs: [ClosedRange<UInt64>] = []
     /// The last number of earlier lives; what is above it is of this one.
@@ -14,6 +14,11 @@ struct StoredNumbers: Sendable {
     static let reach = NotificationCenter.sequenceBlock / 4
 
     init() {}
+
+    /// The bytes that the numbers cost.
+    var footprint: Int {
+        Footprint.array(of: runs.capacity, stride: MemoryLayout<ClosedRange<UInt64>>.stride)
+    }
 
     /// Takes the numbers that a store has, in whatever order, and the last one that may have been used.
     init(_ numbers: [UInt64], through end: UInt64) {

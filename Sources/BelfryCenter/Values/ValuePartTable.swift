@@ -1,9 +1,9 @@
 import BelfryJSON
 
 /// The places of values that end some time, in slots that are used again (rules V16 and V17).
-struct ValuePartTable: Sendable {
+struct ValuePartTable: Footprinted, Sendable {
     /// One place.
-    struct Part: Sendable {
+    struct Part: Blockless, Sendable {
         /// The slot of the value, and the node of the place in it.
         let value: UInt32
         let node: UInt32
@@ -32,9 +32,20 @@ struct ValuePartTable: Sendable {
 
     /// The bytes that the table costs.
     var footprint: Int {
-        count * (MemoryLayout<Part?>.stride + 8)
-            + Footprint.dictionary(capacity: ofClients.capacity, stride: 16)
+        Footprint.list(
+            count: parts.count, capacity: parts.capacity, stride: MemoryLayout<Part?>.stride)
+            + freeParts.footprint + count * MemoryLayout<UInt32>.stride
+            + Footprint.dictionary(
+                capacity: ofClients.capacity,
+                stride: MemoryLayout<UInt64>.stride + MemoryLayout<[UInt32]>.stride)
+            + ofClients.count * Footprint.array(of: 1, stride: MemoryLayout<UInt32>.stride)
     }
+
+    /// The bytes of a part, with its place in a list and its deadline.
+    static let partByteCount =
+        MemoryLayout<Part?>.stride + MemoryLayout<UInt32>.stride + deadlineByteCount
+    /// A time, a rank, and a case with two numbers.
+    private static let deadlineByteCount = 40
 
     /// The part in a slot, if one is there.
     subscript(slot: UInt32) -> Part? { Int(slot) < parts.count ? parts[Int(slot)] : nil }

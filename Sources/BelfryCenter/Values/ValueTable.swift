@@ -1,9 +1,9 @@
 import BelfryJSON
 
 /// The values of a center, a document an object, and who looks at them.
-struct ValueTable: Sendable {
+struct ValueTable: Footprinted, Sendable {
     /// The value of an object, or the places of one that is not there and is looked at.
-    struct Value: Sendable {
+    struct Value: Footprinted, Sendable {
         /// What is there, if anything is.
         var document: Document?
         var trie = ValueTrie()
@@ -17,10 +17,19 @@ struct ValueTable: Sendable {
         var owner = Owner.none
         /// Its place among all documents, by which pages go on; 0 without one.
         var ordinal: UInt64 = 0
+        /// The part that counts for the owner: the bytes of its texts, and its cost.
+        var owned = (byteCount: 0, cost: 0)
+        /// The bytes that the table counts for it.
+        fileprivate var counted = 0
+
+        /// The bytes that the value costs besides its place.
+        var footprint: Int { document.footprint + trie.footprint + changes.footprint }
     }
 
     private var keys: KeyTable
     private var values: [Value] = []
+    /// The bytes of the values besides their places.
+    private var valueByteCount = 0
     private var lastOrdinal: UInt64 = 0
     /// The documents, in the order in which they came.
     private(set) var order = PostingList()
@@ -30,6 +39,8 @@ struct ValueTable: Sendable {
     var gone = GoneValues()
     /// Whoever looks at values, by slot.
     var observers: [UInt32: ObservedValue] = [:]
+    /// The bytes of their key paths as they were given.
+    private var pathByteCount = 0
     var parts = ValuePartTable()
     /// Which numbers of earlier lives were stored.
     var storedNumbers = StoredNumbers()
@@ -43,22 +54,47 @@ struct ValueTable: Sendable {
     /// How many documents there are.
     var count: Int { order.count }
 
-    /// The bytes that the table costs, about: a member of a document takes ten times its bytes and less.
+    /// The bytes that the table costs.
     var footprint: Int {
-        keys.footprint + keys.count * MemoryLayout<Value>.stride
-            + order.count * MemoryLayout<PostingList.Entry>.stride
-            + Self.documentCost * byteCount
-            + observers.count * Self.observerByteCount + parts.footprint
+        keys.footprint + valueByteCount
+            + Footprint.list(
+                count: values.count, capacity: values.capacity, stride: MemoryLayout<Value>.stride)
+            + order.footprint + gone.footprint + parts.footprint + storedNumbers.footprint
+            + Footprint.dictionary(
+                capacity: observers.capacity,
+                stride: MemoryLayout<UInt32>.stride + MemoryLayout<ObservedValue>.stride)
+            + Footprint.texts(count: observers.count, byteCount: pathByteCount)
     }
 
-    /// What a byte of a document costs, about.
-    static let documentCost = 8
-    private static let observerByteCount =
-        MemoryLayout<ObservedValue>.stride * 2 + MemoryLayout<ValueTrie.Node>.stride
+    /// The cost of an observer of a place beside its registration, with the nodes that lead to it.
+    static func cost(ofObserverAt path: DocumentPath) -> Int {
+        2 * MemoryLayout<ObservedValue>.stride
+            + Footprint.array(of: 2, stride: MemoryLayout<PostingList.Entry>.stride)
+            + path.footprint + path.keys.count * ValueTrie.usualNodeByteCount
+    }
+
+    /// The part of a value that counts for its owner: observers of it count for others.
+    func owned(at slot: UInt32) -> (byteCount: Int, cost: Int) {
+        guard let document = self[slot].document else { return (0, 0) }
+        let byteCount = document.byteCount + keys.key(at: slot).count
+        let cost =
+            document.footprint + self[slot].changes.footprint + 2 * MemoryLayout<Value>.stride
+            + Footprint.texts(count: 1, byteCount: keys.key(at: slot).count)
+            + self[slot].trie.partKeyCount * ValueTrie.usualNodeByteCount
+            + self[slot].trie.partCount * ValuePartTable.partByteCount
+        return (byteCount, cost)
+    }
 
     subscript(slot: UInt32) -> Value {
         _read { yield values[Int(slot)] }
         _modify { yield &values[Int(slot)] }
+    }
+
+    /// Counts what a value costs now: whatever has changed its document or its places says so.
+    private mutating func count(_ slot: UInt32) {
+        let now = values[Int(slot)].footprint
+        valueByteCount += now - values[Int(slot)].counted
+        values[Int(slot)].counted = now
     }
 
     /// Where the value of an object is, if there is one or somebody looks for one.
@@ -72,7 +108,6 @@ struct ValueTable: Sendable {
         let (slot, isNew) = keys.insert(object.span)
         if isNew {
             if Int(slot) == values.count { values.append(Value()) }
-            values[Int(slot)] = Value()
             // It may have been there before.
             noteRestored(slot, changedSequence: gone.last(of: object))
         }
@@ -81,56 +116,80 @@ struct ValueTable: Sendable {
 
     /// Forgets where a value was changed up to a number.
     mutating func noteRestored(_ slot: UInt32, changedSequence: UInt64) {
-        values[Int(slot)].changedSequence = changedSequence
-        values[Int(slot)].changes = LastChanges(through: changedSequence)
+        self[slot].changedSequence = changedSequence
+        self[slot].changes = LastChanges(through: changedSequence)
+        count(slot)
     }
 
     /// A value is another one, or is gone, from a number on.
     mutating func noteChange(_ edit: DocumentEdit, of slot: UInt32, at sequence: UInt64) {
-        values[Int(slot)].changedSequence = sequence
-        values[Int(slot)].changes.note(edit, at: sequence)
-        if values[Int(slot)].document == nil { gone.note(keys.key(at: slot), at: sequence) }
+        self[slot].changedSequence = sequence
+        self[slot].changes.note(edit, at: sequence)
+        if self[slot].document == nil { gone.note(keys.key(at: slot), at: sequence) }
+        count(slot)
         changeCount += 1
     }
 
     /// Lets a slot go that has no document and no observer.
     mutating func releaseIfUnused(_ slot: UInt32) {
-        guard values[Int(slot)].document == nil, values[Int(slot)].trie.isEmpty else { return }
+        guard self[slot].document == nil, self[slot].trie.isEmpty else { return }
         keys.remove(at: slot)
+        valueByteCount -= self[slot].counted
+        self[slot] = Value()
         // A table that was large once gives its storage back.
-        if keys.count == 0, values.count > 64 { values = [] }
+        if keys.count == 0, values.count > 64 { (values, valueByteCount) = ([], 0) }
     }
 
     /// Counts that a document has come, has another length, or has gone; tells by how many bytes all have grown.
     mutating func noteDocument(at slot: UInt32, byteCountBefore: Int?) {
         let object = keys.key(at: slot).count
         let before = byteCountBefore.map { $0 + object } ?? 0
-        let now = values[Int(slot)].document.map { $0.byteCount + object } ?? 0
+        let now = self[slot].document.map { $0.byteCount + object } ?? 0
         byteCount += now - before
-        if byteCountBefore == nil, values[Int(slot)].document != nil {
+        if byteCountBefore == nil, self[slot].document != nil {
             lastOrdinal += 1
-            values[Int(slot)].ordinal = lastOrdinal
+            self[slot].ordinal = lastOrdinal
             order.append(serial: lastOrdinal, slot: slot)
-        } else if byteCountBefore != nil, values[Int(slot)].document == nil {
-            order.remove(serial: values[Int(slot)].ordinal)
-            values[Int(slot)].ordinal = 0
+        } else if byteCountBefore != nil, self[slot].document == nil {
+            order.remove(serial: self[slot].ordinal)
+            self[slot].ordinal = 0
         }
+        count(slot)
+    }
+
+    // MARK: Places that end
+
+    /// Makes a part at a place, where none is, and tells its slot.
+    mutating func makePart(at path: DocumentPath, of slot: UInt32) -> UInt32 {
+        let node = self[slot].trie.makeNode(
+            at: path, changedSequence: self[slot].changedSequence)
+        let part = parts.add(value: slot, node: node)
+        self[slot].trie.setPart(part, at: node)
+        count(slot)
+        return part
+    }
+
+    /// Removes a part, which is there: what is at its place lasts for ever, or is gone.
+    mutating func removePart(_ slot: UInt32, _ part: ValuePartTable.Part) {
+        self[part.value].trie.removePart(at: part.node)
+        parts.remove(slot)
+        count(part.value)
     }
 
     /// The parts of a place and of what lies below it, if there is such a value.
     func parts(below path: DocumentPath, of slot: UInt32?) -> [UInt32] {
-        slot.map { values[Int($0)].trie.parts(below: path) } ?? []
+        slot.map { self[$0].trie.parts(below: path) } ?? []
     }
 
     /// Takes out what is at a place that there is.
     mutating func remove(_ path: DocumentPath, of slot: UInt32) -> DocumentEdit {
         var document: Document?
         // Out of the table, so that it is changed where it lies.
-        swap(&document, &values[Int(slot)].document)
+        swap(&document, &self[slot].document)
         if path.isWhole { return DocumentEdit(old: document, new: nil) }
         guard var changed = document.take() else { return DocumentEdit(old: nil, new: nil) }
         let edit = changed.remove(at: path)
-        values[Int(slot)].document = changed
+        self[slot].document = changed
         return edit
     }
 
@@ -140,39 +199,52 @@ struct ValueTable: Sendable {
     func isObserver(_ slot: UInt32) -> Bool { observers[slot] != nil }
 
     /// Files an observer at its place.
-    mutating func addObserver(_ terms: ValueTerms, of object: [UInt8], serial: UInt64, slot: UInt32)
-    {
+    ///
+    /// - Returns: what it said, with a path whose keys are those of the nodes.
+    mutating func addObserver(
+        _ terms: ValueTerms, of object: [UInt8], serial: UInt64, slot: UInt32
+    ) -> ValueTerms {
         let value = makeSlot(of: object)
-        let changed = values[Int(value)].changes.last(at: terms.path)
-        let node = values[Int(value)].trie.makeNode(at: terms.path, changedSequence: changed)
+        let changed = self[value].changes.last(at: terms.path)
+        let node = self[value].trie.makeNode(at: terms.path, changedSequence: changed)
         // Of a place that nobody observed it was not noted when it changed.
-        if !values[Int(value)].trie[node].isObserved {
-            values[Int(value)].trie[node].changedSequence = changed
+        if !self[value].trie[node].isObserved {
+            self[value].trie.noteChange(of: node, at: changed)
         }
-        values[Int(value)].trie.addObserver(
+        self[value].trie.addObserver(
             serial: serial, slot: slot, sendsOld: terms.sendsOld, at: node)
-        observers[slot] = ObservedValue(
+        count(value)
+        var terms = terms
+        terms.path = self[value].trie.path(of: node)
+        let observed = ObservedValue(
             terms: terms, pathText: terms.path.text, value: value, node: node)
+        observers[slot] = observed
+        pathByteCount += observed.pathText.count
+        return terms
     }
 
     /// Takes an observer out.
     mutating func removeObserver(serial: UInt64, slot: UInt32) {
         guard let observed = observers.removeValue(forKey: slot) else { return }
-        values[Int(observed.value)].trie.removeObserver(
+        pathByteCount -= observed.pathText.count
+        // A table that was large once gives its storage back.
+        if observers.isEmpty, observers.capacity > 64 { observers = [:] }
+        self[observed.value].trie.removeObserver(
             serial: serial, sendsOld: observed.terms.sendsOld, at: observed.node)
+        count(observed.value)
         releaseIfUnused(observed.value)
     }
 
     /// What an observer looks at.
     func presentValue(for slot: UInt32) -> Document? {
         guard let observed = observers[slot] else { return nil }
-        return values[Int(observed.value)].document?.value(at: observed.terms.path)
+        return self[observed.value].document?.value(at: observed.terms.path)
     }
 
     /// The number of the last change that an observer's place may have had.
     func changedSequence(for slot: UInt32) -> UInt64 {
         guard let observed = observers[slot] else { return 0 }
-        return values[Int(observed.value)].trie[observed.node].changedSequence
+        return self[observed.value].trie[observed.node].changedSequence
     }
 
     // MARK: Digest
@@ -184,7 +256,7 @@ struct ValueTable: Sendable {
         gone.addDigest(to: &digest)
         storedNumbers.addDigest(to: &digest)
         for entry in order.living {
-            let value = values[Int(entry.slot)]
+            let value = self[entry.slot]
             digest.add(keys.key(at: entry.slot))
             digest.add(entry.serial)
             digest.add(value.document?.bytes)
@@ -210,6 +282,28 @@ extension ValueTable.Value: Coded {
     }
 }
 
+extension DocumentPath: Footprinted {
+    /// The bytes of the list of its keys: the keys themselves are those of a document or of a trie.
+    var footprint: Int { Footprint.array(of: keys.count, stride: MemoryLayout<[UInt8]>.stride) }
+}
+
+extension Document: Footprinted {
+    /// The bytes of its tree: each member has a place in its object, a block for its key, and one
+    /// for what it is.
+    ///
+    /// The signs between keys and values in a text are in no block.
+    var footprint: Int {
+        let blockByteCount = Footprint.texts(count: 1, byteCount: 0)
+        return blockByteCount + byteCount
+            + nestedMemberCount * (2 * blockByteCount + Self.memberByteCount - Self.signByteCount)
+    }
+
+    /// A place in an object: a key, and a leaf or an object.
+    private static let memberByteCount = 3 * MemoryLayout<Int>.stride
+    /// Two quotes, a colon and a comma.
+    private static let signByteCount = 4
+}
+
 extension ValueTable: Coded {
     init(_ known: ValueTable?, by coder: inout some Coder) throws(CodeError) {
         keys = try coder(known?.keys)
@@ -219,8 +313,14 @@ extension ValueTable: Coded {
         byteCount = try coder(known?.byteCount)
         gone = try coder(known?.gone)
         observers = try coder.table(known?.observers)
+        pathByteCount = observers.values.reduce(0) { $0 + $1.pathText.count }
         parts = try coder(known?.parts)
         storedNumbers = try coder(known?.storedNumbers)
         changeCount = try coder(known?.changeCount)
+        guard coder.isReading else { return }
+        for slot in values.indices { count(UInt32(slot)) }
+        for entry in order.living where self[entry.slot].owner != .none {
+            self[entry.slot].owned = owned(at: entry.slot)
+        }
     }
 }

@@ -4,13 +4,14 @@ import BelfryJSON
 ///
 /// A node is a key path that somebody observes, one that ends, or one above those. A write walks its own path and
 /// what lies below it (rule V12).
-struct ValueTrie: Sendable {
+struct ValueTrie: Footprinted, Sendable {
     /// Stands for no node and no part.
     static let none = UInt32.max
 
     /// A place of a value.
-    struct Node: Sendable {
-        let path: DocumentPath
+    struct Node: Footprinted, Sendable {
+        /// The last key of its path; the root has none.
+        let key: [UInt8]
         let parent: UInt32
         var children: [[UInt8]: UInt32] = [:]
         /// Who observes it, and of them those whose frames have what was there before.
@@ -24,12 +25,24 @@ struct ValueTrie: Sendable {
         /// The number of the last change that is known of here; it may be of what lies beside.
         var changedSequence: UInt64
 
+        /// The bytes that the node costs besides its place.
+        var footprint: Int {
+            key.footprint + observers.footprint + oldObservers.footprint
+                + Footprint.dictionary(
+                    capacity: children.capacity,
+                    stride: MemoryLayout<[UInt8]>.stride + MemoryLayout<UInt32>.stride)
+        }
+
         var isObserved: Bool { !observers.isEmpty || !oldObservers.isEmpty }
         fileprivate var isUsed: Bool { observerCount > 0 || partCount > 0 }
     }
 
     private var nodes: [Node] = []
     private var freeNodes: [UInt32] = []
+    /// The bytes of the nodes besides their places.
+    private var nodeByteCount = 0
+    /// How many keys lead to all places that end some time.
+    private(set) var partKeyCount = 0
 
     /// Whether nobody observes anything here, and nothing ends.
     var isEmpty: Bool { nodes.count == freeNodes.count }
@@ -42,16 +55,48 @@ struct ValueTrie: Sendable {
 
     /// The bytes that it costs.
     var footprint: Int {
-        (nodes.count - freeNodes.count)
-            * (MemoryLayout<Node>.stride
-                + Footprint.dictionary(capacity: 1, stride: 24)
-                + Footprint.array(of: 2, stride: MemoryLayout<PostingList.Entry>.stride)
-                + Footprint.array(of: 2, stride: 8) + Footprint.array(of: 16))
+        nodeByteCount + freeNodes.footprint
+            + Footprint.list(
+                count: nodes.count, capacity: nodes.capacity, stride: MemoryLayout<Node>.stride)
     }
+
+    /// The bytes of a node that leads to one place: itself, its key, and its place in the table of
+    /// its parent.
+    static let usualNodeByteCount =
+        MemoryLayout<Node>.stride + Footprint.array(of: 8)
+        + Footprint.dictionary(
+            capacity: 1, stride: MemoryLayout<[UInt8]>.stride + MemoryLayout<UInt32>.stride)
 
     subscript(node: UInt32) -> Node {
         _read { yield nodes[Int(node)] }
-        _modify { yield &nodes[Int(node)] }
+    }
+
+    /// The number of the last change that is known of a node.
+    mutating func noteChange(of node: UInt32, at sequence: UInt64) {
+        nodes[Int(node)].changedSequence = sequence
+    }
+
+    /// The path of a node, whose keys are those of the nodes that lead to it.
+    func path(of node: UInt32) -> DocumentPath {
+        DocumentPath(keys: keys(of: node))
+    }
+
+    private func keys(of node: UInt32) -> [[UInt8]] {
+        var keys: [[UInt8]] = []
+        var node = node
+        while node != Self.none, nodes[Int(node)].parent != Self.none {
+            keys.append(nodes[Int(node)].key)
+            node = nodes[Int(node)].parent
+        }
+        keys.reverse()
+        return keys
+    }
+
+    /// Changes a node where it lies, and counts what that costs.
+    private mutating func change(_ node: UInt32, _ change: (inout Node) -> Void) {
+        nodeByteCount -= nodes[Int(node)].footprint
+        change(&nodes[Int(node)])
+        nodeByteCount += nodes[Int(node)].footprint
     }
 
     /// The node of a place, if there is one.
@@ -68,21 +113,24 @@ struct ValueTrie: Sendable {
     /// The node of a place, which is made unless it is there.
     mutating func makeNode(at path: DocumentPath, changedSequence: UInt64) -> UInt32 {
         if isEmpty {
-            nodes = [Node(path: .whole, parent: Self.none, changedSequence: changedSequence)]
-            freeNodes = []
+            self = ValueTrie()
+            nodes = [Node(key: [], parent: Self.none, changedSequence: changedSequence)]
         }
         var node: UInt32 = 0
-        for (depth, key) in path.keys.enumerated() {
+        for key in path.keys {
             if let child = nodes[Int(node)].children[key] {
                 node = child
                 continue
             }
             let child = freeNodes.popLast() ?? UInt32(nodes.count)
-            let made = Node(
-                path: path.ancestor(keyCount: depth + 1), parent: node,
-                changedSequence: changedSequence)
-            if Int(child) == nodes.count { nodes.append(made) } else { nodes[Int(child)] = made }
-            nodes[Int(node)].children[key] = child
+            let made = Node(key: key, parent: node, changedSequence: changedSequence)
+            if Int(child) == nodes.count {
+                nodes.append(made)
+                nodeByteCount += made.footprint
+            } else {
+                change(child) { $0 = made }
+            }
+            change(node) { $0.children[key] = child }
             node = child
         }
         return node
@@ -91,19 +139,23 @@ struct ValueTrie: Sendable {
     // MARK: Observers
 
     mutating func addObserver(serial: UInt64, slot: UInt32, sendsOld: Bool, at node: UInt32) {
-        if sendsOld {
-            nodes[Int(node)].oldObservers.append(serial: serial, slot: slot)
-        } else {
-            nodes[Int(node)].observers.append(serial: serial, slot: slot)
+        change(node) {
+            if sendsOld {
+                $0.oldObservers.append(serial: serial, slot: slot)
+            } else {
+                $0.observers.append(serial: serial, slot: slot)
+            }
         }
         count(at: node, observers: 1)
     }
 
     mutating func removeObserver(serial: UInt64, sendsOld: Bool, at node: UInt32) {
-        if sendsOld {
-            nodes[Int(node)].oldObservers.remove(serial: serial)
-        } else {
-            nodes[Int(node)].observers.remove(serial: serial)
+        change(node) {
+            if sendsOld {
+                $0.oldObservers.remove(serial: serial)
+            } else {
+                $0.observers.remove(serial: serial)
+            }
         }
         count(at: node, observers: -1)
     }
@@ -213,11 +265,11 @@ struct ValueTrie: Sendable {
             nodes[Int(node)].observerCount += observers
             nodes[Int(node)].partCount += parts
             let parent = nodes[Int(node)].parent
+            if parent != Self.none { partKeyCount += parts }
             if !nodes[Int(node)].isUsed {
-                if parent != Self.none, let key = nodes[Int(node)].path.keys.last {
-                    nodes[Int(parent)].children[key] = nil
-                }
-                nodes[Int(node)].children = [:]
+                let key = nodes[Int(node)].key
+                if parent != Self.none { change(parent) { $0.children[key] = nil } }
+                change(node) { $0 = Node(key: [], parent: Self.none, changedSequence: 0) }
                 freeNodes.append(node)
             }
             node = parent
@@ -226,9 +278,27 @@ struct ValueTrie: Sendable {
     }
 }
 
-extension ValueTrie.Node: Coded {
-    init(_ known: ValueTrie.Node?, by coder: inout some Coder) throws(CodeError) {
+/// A node as a state has it: with its whole path, and not its last key alone.
+private struct StoredNode: Coded {
+    let path: DocumentPath
+    var node: ValueTrie.Node
+
+    init(_ node: ValueTrie.Node, path: DocumentPath) {
+        self.path = path
+        self.node = node
+    }
+
+    init(_ known: StoredNode?, by coder: inout some Coder) throws(CodeError) {
         path = try coder(known?.path)
+        node = try ValueTrie.Node(known?.node, key: path.keys.last ?? [], by: &coder)
+    }
+}
+
+extension ValueTrie.Node {
+    fileprivate init(
+        _ known: ValueTrie.Node?, key: [UInt8], by coder: inout some Coder
+    ) throws(CodeError) {
+        self.key = key
         parent = try coder(known?.parent)
         children = try coder.table(known?.children)
         observers = try coder(known?.observers)
@@ -242,7 +312,22 @@ extension ValueTrie.Node: Coded {
 
 extension ValueTrie: Coded {
     init(_ known: ValueTrie?, by coder: inout some Coder) throws(CodeError) {
-        nodes = try coder(known?.nodes)
-        freeNodes = try coder(known?.freeNodes)
+        let stored: [StoredNode] = try coder(
+            known.map { known in
+                known.nodes.indices.map {
+                    StoredNode(known.nodes[$0], path: known.path(of: UInt32($0)))
+                }
+            })
+        let freeNodes: [UInt32] = try coder(known?.freeNodes)
+        if let known {
+            self = known
+            return
+        }
+        nodes = stored.map(\.node)
+        self.freeNodes = freeNodes
+        for stored in stored {
+            nodeByteCount += stored.node.footprint
+            if stored.node.part != Self.none { partKeyCount += stored.path.keys.count }
+        }
     }
 }

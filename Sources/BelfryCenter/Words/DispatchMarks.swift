@@ -4,7 +4,7 @@ import BelfryBytes
 ///
 /// There is a fixed number of cells: names that share one share its number, which is then too high for some of them
 /// and too low for none. A broker that was killed learns from it what it cannot have lost: what it never dispatched.
-public struct DispatchMarks: Sendable, Equatable {
+public struct DispatchMarks: Footprinted, Sendable, Equatable {
     /// How many cells there are; the first is that of all names together.
     public static let cellCount = 511
 
@@ -21,6 +21,9 @@ public struct DispatchMarks: Sendable, Equatable {
         guard cells.count == Self.cellCount else { return nil }
         self.cells = cells
     }
+
+    /// The bytes of the cells.
+    var footprint: Int { cells.footprint }
 
     /// Where the number of a name is: by FNV-1a, which is the same in each process.
     ///

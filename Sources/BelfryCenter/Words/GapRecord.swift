@@ -17,6 +17,10 @@ public struct GapRecord: Sendable, Equatable {
         self.last = last
     }
 
+    /// The end of a loss of which nobody knows yet how far it reaches: it is that of the life that
+    /// ends it.
+    public static let openEnd = UInt64(Int64.max)
+
     /// Takes in another loss for the same reason.
     mutating func add(_ other: GapRecord) {
         first = min(first, other.first)
@@ -35,3 +39,5 @@ public struct ToldGap: Sendable, Equatable {
     /// As many of them an observer remembers.
     static let limit = 5
 }
+
+extension ToldGap: Blockless {}

@@ -17,3 +17,5 @@ public struct LastWritten: Sendable, Equatable {
         isShared ? seen > sequence : seen >= sequence
     }
 }
+
+extension LastWritten: Blockless {}

@@ -1,3 +1,5 @@
+import BelfryJSON
+
 /// What an observer is for.
 public enum ObserverRole: Sendable, Equatable {
     /// It observes notifications of its filter, and nothing more.
@@ -39,5 +41,24 @@ public enum ObserverRole: Sendable, Equatable {
     @inline(__always)
     var isPlain: Bool {
         if case .plain = self { true } else { false }
+    }
+}
+
+extension ObserverRole: Footprinted {
+    /// The blocks that it has: itself, unless it is plain, and the texts that only it has.
+    var footprint: Int {
+        switch self {
+        case .plain: 0
+        case .responder(let terms):
+            Footprint.array(of: 1, stride: MemoryLayout<ResponderTerms>.stride)
+                + Footprint.array(of: terms.implements.count, stride: MemoryLayout<[UInt8]>.stride)
+                + terms.implements.reduce(terms.next?.footprint ?? 0) { $0 + $1.footprint }
+        case .action(let target):
+            Footprint.array(of: 1, stride: MemoryLayout<[UInt8]>.stride) + target.footprint
+        case .value(let terms):
+            // The keys of the path are those of the nodes that lead to its place.
+            Footprint.array(of: 1, stride: MemoryLayout<ValueTerms>.stride)
+                + Footprint.array(of: terms.path.keys.count, stride: MemoryLayout<[UInt8]>.stride)
+        }
     }
 }

@@ -64,3 +64,17 @@ public final class PostOptions: Sendable, Equatable {
 
     private static let ofUsualEntry = PostOptions(style: .asap)
 }
+
+extension PostOptions: Footprinted {
+    /// The bytes that it takes, with its modes.
+    var footprint: Int {
+        Footprint.block(of: Self.byteCount)
+            + modes.reduce(
+                Footprint.array(of: modes.count, stride: MemoryLayout<[UInt8]>.stride)
+            ) { $0 + Footprint.array(of: $1.count) }
+            + (timer == nil ? 0 : Footprint.block(of: Self.byteCount))
+    }
+
+    /// Its own bytes, about.
+    private static let byteCount = 112
+}

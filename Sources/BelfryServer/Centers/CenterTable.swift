@@ -191,9 +191,8 @@ struct CenterTable: ~Copyable {
         noteApplied(&effects, at: position, observerCount: observerCount)
     }
 
-    /// Notes what a command has changed in a center, which had so many observers before.
-    ///
-    /// It changes nothing of the effects; so they are not copied to be looked at.
+    /// Notes what a command has changed in a center that had so many observers; effects that do not
+    /// change are not copied to be looked at.
     @inline(__always)
     private mutating func noteApplied(
         _ effects: inout Effects, at position: Int, observerCount: Int
@@ -201,8 +200,9 @@ struct CenterTable: ~Copyable {
         if !effects.changes.isEmpty, keepsChanges { hosted[position].keep(effects) }
         if isWitnessed { bearWitness(at: position) }
         observerGrowth = shard.centers[position].needs.observerCount - observerCount
-        // Many may register in one turn: each counts for the next.
-        if observerGrowth != 0 { noteKept(at: position, ifChangedBy: Self.leastKeptChange) }
+        // Many may register in one turn, or write values: each counts for the next.
+        guard observerGrowth != 0 || effects.hasValues else { return }
+        noteKept(at: position, ifChangedBy: Self.leastKeptChange)
     }
 
     private mutating func beginWitness(at position: Int) {

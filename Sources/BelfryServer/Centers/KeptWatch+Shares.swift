@@ -20,6 +20,10 @@ extension KeptWatch {
                     || holdings.memory[.observers] >= limit.holdings.memory[.observers]
             {
                 full = .observers
+            } else if wanted.memory[.queue] > 0,
+                holdings.memory[.queue] >= limit.holdings.memory[.queue]
+            {
+                full = .queue
             } else if wanted.centerCount > 0, sum.centerCount > limit.holdings.centerCount {
                 full = .centers
             } else {

@@ -77,17 +77,20 @@ struct KeptWatch {
             at: outbox.loop.now + .nanoseconds(CenterSchedule.storeRest), LoopTimer.trims.rawValue)
     }
 
-    /// Checks that the broker has room for some observers more, and their owner too.
-    func reserveObservers(_ count: Int, for owner: Owner, _ outbox: inout Outbox)
+    /// Checks that the broker has room for some observers more, and their owner too: of each kind
+    /// that they fill.
+    func reserve(_ requests: [ObserverRequest], for owner: Owner, _ outbox: inout Outbox)
         throws(Problem)
     {
-        if owner != .none, count > 0 {
+        let observesValues = requests.contains { $0.role.value != nil }
+        if owner != .none, !requests.isEmpty {
             var wanted = Holdings()
-            wanted.observerCount = count
+            wanted.observerCount = requests.count
+            if observesValues { wanted.memory[.queue] = 1 }
             try checkShare(of: owner, adding: wanted, &outbox)
         }
         guard
-            shared.totals.observerCount.load(ordering: .relaxed) + count
+            shared.totals.observerCount.load(ordering: .relaxed) + requests.count
                 <= outbox.configuration.observerLimit
         else {
             outbox.meet(.observers)
@@ -102,6 +105,10 @@ struct KeptWatch {
         for kind in [KeptKind.observers, .channels] where excess(of: kind) >= 0 {
             outbox.meet(.observers)
             throw Problem.full(MemoryKind(kind), outbox.configuration)
+        }
+        if observesValues, excess(of: .queue) >= 0 {
+            outbox.meet(.queue)
+            throw Problem.full(.queue, outbox.configuration)
         }
     }
 

@@ -21,6 +21,8 @@ struct Beginning {
     /// Whether the store was copied back.
     private(set) var isCopied = false
     private(set) var numbers = Numbers()
+    /// The numbers of rows that found no room, by their kinds.
+    var leftOut: [RestoredMemory.Row: Int] = [:]
 
     /// Begins with nothing.
     init() {
@@ -53,6 +55,19 @@ struct Beginning {
             ("observers", count(\.needs.observerCount)), ("held", count(\.needs.heldCount)),
             ("queued", count(\.needs.queueCount)), ("keys", count(\.keyCount)),
             ("cleanShutdown", isComplete), ("ms", milliseconds))
+        if !leftOut.isEmpty {
+            let counts = RestoredMemory.Row.allCases.compactMap { row in
+                leftOut[row].map { "\(row.rawValue)=\($0)" }
+            }
+            log.write(
+                .error,
+                """
+                the state does not fit into the memory: its youngest part was left out. It stays \
+                in the data directory, and a start with more memory takes it (--memory-limit, or \
+                the limit of the container)
+                """,
+                ("leftOut", counts.joined(separator: ",")))
+        }
         if isCopied {
             log.write(
                 .warning, "restored from a backup: clients that resume are told a gap")

@@ -99,7 +99,7 @@ struct ServerStart: ~Copyable {
         var random = SystemRandom()
         let past = try DispatchWitness.Past(of: data)
         var restoration = StateRestoration(
-            limits: configuration.centerLimits,
+            limits: configuration.centerLimits, kept: KeptMemory(limitedBy: configuration),
             at: CommandTime(
                 wallMilliseconds: wallStart.milliseconds,
                 monotonicNanoseconds: start.nanoseconds),

@@ -28,7 +28,8 @@ struct AddObserver: Operation {
                 try host.centers.client(of: session, request, submission)
             }
         try submission.checkObserve(request)
-        try host.kept.reserveObservers(1, for: host.centers.owner(of: submission, &outbox), &outbox)
+        let owner = host.centers.owner(of: submission, &outbox)
+        try host.kept.reserve([request], for: owner, &outbox)
         if !request.terms.endsWithConnection { try host.shared.checkStore() }
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noClient
@@ -70,7 +71,7 @@ struct OpenMailbox: Operation {
     ) throws(Problem) {
         try submission.checkObserve(request)
         let owner = host.centers.owner(of: submission, &outbox)
-        try host.kept.reserveObservers(1, for: owner, &outbox)
+        try host.kept.reserve([request], for: owner, &outbox)
         try host.shared.checkStore()
         guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         let client = try host.number(host.shared.numbers.clients)

@@ -25,7 +25,7 @@ struct Connect: Operation {
         }
         for request in requests { try submission.checkObserve(request) }
         let owner = host.centers.owner(of: submission, &outbox)
-        try host.kept.reserveObservers(requests.count, for: owner, &outbox)
+        try host.kept.reserve(requests, for: owner, &outbox)
         guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         let client = try host.number(host.shared.numbers.clients)
         secret = outbox.random.text(byteCount: 16)

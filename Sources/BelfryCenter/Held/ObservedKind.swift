@@ -1,0 +1,41 @@
+import BelfryBytes
+
+/// One kind of notification for one observer: what coalescing under suspension compares (rule D6).
+struct ObservedKind: Hashable, Sendable {
+    /// The serial number of the observer.
+    let observer: UInt64
+    let name: [UInt8]
+    let object: [UInt8]?
+
+    init(observer: UInt64, _ content: Notification.Content) {
+        self.observer = observer
+        name = [UInt8](copying: content.name)
+        if let object = content.object {
+            self.object = [UInt8](copying: object)
+        } else {
+            object = nil
+        }
+    }
+}
+
+extension ObservedKind: Footprinted {
+    var footprint: Int { name.footprint + (object?.footprint ?? 0) }
+}
+
+extension ObservedKind: Comparable {
+    /// Orders kinds, where a table of them has to have an order.
+    static func < (left: ObservedKind, right: ObservedKind) -> Bool {
+        if left.observer != right.observer { return left.observer < right.observer }
+        if left.name != right.name { return left.name.lexicographicallyPrecedes(right.name) }
+        guard let object = right.object else { return false }
+        return left.object.map { $0.lexicographicallyPrecedes(object) } ?? true
+    }
+}
+
+extension ObservedKind: Coded {
+    init(_ known: ObservedKind?, by coder: inout some Coder) throws(CodeError) {
+        observer = try coder(known?.observer)
+        name = try coder(known?.name)
+        object = try coder(known?.object)
+    }
+}
