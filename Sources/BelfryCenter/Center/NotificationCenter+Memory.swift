@@ -34,7 +34,7 @@ extension NotificationCenter {
             + (index.footprint - index.channels.footprint) + selectors.footprint
             + watch.footprint + deadlines.footprint
             + lastWritten.footprint + toldGaps.footprint + doubts.footprint + marks.footprint
-            + matched.footprint + owned.footprint
+            + matched.footprint + owned.footprint + reports.footprint
         kept[.channels] = index.channels.footprint
         kept[.replay] = replay.footprint
         kept[.keys] = keys.footprint

@@ -178,3 +178,6 @@ extension Report: CodedCases {
 }
 
 extension ClientState: Coded {}
+
+/// Its texts are those of what it tells of, and the next commands post it.
+extension Report: Blockless {}
