@@ -134,6 +134,8 @@ export interface RowOfReceipt {
   target?: string;
   observer?: string;
   path?: string[];
+  /** The way goes on to addresses that no grant covers. */
+  partial?: true;
   reason?: string;
 }
 
@@ -218,6 +220,8 @@ export interface Answer<Value = JSONValue> {
   observer?: string;
   reason?: string;
   path?: string[];
+  /** The way goes on to addresses that no grant covers. */
+  partial?: true;
   /** `asked`, where it is answered later. */
   outcome?: "asked";
 }
@@ -233,7 +237,8 @@ export interface SetOptions extends WriteOptions {
 }
 export interface Written extends Receipt {
   changed: boolean;
-  etag: string;
+  /** Absent where nothing is, and for those who may not read. */
+  etag?: string;
 }
 export interface FoundValue<Value = JSONValue> {
   value: Value;

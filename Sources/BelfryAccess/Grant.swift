@@ -150,6 +150,19 @@ public struct Grants: Sendable, Equatable {
         return false
     }
 
+    /// Whether one of some verbs is allowed on an object of a center, with some name.
+    public func allowSome(_ verbs: Verbs, center: Span<UInt8>, object: Span<UInt8>) -> Bool {
+        if !everywhere.isDisjoint(with: verbs) { return true }
+        for grant in grants where !grant.verbs.isDisjoint(with: verbs) {
+            if grant.centers.contains(where: { $0.covers(center) }),
+                grant.objects.contains(where: { $0.covers(object) })
+            {
+                return true
+            }
+        }
+        return false
+    }
+
     /// Whether a verb is allowed on anything at all of a center.
     public func allowSome(_ verb: Verbs, center: Span<UInt8>) -> Bool {
         if everywhere.contains(verb) { return true }

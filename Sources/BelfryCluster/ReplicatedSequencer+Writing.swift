@@ -1,4 +1,4 @@
-import BelfryCenter
+public import BelfryCenter
 
 // How a broker writes the log: a few entries at a time, each until the log shows it.
 
@@ -18,6 +18,11 @@ extension ReplicatedSequencer {
         }
     }
 
+    /// The rules of this program hold from there on, with a key for a log that has none.
+    public var levelAction: ShardCommand.Action {
+        .level(options.level, TagKey(high: random(), low: random()))
+    }
+
     /// Begins a life; with a log that is empty the rules of this program hold from the start.
     func comeUp(_ shard: Shard, at now: Int64) {
         life = newLife(after: max(life, shard.broker(options.node)?.life ?? 0))
@@ -28,7 +33,7 @@ extension ReplicatedSequencer {
         stage = .comingUp
         var actions: [ShardCommand.Action] = [.nodeUp(level: options.level)]
         if shard.logIndex == 0, options.level > shard.level {
-            actions.append(.level(options.level))
+            actions.append(levelAction)
         }
         lastCounter = UInt64(actions.count)
         let commands = actions.enumerated().map {

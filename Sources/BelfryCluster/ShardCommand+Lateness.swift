@@ -15,7 +15,7 @@ extension ShardCommand.Action {
 extension Command.Action {
     fileprivate var mustHappen: Bool {
         switch self {
-        case .onConnection(_, let action): action.mustHappen
+        case .onConnection(_, let action), .within(_, let action): action.mustHappen
         case .disconnect, .becomeSlow, .drain, .detachReader, .leaveAsk, .showAnnounced, .endTurn,
             .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned:
             true

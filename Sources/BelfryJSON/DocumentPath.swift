@@ -56,7 +56,7 @@ public struct DocumentPath: Sendable, Hashable {
     }
 
     /// The path of the first `count` keys.
-    func prefix(_ count: Int) -> DocumentPath {
+    public func prefix(_ count: Int) -> DocumentPath {
         count == keys.count ? self : DocumentPath(keys: [[UInt8]](keys.prefix(count)))
     }
 

@@ -158,7 +158,7 @@ struct BlobReader {
     }
 
     private mutating func part() -> ValueRecord.Part? {
-        guard let path = text(), let flags = number(), flags < 4 else { return nil }
+        guard let path = text(), let flags = number(), flags < 8 else { return nil }
         var expiresAt: Int64?
         var lease: ValueRecord.Lease?
         if flags & 1 != 0 {
@@ -169,7 +169,13 @@ struct BlobReader {
             guard let client = number(), let nanoseconds = number() else { return nil }
             lease = ValueRecord.Lease(client: client, nanoseconds: Int64(bitPattern: nanoseconds))
         }
-        return ValueRecord.Part(pathText: path, expiresAt: expiresAt, lease: lease)
+        var timeToLive: Int64?
+        if flags & 4 != 0 {
+            guard let milliseconds = number() else { return nil }
+            timeToLive = Int64(bitPattern: milliseconds)
+        }
+        return ValueRecord.Part(
+            pathText: path, expiresAt: expiresAt, timeToLive: timeToLive, lease: lease)
     }
 
     private mutating func row() -> ReportRow? {

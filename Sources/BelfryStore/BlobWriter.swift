@@ -74,12 +74,15 @@ struct BlobWriter {
         var writer = BlobWriter()
         for part in parts {
             writer.append(part.pathText)
-            writer.append((part.expiresAt == nil ? 0 : 1) | (part.lease == nil ? 0 : 2))
+            writer.append(
+                (part.expiresAt == nil ? 0 : 1) | (part.lease == nil ? 0 : 2)
+                    | (part.timeToLive == nil ? 0 : 4))
             if let expiresAt = part.expiresAt { writer.append(UInt64(bitPattern: expiresAt)) }
             if let lease = part.lease {
                 writer.append(lease.client)
                 writer.append(UInt64(bitPattern: lease.nanoseconds))
             }
+            if let timeToLive = part.timeToLive { writer.append(UInt64(bitPattern: timeToLive)) }
         }
         return writer.bytes
     }

@@ -7,6 +7,9 @@ public protocol DurableStore: ~Copyable {
     /// Keeps all changes or none of them, in their order.
     mutating func commit(_ changes: [StoreChange]) throws(StoreError)
 
+    /// Keeps what a start must tell before anybody is served.
+    mutating func commitStart(_ changes: [StoreChange]) throws(StoreError)
+
     /// Tells all that is kept, piece by piece: it may be more than fits into memory twice.
     ///
     /// What concerns all centers comes first. Behind each center come its rows, in the order in which
@@ -25,6 +28,11 @@ public enum StoredPiece: Sendable {
 }
 
 extension DurableStore where Self: ~Copyable {
+    /// Keeps it as any other changes.
+    public mutating func commitStart(_ changes: [StoreChange]) throws(StoreError) {
+        try commit(changes)
+    }
+
     /// All that is kept in one image, without what belongs to observers or notifications that are gone.
     public mutating func load() throws(StoreError) -> StoreImage {
         var image = StoreImage()

@@ -26,7 +26,7 @@ public struct MemoryStore: DurableStore, Sendable {
                     tombstoneCenters[place] = []
                 }
             case .cleanEnd: endsInOrder = true
-            case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed:
+            case .observersReserved, .clientsReserved, .modesReserved, .lifeBegan, .epochsRenewed:
                 image.apply(change)
             }
         }

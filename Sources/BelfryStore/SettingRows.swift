@@ -1,3 +1,6 @@
+internal import BelfryCenter
+internal import BelfrySystem
+
 /// What concerns the whole broker: one number a row.
 struct SettingRows {
     /// The names of the rows.
@@ -11,6 +14,9 @@ struct SettingRows {
         case isCopied = "is_copied"
         /// The greatest number of a center that has ended: no later one has it.
         case centersEnded = "centers_ended"
+        /// The key of the tags of values, in halves.
+        case tagKeyHigh = "tag_key_high"
+        case tagKeyLow = "tag_key_low"
     }
 
     private let setter: Statement
@@ -50,6 +56,31 @@ struct SettingRows {
             try set(name, to: try value(of: name) &+ skipped)
         }
         try set(.isCopied, to: 1)
+    }
+
+    /// Goes to numbers that no life has used or will use, with new epochs for all centers: this
+    /// life may never be stored, and the next one begins where this one did.
+    func leaveNumbers() throws(StoreError) {
+        var random = SystemRandom()
+        // A block is 65,536 numbers; 2^28 places for them lie above all that is reserved.
+        let skipped = 1 << 40 + (random.next() >> 36) << 16
+        for name in [Name.observersReserved, .clientsReserved, .modesReserved] {
+            try set(name, to: try value(of: name) &+ skipped)
+        }
+        try set(.isCopied, to: 1)
+    }
+
+    /// The key of the tags of values, which is made where there is none or half of one.
+    ///
+    /// A copy of the file has it, too: the values that are put back have their tags.
+    func tagKey() throws(StoreError) -> TagKey {
+        let known = TagKey(high: try value(of: .tagKeyHigh), low: try value(of: .tagKeyLow))
+        if known.high != 0, known.low != 0 { return known }
+        var random = SystemRandom()
+        let key = TagKey(high: random.next() | 1, low: random.next() | 1)
+        try set(.tagKeyHigh, to: key.high)
+        try set(.tagKeyLow, to: key.low)
+        return key
     }
 
     /// A number, 0 when it was never set.

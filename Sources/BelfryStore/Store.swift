@@ -63,6 +63,9 @@ public final class Store: Sendable {
     /// was not kept in time and nothing was committed since.
     public var keepsNothing: Bool { mail.take { $0.keepsNothing } ?? false }
 
+    /// Whether the disk has no room for what was handed over.
+    public var isFull: Bool { mail.take { $0.refusal == .full } ?? false }
+
     /// Whether the disk has held the thread up for so long.
     public func isHeldUp(for time: Duration) -> Bool {
         mail.take { MonotonicTime.now() - $0.passTime >= time } ?? false

@@ -22,7 +22,8 @@ extension StoreChange {
         case .center(_, let changes): changes.reduce(0) { $0 + $1.weight }
         // Its row and its place in the index of names, settings, and the map of pages.
         case .centerEnded: 4 * Self.frameByteCount
-        case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed, .cleanEnd:
+        case .observersReserved, .clientsReserved, .modesReserved, .lifeBegan, .epochsRenewed,
+            .cleanEnd:
             // All settings stand on one page.
             64
         }
@@ -33,7 +34,8 @@ extension StoreChange {
         switch self {
         case .center(_, let changes): changes.reduce(0) { $0 + $1.growth }
         case .centerEnded: 64
-        case .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed, .cleanEnd:
+        case .observersReserved, .clientsReserved, .modesReserved, .lifeBegan, .epochsRenewed,
+            .cleanEnd:
             weight
         }
     }
@@ -42,8 +44,8 @@ extension StoreChange {
     var count: Int {
         switch self {
         case .center(_, let changes): changes.count
-        case .centerEnded, .observersReserved, .clientsReserved, .modesReserved, .epochsRenewed,
-            .cleanEnd:
+        case .centerEnded, .observersReserved, .clientsReserved, .modesReserved, .lifeBegan,
+            .epochsRenewed, .cleanEnd:
             1
         }
     }

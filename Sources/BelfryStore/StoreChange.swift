@@ -12,6 +12,8 @@ public enum StoreChange: Sendable, Equatable {
     case clientsReserved(through: UInt64)
     /// Serial numbers of mode leases up to this one may be used.
     case modesReserved(through: UInt64)
+    /// A life has begun, for which there was no room at its start.
+    case lifeBegan(incarnation: UInt64)
     /// Every center has a new epoch: the store is a copy no more.
     case epochsRenewed
     /// This life of the broker ends in order, and nothing follows.

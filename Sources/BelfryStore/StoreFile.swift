@@ -1,3 +1,4 @@
+public import BelfryCenter
 internal import BelfrySystem
 
 /// The store on the disk: one connection of SQLite, synchronous, without a thread of its own.
@@ -24,8 +25,14 @@ public struct StoreFile: ~Copyable, DurableStore {
     /// The log, to read its salts; SQLite has locks on the main file alone.
     private let log: OpenFile
     private var witness: LogWitness
+    /// The changes with which a life begins that found no room: they are written before others.
+    private var beginning: [StoreChange]
+    /// Whether the store knows nothing of the life before the first commit that finds room.
+    public var isUnwritten: Bool { !beginning.isEmpty }
     /// What the start went on without.
     public let losses: StoreLosses
+    /// The key of the tags of values, which belongs to the file.
+    public let tagKey: TagKey
 
     /// Opens the store of a directory, which is made if it is not there, and begins a life of it.
     ///
@@ -66,7 +73,7 @@ public struct StoreFile: ~Copyable, DurableStore {
             let log = try data.directory.open(StoreOpening.logName)
             let header = try log.bytes(LogReport.headerByteCount)
             witness.begin(opened, durability: durability, header: header)
-            try data.file.rewrite(witness.text)
+            if opened.isBegun { try data.file.rewrite(witness.text) }
             return log
         }
         try BackupFile.removeNames(in: data.directory)
@@ -74,6 +81,8 @@ public struct StoreFile: ~Copyable, DurableStore {
         usedByteCount = try opened.rows.usedPageCount() * StoreSchema.pageByteCount
         isComplete = opened.isComplete
         losses = opened.losses
+        tagKey = opened.tagKey
+        beginning = opened.isBegun ? [] : [.lifeBegan(incarnation: opened.incarnation)]
         self.log = log
         self.witness = witness
         rows = opened.rows
@@ -91,8 +100,14 @@ public struct StoreFile: ~Copyable, DurableStore {
         _ = moveLog()
     }
 
+    /// Keeps what a start must tell: for a life that found no room, until there is some.
+    public mutating func commitStart(_ changes: [StoreChange]) throws(StoreError) {
+        if isUnwritten { beginning += changes } else { try commit(changes) }
+    }
+
     /// Commits, and leaves the log as long as it is.
-    mutating func write(_ changes: [StoreChange]) throws(StoreError) {
+    mutating func write(_ added: [StoreChange]) throws(StoreError) {
+        let changes = beginning + added
         if changes.isEmpty { return }
         let pageCount: Int
         do throws(StoreError) {
@@ -106,6 +121,7 @@ public struct StoreFile: ~Copyable, DurableStore {
             rows.forgetTransaction()
             throw error
         }
+        beginning = []
         usedByteCount = pageCount * StoreSchema.pageByteCount
         noteCommit()
     }
@@ -160,24 +176,29 @@ public struct StoreFile: ~Copyable, DurableStore {
         }
     }
 
-    /// Opens the main file; on a full disk the last life's ballast is the room for that.
+    /// Opens the main file; on a full disk the last life's ballast is the room for that, and where
+    /// that is not enough the life begins without being written.
     private static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
         limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool,
         progress: @escaping (_ percent: Int) -> Void,
         telling tell: (consuming StoredPiece) -> Void
     ) throws(StoreError) -> StoreOpening.Opened {
-        do throws(StoreError) {
-            return try StoreOpening.open(
-                path, in: directory, durability: durability, limits: limits, witness: witness,
-                acceptsDamage: acceptsDamage, progress: progress, telling: tell)
-        } catch {
-            guard error == .full else { throw error }
-            var ballast = Ballast(byteCountLimit: 0)
-            try ballast.giveUp(in: directory)
-            return try StoreOpening.open(
-                path, in: directory, durability: durability, limits: limits, witness: witness,
-                acceptsDamage: acceptsDamage, progress: progress, telling: tell)
+        var (hasBallast, begins) = (true, true)
+        while true {
+            do throws(StoreError) {
+                return try StoreOpening.open(
+                    path, in: directory, durability: durability, limits: limits, witness: witness,
+                    acceptsDamage: acceptsDamage, begins: begins, progress: progress, telling: tell)
+            } catch {
+                guard error == .full, begins else { throw error }
+                begins = hasBallast
+                if hasBallast {
+                    var ballast = Ballast(byteCountLimit: 0)
+                    try ballast.giveUp(in: directory)
+                }
+                hasBallast = false
+            }
         }
     }
 }

@@ -43,6 +43,7 @@ public struct StoreImage: Sendable, Equatable {
         case .observersReserved(let serial): observersReserved = max(observersReserved, serial)
         case .clientsReserved(let id): clientsReserved = max(clientsReserved, id)
         case .modesReserved(let serial): modesReserved = max(modesReserved, serial)
+        case .lifeBegan(let number): incarnation = number
         case .epochsRenewed: isCopied = false
         case .cleanEnd: break
         }

@@ -1,3 +1,4 @@
+internal import BelfryCenter
 internal import BelfrySystem
 
 /// How the main file of a directory is found, checked and begun with.
@@ -21,6 +22,10 @@ enum StoreOpening {
         /// Whether the last life ended in order; true for a new store.
         let isComplete: Bool
         let incarnation: UInt64
+        /// The key of the tags of values.
+        let tagKey: TagKey
+        /// Whether the store knows that the life has begun.
+        let isBegun: Bool
         /// What the log had, in which the life begins.
         let log: LogReport
         let losses: StoreLosses
@@ -33,11 +38,13 @@ enum StoreOpening {
     ///   - witness: what the directory knows of the last life. A main file that knows fewer lives was
     ///     put back; a log that has less lost something.
     ///   - acceptsDamage: whether to go on without what cannot be read.
+    ///   - begins: whether the life is written; where the disk has no room for that, all is read
+    ///   alone.
     ///   - progress: is told how much is done, in hundredths.
     ///   - tell: takes all that is kept.
     static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
-        limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool,
+        limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool, begins: Bool,
         progress: @escaping (_ percent: Int) -> Void,
         telling tell: (consuming StoredPiece) -> Void
     ) throws(StoreError) -> Opened {
@@ -71,7 +78,7 @@ enum StoreOpening {
         }
         return try begin(
             connection, in: directory, knownIncarnation: witness.incarnation, log: log,
-            losses: losses, limits, telling: tell)
+            losses: losses, limits, begins: begins, telling: tell)
     }
 
     /// The part of a start that the check of the structure takes, in hundredths.
@@ -250,7 +257,7 @@ enum StoreOpening {
     private static func begin(
         _ connection: consuming Connection, in directory: borrowing Directory,
         knownIncarnation: UInt64, log: LogReport, losses: StoreLosses, _ limits: StoreLimits,
-        telling tell: (consuming StoredPiece) -> Void
+        begins: Bool, telling tell: (consuming StoredPiece) -> Void
     ) throws(StoreError) -> Opened {
         guard let main = try status(of: mainName, in: directory) else {
             throw .damaged(.missingPages)
@@ -280,6 +287,12 @@ enum StoreOpening {
         let incarnation = max(earlier, knownIncarnation) + 1
         try rows.settings.set(.incarnation, to: incarnation)
         try rows.settings.set(.endedInOrder, to: 0)
+        // What a later life finds as it was is this life's alone.
+        if !begins {
+            guard losses.isEmpty, !isBackup else { throw .full }
+            try rows.settings.leaveNumbers()
+        }
+        let tagKey = try rows.settings.tagKey()
         let isComplete = losses.isEmpty && (earlier == 0 || endedInOrder != 0)
         do throws(StoreError) {
             try rows.load(from: connection, isComplete: isComplete, limits, tell)
@@ -287,13 +300,13 @@ enum StoreOpening {
             throw error.ofUnknownForm
         }
         connection.watch.end()
-        try connection.execute("COMMIT")
+        if begins { try connection.execute("COMMIT") } else { connection.rollBack() }
         // What was damaged would be found again behind the end of the log; and from here on the log is
         // the main file's own.
         if losses.pageCount > 0 || isBackup { try connection.checkpoint(truncates: true) }
         return Opened(
             connection: connection, rows: rows, isComplete: isComplete, incarnation: incarnation,
-            log: log, losses: losses)
+            tagKey: tagKey, isBegun: begins, log: log, losses: losses)
     }
 
     /// Takes the steps from the version of the file to a later one.

@@ -73,6 +73,9 @@ struct StoreRows {
             try settings.raise(.observersReserved, to: serial)
         case .clientsReserved(let id): try settings.raise(.clientsReserved, to: id)
         case .modesReserved(let serial): try settings.raise(.modesReserved, to: serial)
+        case .lifeBegan(let incarnation):
+            try settings.set(.incarnation, to: incarnation)
+            try settings.set(.endedInOrder, to: 0)
         case .epochsRenewed: try settings.set(.isCopied, to: 0)
         case .cleanEnd: try settings.set(.endedInOrder, to: 1)
         }

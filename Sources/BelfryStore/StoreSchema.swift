@@ -165,6 +165,9 @@ enum StoreSchema {
                 checksum INTEGER NOT NULL, PRIMARY KEY (center, object)) WITHOUT ROWID
             """,
         ],
+        // No column: settings have the key of the tags, parts of values say for how long they were
+        // to last, and timers that are no farewells have a delay.
+        [],
     ]
 
     /// A table with the columns that the checksums of its rows are of, in their order, and with those

@@ -39,7 +39,7 @@ struct TimerRows {
         putter.bind(options.maxDelay)
         putter.bind(options.timeToLive)
         putter.bind(options.isImmediate)
-        putter.bind(options.timer?.farewellDelay)
+        putter.bind(options.timer?.delay)
         putter.bind(BlobWriter.scope(record.scope))
         putter.bind(record.client.map { Int64(bitPattern: $0) })
         putter.bind(record.principal?.name)
@@ -88,10 +88,10 @@ struct TimerRows {
         let period = row.optionalInteger()
         let repetition = readRepetition(&row)
         guard let id, let options, let scope, (period == nil) == (repetition == nil),
-            (delay == nil) == (principal == nil)
+            principal == nil || delay != nil
         else { return nil }
         let timer = TimerTerms(
-            start: delay.map { .after($0) }, period: period, isFarewell: delay != nil)
+            start: delay.map { .after($0) }, period: period, isFarewell: principal != nil)
         return TimerRecord(
             post: Post(
                 id: id, content: row.content(), causedBy: causedBy, options: options(timer)),
@@ -138,10 +138,10 @@ struct TimerRows {
 }
 
 extension TimerTerms {
-    /// The delay of a farewell, in nanoseconds.
-    fileprivate var farewellDelay: Int64? {
-        guard isFarewell else { return nil }
+    /// The delay of the first firing, or of a farewell, in nanoseconds; nil where a time of day was
+    /// asked for.
+    fileprivate var delay: Int64? {
         if case .after(let delay) = start { return delay }
-        return 0
+        return isFarewell ? 0 : nil
     }
 }

@@ -2,8 +2,10 @@ public import BelfryCenter
 
 extension Problem {
     /// Tells why an ask has no answer, with the addresses that were asked.
-    public init(_ failure: AskFailure, id: NotificationID, path: [[UInt8]]) {
-        var members = Self.members(of: id, path: path)
+    public init(
+        _ failure: AskFailure, id: NotificationID, path: [[UInt8]], _ sight: Sight = .everything
+    ) {
+        var members = Self.members(of: id, path: path, sight)
         if case .responderRefused(let error) = failure {
             members.append(Member("error", json: error))
         }
@@ -11,16 +13,22 @@ extension Problem {
     }
 
     /// What somebody is told who waits for an ask while it is withdrawn.
-    public init(withdrawn id: NotificationID, path: [[UInt8]]) {
+    public init(withdrawn id: NotificationID, path: [[UInt8]], _ sight: Sight = .everything) {
         self.init(
-            .alreadySettled, "The ask was withdrawn.", members: Self.members(of: id, path: path))
+            .alreadySettled, "The ask was withdrawn.",
+            members: Self.members(of: id, path: path, sight))
     }
 
     /// Which ask it was, and who was asked.
-    private static func members(of id: NotificationID, path: [[UInt8]]) -> [Member] {
+    private static func members(
+        of id: NotificationID, path: [[UInt8]], _ sight: Sight
+    ) -> [Member] {
         var text: [UInt8] = []
         id.append(to: &text)
-        return [Member("id", string: text), Member("path", strings: path)]
+        let seen = sight.seen(of: path)
+        let members = [Member("id", string: text), Member("path", strings: seen)]
+        if seen.count == path.count { return members }
+        return members + [Member("partial", json: Array("true".utf8))]
     }
 }
 

@@ -9,10 +9,8 @@ extension Problem {
             self.init(.notFound, "No client has this id, or you may not use the client.")
         case .unknownObserver:
             self.init(.notFound, "No observer has this id, or you may not use the observer.")
-        case .observerRemoved(let tombstone):
-            self.init(tombstone)
-        case .leaseIsOver(let milliseconds):
-            self = .leaseIsOver(after: milliseconds)
+        case .observerRemoved(let tombstone): self.init(tombstone)
+        case .leaseIsOver(let milliseconds): self = .leaseIsOver(after: milliseconds)
         case .tooManyObservers(let limit):
             self.init(
                 .tooManyObservers,
@@ -90,8 +88,9 @@ extension Problem {
             self.init(
                 .alreadyHeld,
                 """
-                Another responder holds the address and does not share it, or too many share it \
-                already; register with "ifHeld": "replace" to take the address over.
+                Others hold the address. "ifHeld": "replace" takes it over from your own \
+                responders, and from those whose selectors you may all respond to; "share" joins \
+                those that share.
                 """)
         case .responderCircle:
             self.init(
@@ -117,8 +116,7 @@ extension Problem {
                 (--ask-limit, --queue-memory, --principal-share, --address-share); try again later, or \
                 withdraw some.
                 """)
-        case .unknownValue:
-            self = .noValue
+        case .unknownValue: self = .noValue
         case .preconditionFailed(let current):
             self.init(
                 .preconditionFailed,
@@ -126,6 +124,7 @@ extension Problem {
                     ? "The value does not exist; send the request without a condition to create it."
                     : "The value changed since you read it, or exists already; read it and retry.",
                 members: current.map { [Member("etag", string: ValueTagText.text($0))] } ?? [])
+        case .leafNotCovered(let path): self = .leafNotCovered(path)
         case .valueTooLarge(let limit):
             self.init(
                 .contentTooLarge,
@@ -230,6 +229,18 @@ extension RemovalReason {
 }
 
 extension Problem {
+    /// The refusal of a write below what is no object.
+    fileprivate static func leafNotCovered(_ path: [UInt8]) -> Problem {
+        let text = String(decoding: path, as: UTF8.self)
+        return Problem(
+            .forbidden,
+            """
+            The value at \(text) is no object, and a write below it would remove it: this requires \
+            the grant set for \(text), which the caller does not have.
+            """,
+            members: [Member("verb", string: Array("set".utf8)), Member("name", string: path)])
+    }
+
     /// The refusal of a lease that would be over already.
     fileprivate static func leaseIsOver(after milliseconds: Int64) -> Problem {
         .invalid([

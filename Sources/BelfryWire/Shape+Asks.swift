@@ -7,10 +7,13 @@ extension Shape {
     /// Appends the answer to an ask: that of a responder, the default, or that it was asked or withdrawn.
     ///
     /// One without an answer is told as its problem.
-    public static func append(ask outcome: AskOutcome, to output: inout [UInt8]) {
+    public static func append(
+        ask outcome: AskOutcome, sight: Sight = .everything, to output: inout [UInt8]
+    ) {
         if case .failed(let failure) = outcome.state {
             var writer = JSONWriter()
-            Problem(failure, id: outcome.id, path: outcome.path).append(to: &output, with: &writer)
+            Problem(failure, id: outcome.id, path: outcome.path, sight)
+                .append(to: &output, with: &writer)
             return
         }
         output.append(literal: #"{"id":""#)
@@ -20,20 +23,28 @@ extension Shape {
         case .open: output.append(literal: #"","outcome":"asked""#)
         case .withdrawn: output.append(literal: #"","outcome":"withdrawn""#)
         }
-        append(restOf: outcome, to: &output)
+        append(restOf: outcome, sight, to: &output)
         output.append(UInt8(ascii: "}"))
     }
 
     /// Appends the answer and who gave it, if there is one, and the addresses that were asked by then.
-    private static func append(restOf outcome: AskOutcome, to output: inout [UInt8]) {
+    private static func append(
+        restOf outcome: AskOutcome, _ sight: Sight, to output: inout [UInt8]
+    ) {
+        let seen = sight.seen(of: outcome.path)
+        let isPartial = seen.count < outcome.path.count
         switch outcome.state {
         case .open: return
         case .answered(let answer, let observer):
             output.append(literal: #","answer":"#)
             output += answer
-            output.append(literal: #","by":"responder","observer":""#)
-            IdentifierText.append(observer: observer, to: &output)
-            output.append(literal: #"","path":["#)
+            output.append(literal: #","by":"responder""#)
+            if !isPartial {
+                output.append(literal: #","observer":""#)
+                IdentifierText.append(observer: observer, to: &output)
+                output.append(UInt8(ascii: "\""))
+            }
+            output.append(literal: #","path":["#)
         case .fallback(let answer, let failure):
             output.append(literal: #","answer":"#)
             output += answer
@@ -43,16 +54,18 @@ extension Shape {
         case .failed, .withdrawn: output.append(literal: #","path":["#)
         }
         var isFirst = true
-        for address in outcome.path {
+        for address in seen {
             if !isFirst { output.append(UInt8(ascii: ",")) }
             JSONWriter.append(string: address.span, to: &output)
             isFirst = false
         }
-        output.append(UInt8(ascii: "]"))
+        output.append(literal: isPartial ? #"],"partial":true"# : "]")
     }
 
     /// Appends the fate of an ask.
-    public static func append(askFate outcome: AskOutcome, to output: inout [UInt8]) {
+    public static func append(
+        askFate outcome: AskOutcome, sight: Sight = .everything, to output: inout [UInt8]
+    ) {
         var writer = JSONWriter()
         writer.beginObject(into: &output)
         writer.notificationID("id", outcome.id, into: &output)
@@ -60,24 +73,29 @@ extension Shape {
         switch outcome.state {
         case .open(let deadline):
             writer.time("expiresAt", deadline, into: &output)
-            writer.strings("path", outcome.path, into: &output)
-        case .answered, .fallback, .withdrawn: append(restOf: outcome, to: &output)
+            writer.path(outcome.path, sight, into: &output)
+        case .answered, .fallback, .withdrawn: append(restOf: outcome, sight, to: &output)
         case .failed(let failure):
             writer.key("problem", into: &output)
-            Problem(failure, id: outcome.id, path: outcome.path).append(to: &output, with: &writer)
+            Problem(failure, id: outcome.id, path: outcome.path, sight)
+                .append(to: &output, with: &writer)
         }
         writer.endObject(into: &output)
     }
 
     /// Appends a page of open asks.
-    public static func append(asks page: Page<AskRow>, to output: inout [UInt8]) {
+    public static func append(
+        asks page: Page<AskRow>, sight: Sight = .everything, to output: inout [UInt8]
+    ) {
         append("asks", page, to: &output) { row, output, writer in
             writer.beginObject(into: &output)
             writer.notificationID("id", row.id, into: &output)
             writer.member("object", string: row.object, into: &output)
             writer.member("selector", string: row.selector, into: &output)
-            writer.observerID("observer", row.observer, into: &output)
-            writer.strings("path", row.path, into: &output)
+            if sight.seen(of: row.path) == row.path {
+                writer.observerID("observer", row.observer, into: &output)
+            }
+            writer.path(row.path, sight, into: &output)
             writer.time("askedAt", row.askedAt, into: &output)
             writer.time("answerBy", row.answerBy, into: &output)
             writer.member("state", string: row.isShown ? "delivered" : "held", into: &output)
@@ -102,17 +120,22 @@ extension Shape {
     }
 
     /// Appends who would be asked.
-    public static func append(ask explanation: AskExplanation, to output: inout [UInt8]) {
+    public static func append(
+        ask explanation: AskExplanation, sight: Sight = .everything, to output: inout [UInt8]
+    ) {
+        let isWhole = sight.seen(of: explanation.path) == explanation.path
         var writer = JSONWriter()
         writer.beginObject(into: &output)
         writer.key("ask", into: &output)
         writer.beginObject(into: &output)
         writer.member("outcome", string: explanation.outcome.text, into: &output)
-        if let observer = explanation.outcome.observer {
+        if isWhole, let observer = explanation.outcome.observer {
             writer.observerID("observer", observer, into: &output)
         }
-        writer.strings("path", explanation.path, into: &output)
-        writer.array("skipped", of: explanation.skipped, into: &output) { skipped, output, writer in
+        writer.path(explanation.path, sight, into: &output)
+        // They come in the order of the path.
+        let skipped = explanation.skipped.prefix { sight.sees($0.object) }
+        writer.array("skipped", of: Array(skipped), into: &output) { skipped, output, writer in
             writer.beginObject(into: &output)
             writer.member("object", string: skipped.object, into: &output)
             if let observer = skipped.observer {
@@ -179,5 +202,14 @@ extension AskExplanation.Outcome {
         case .delivered(let observer), .held(let observer): observer
         case .failed: nil
         }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the addresses of a path that are seen, and whether there are more.
+    mutating func path(_ path: [[UInt8]], _ sight: Sight, into output: inout [UInt8]) {
+        let seen = sight.seen(of: path)
+        strings("path", seen, into: &output)
+        if seen.count < path.count { member("partial", bool: true, into: &output) }
     }
 }

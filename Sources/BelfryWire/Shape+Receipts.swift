@@ -19,7 +19,7 @@ extension Shape {
         JSONWriter.append(integer: UInt64(count), to: &output)
     }
 
-    static func append(_ rows: [ReportRow], to output: inout [UInt8]) {
+    static func append(_ rows: [ReportRow], _ sight: Sight, to output: inout [UInt8]) {
         output.append(",\"observers\":[")
         for index in rows.indices {
             output.append(index == 0 ? "{\"id\":\"" : ",{\"id\":\"")
@@ -27,7 +27,7 @@ extension Shape {
             output.append("\",\"outcome\":\"")
             output.append(rows[index].outcome.text)
             output.append("\"")
-            if let route = rows[index].route { append(route, to: &output) }
+            if let route = rows[index].route { append(route, sight, to: &output) }
             switch rows[index].outcome {
             case .answered(let result):
                 output.append(",\"result\":")
@@ -47,23 +47,31 @@ extension Shape {
         output.append("]")
     }
 
-    /// Appends where an action went, as members behind the outcome; its way is told where it is longer than one address
-    /// or came to nobody.
-    static func append(_ route: ActionRoute, to output: inout [UInt8]) {
-        output.append(",\"target\":")
-        JSONWriter.append(string: route.path[0], to: &output)
-        if let responder = route.responder {
+    /// Appends where an action went, as members behind the outcome; its way is told where it is
+    /// longer than one address, came to nobody or is not seen as a whole.
+    ///
+    /// - Parameter selector: the action, where it is known.
+    static func append(
+        _ route: ActionRoute, selector: [UInt8]? = nil, _ sight: Sight, to output: inout [UInt8]
+    ) {
+        let seen = sight.seen(of: route.path, selector: selector)
+        let isPartial = seen.count < route.path.count
+        if let target = seen.first {
+            output.append(",\"target\":")
+            JSONWriter.append(string: target, to: &output)
+        }
+        if let responder = route.responder, !isPartial {
             output.append(",\"observer\":\"")
             IdentifierText.append(observer: responder, to: &output)
             output.append("\"")
-            if route.path.count == 1 { return }
+            if seen.count == 1 { return }
         }
         output.append(",\"path\":[")
-        for index in route.path.indices {
+        for index in seen.indices {
             if index > 0 { output.append(",") }
-            JSONWriter.append(string: route.path[index], to: &output)
+            JSONWriter.append(string: seen[index], to: &output)
         }
-        output.append("]")
+        output.append(isPartial ? "],\"partial\":true" : "]")
     }
 
     /// Appends what became of a post, without counts: `{"id":"…","state":"queued"}`.

@@ -4,7 +4,9 @@ internal import BelfryJSON
 // What explains why somebody gets nothing.
 extension Shape {
     /// Appends who would get a notification, what would become of it there, and who nearly would.
-    public static func append(explanation: Explanation, to output: inout [UInt8]) {
+    public static func append(
+        explanation: Explanation, sight: Sight = .everything, to output: inout [UInt8]
+    ) {
         var writer = JSONWriter()
         writer.beginObject(into: &output)
         writer.array("observers", of: explanation.observers, into: &output) { row, output, writer in
@@ -12,7 +14,9 @@ extension Shape {
             writer.observerID("id", row.row.serial, into: &output)
             writer.member("state", string: row.row.state.text, into: &output)
             writer.member("outcome", string: row.report.outcome.text, into: &output)
-            if let route = row.report.route { append(route, to: &output) }
+            if let route = row.report.route {
+                append(route, selector: row.row.selector, sight, to: &output)
+            }
             if case .unhandled(let failure) = row.report.outcome {
                 writer.member("reason", string: failure.text, into: &output)
             }

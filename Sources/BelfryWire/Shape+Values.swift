@@ -5,7 +5,12 @@ internal import BelfryJSON
 // Values: what a writer gets, what a reader gets, and what an observer gets.
 extension Shape {
     /// Appends what a write did: the account of a change, or that nothing is another one.
-    public static func append(written: WrittenValue, to output: inout [UInt8]) {
+    ///
+    /// - Parameter tag: the tag of what is at the place now; nil where nothing is, or for one who
+    ///   may not read.
+    public static func append(
+        written: WrittenValue, tag: ValueTag?, to output: inout [UInt8]
+    ) {
         let receipt = written.receipt
         if written.isChanged {
             append(start: receipt.id, to: &output)
@@ -15,7 +20,7 @@ extension Shape {
         JSONWriter.append(integer: receipt.sequence, to: &output)
         output.append(
             literal: written.isChanged ? #","changed":true"# : #","changed":false"#)
-        if let tag = written.tag {
+        if let tag {
             output.append(literal: #","etag":"#)
             ValueTagText.append(json: tag, to: &output)
         }

@@ -130,7 +130,8 @@ public enum Shape {
     ///
     /// A post that waits in the queue, or that another one stands for, has no counts and no rows.
     public static func append(
-        receipt: Receipt, rows: [ReportRow]? = nil, to output: inout [UInt8]
+        receipt: Receipt, rows: [ReportRow]? = nil, sight: Sight = .everything,
+        to output: inout [UInt8]
     ) {
         guard case .posted = receipt.state else {
             append(receipt, key: "\",\"outcome\":\"", to: &output)
@@ -139,13 +140,14 @@ public enum Shape {
         output.makeRoom(forMore: 224)
         append(start: receipt.id, to: &output)
         JSONWriter.append(integer: receipt.sequence, to: &output)
-        append(countsOf: receipt, rows: rows, to: &output)
+        append(countsOf: receipt, rows: rows, sight: sight, to: &output)
     }
 
     /// Appends the counts of a receipt behind its number, and its end.
     @inline(__always)
     static func append(
-        countsOf receipt: Receipt, rows: [ReportRow]? = nil, to output: inout [UInt8]
+        countsOf receipt: Receipt, rows: [ReportRow]? = nil, sight: Sight = .everything,
+        to output: inout [UInt8]
     ) {
         if rows == nil, receipt.matched < 10, receipt.delivered < 10, !receipt.hasOtherCounts {
             appendFewCounts(of: receipt, to: &output)
@@ -160,7 +162,7 @@ public enum Shape {
         } else {
             output.append(contentsOf: Key.noOtherCounts)
         }
-        if let rows { append(rows, to: &output) }
+        if let rows { append(rows, sight, to: &output) }
         output.append(UInt8(ascii: "}"))
     }
 
@@ -176,13 +178,14 @@ public enum Shape {
 
     /// Appends the receipts of a batch in the order of its posts; `rows`, when given, has as many.
     public static func append(
-        receipts: [Receipt], rows: [[ReportRow]]? = nil, to output: inout [UInt8]
+        receipts: [Receipt], rows: [[ReportRow]]? = nil, sight: Sight = .everything,
+        to output: inout [UInt8]
     ) {
         precondition(rows == nil || rows?.count == receipts.count, "each receipt has its rows")
         output.append("{\"receipts\":[")
         for index in receipts.indices {
             if index > 0 { output.append(",") }
-            append(receipt: receipts[index], rows: rows?[index], to: &output)
+            append(receipt: receipts[index], rows: rows?[index], sight: sight, to: &output)
         }
         output.append("]}")
     }

@@ -17,9 +17,11 @@ enum CodeExamples {
         }
     }
 
-    /// The places of those that the first programs knew, and of those that came with level 3.
+    /// The places of those that the first programs knew, and of those that came with levels 3 and
+    /// 4.
     static let ofVersion1 = 0..<36
     static let ofLevel3 = 36..<37
+    static let ofLevel4 = 37..<38
 
     private static var actions: [Command.Action] {
         [
@@ -70,6 +72,7 @@ enum CodeExamples {
             .onConnection(
                 ClientConnection(client: 7, connection: connection),
                 .setSuspended(client: 7, true)),
+            .within(cover, .addObserver(responder, client: 7, since: nil)),
         ]
     }
 
@@ -81,6 +84,13 @@ enum CodeExamples {
     private static let scope = PostScope.some([
         PostScope.Pattern(names: [.exact(bytes("a"))], objects: [.prefix(bytes("b"))])
     ])
+    private static var cover: Cover {
+        var cover = Cover()
+        cover.selectors = scope
+        cover.principal = bytes("anna")
+        cover.keptDepths = [1, 3]
+        return cover
+    }
     private static let key = IdempotencyKey(
         principal: bytes("anna"), text: bytes("k-1"), requestHash: hash, form: 2,
         owner: Owner(number: 12))

@@ -31,9 +31,10 @@ struct CommandCodeTests {
         arguments: [
             ("commands-1.txt", CodeExamples.ofVersion1),
             ("commands-level-3.txt", CodeExamples.ofLevel3),
+            ("commands-level-4.txt", CodeExamples.ofLevel4),
         ])
     func golden(file: String, places: Range<Int>) throws {
-        #expect(CodeExamples.ofLevel3.upperBound == Self.commands.count)
+        #expect(CodeExamples.ofLevel4.upperBound == Self.commands.count)
         let commands = Self.commands[places]
         let golden = try Golden(file, writing: commands.map(\.code))
         try #require(golden.lines.count == commands.count)
@@ -48,6 +49,16 @@ struct CommandCodeTests {
         let place: [UInt8] = [7, 2, 99]
         let nested = Self.head(kind: 36) + place + [36] + place + [4, 7, 1]
         #expect(Self.error(of: nested) == .malformed)
+    }
+
+    @Test("what is covered is neither such a command again nor one of a connection")
+    func nestedCover() {
+        let cover: [UInt8] = [0, 0, 0]
+        let place: [UInt8] = [7, 2, 99]
+        for inner in [[37] + cover, [36] + place] {
+            let nested = Self.head(kind: 37) + cover + inner + [4, 7, 1]
+            #expect(Self.error(of: nested) == .malformed)
+        }
     }
 
     @Test("a version that is not known is named")

@@ -112,6 +112,21 @@ struct EntryCodeTests {
         #expect(restored.snapshot() == golden.lines[0])
     }
 
+    @Test("a shard of level 4 has the key of its tags, is restored, and written so again")
+    func goldenShardOfLevel4() throws {
+        var log = LogScenario()
+        let key = TagKey(high: 41, low: 42)
+        try log.write("n1", .nodeUp(level: 4), .level(4, key))
+        // Nobody gives it another.
+        try log.write("n1", .level(4, TagKey(high: 1, low: 2)))
+        #expect(log.shard.tagKey == key)
+        let golden = try Golden("shard-3.txt", writing: [log.shard.snapshot()])
+        #expect(golden.lines == [log.shard.snapshot()])
+        let restored = try Shard(snapshot: golden.lines[0], seed: HashSeed(5, 6))
+        #expect(restored.tagKey == key)
+        #expect(restored.snapshot() == golden.lines[0])
+    }
+
     @Test("an unknown version or kind is named, and no part of an entry is an entry")
     func refused() {
         var code = Self.entry.code
@@ -127,11 +142,12 @@ struct EntryCodeTests {
 
     @Test("what a newer program has put behind the last field of a command is left out")
     func laterFields() throws {
-        let entry = try Entry(code: Self.code(of: [0xCC, 1, 5, 6, 7]))
-        guard case .level(5) = entry.commands[0].action else {
+        let entry = try Entry(code: Self.code(of: [0xCC, 1, 5, 6, 7, 8]))
+        guard case .level(5, let key) = entry.commands[0].action else {
             Issue.record("it is another command")
             return
         }
+        #expect(key == TagKey(high: 6, low: 7))
     }
 
     /// An entry with one command, for the center `a`, of these bytes.

@@ -65,9 +65,9 @@ struct NaiveCenter {
         case .removeObserver(let serial, let remover): removeObserver(serial, remover)
         case .removeObservers(let client, let filter):
             removeObservers(client, filter.name, filter.object)
-        case .resume, .onConnection, .setSuspended, .becomeSlow, .drain, .acknowledge, .readMailbox,
-            .attachStream, .detachReader, .dequeue, .dequeueEntry, .enterMode, .leaveMode,
-            .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned,
+        case .resume, .onConnection, .within, .setSuspended, .becomeSlow, .drain, .acknowledge,
+            .readMailbox, .attachStream, .detachReader, .dequeue, .dequeueEntry, .enterMode,
+            .leaveMode, .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned,
             .ask, .withdraw, .leaveAsk, .answer, .showAnnounced, .setValue, .mergeValue,
             .removeValue:
             preconditionFailure("a plain source makes none of these")

@@ -164,7 +164,7 @@ extension Scenario {
         }
     }
 
-    private func document(_ text: String, isPatch: Bool = false) -> Document {
+    func document(_ text: String, isPatch: Bool = false) -> Document {
         let text = bytes(text)
         let document =
             isPatch ? try? Document.parsePatch(text.span) : try? Document.parse(text.span)
@@ -172,7 +172,7 @@ extension Scenario {
         return document
     }
 
-    private func keyPath(_ text: String) -> DocumentPath {
+    func keyPath(_ text: String) -> DocumentPath {
         guard let path = try? DocumentPath.parse(bytes(text).span) else {
             preconditionFailure("\(text) is no key path")
         }

@@ -125,12 +125,14 @@ struct StoredCenter {
 
     /// A center that begins with the image, after an end in order or not.
     func restored(
-        limits: CenterLimits, isComplete: Bool, time: CommandTime, marks: DispatchMarks? = nil
+        limits: CenterLimits, isComplete: Bool, time: CommandTime, marks: DispatchMarks? = nil,
+        note: (Change) -> Void = { _ in }
     ) -> NotificationCenter {
         var image = image
         image.isComplete = isComplete
         return NotificationCenter(
-            restoring: image, limits: limits, seed: HashSeed(3, 4), time: time, marks: marks)
+            restoring: image, limits: limits, seed: HashSeed(3, 4), time: time, marks: marks,
+            note: note)
     }
 }
 

@@ -36,8 +36,11 @@ struct StoredScenario {
     /// The center ends, in order or not, and begins again, maybe with what is known of its dispatches.
     mutating func restart(isComplete: Bool = true, marks: DispatchMarks? = nil) {
         if isComplete { run { $0.apply(.terminate) } }
+        var noted: [Change] = []
         scenario.center = stored.restored(
-            limits: limits, isComplete: isComplete, time: scenario.time, marks: marks)
+            limits: limits, isComplete: isComplete, time: scenario.time, marks: marks
+        ) { noted.append($0) }
+        stored.apply(noted)
         run { [limits] in $0.apply(.configure(limits)) }
     }
 

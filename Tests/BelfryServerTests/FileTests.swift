@@ -161,7 +161,7 @@ struct TryPageTests {
         #expect(page.text.contains(#"{ center: "team" }"#))
         #expect(page.text.contains(#"from "./belfry.js""#))
         #expect(!page.text.contains("\"/") && !page.text.contains("http"))
-        #expect(page.text.split(separator: "\n").count <= 31)
+        #expect(page.text.split(separator: "\n").count <= 37)
     }
 
     @Test("what is not named is any, and the center is the default one")
@@ -175,9 +175,9 @@ struct TryPageTests {
     func words() throws {
         let page = try Broker().get("/try?name=ButtonChange").text
         #expect(page.contains("<p>Loading; this page needs JavaScript and its broker.</p>"))
-        #expect(
-            page.contains(
-                "`Listening to ${observed.name ?? \"every notification\"}${of}; post with:`"))
+        #expect(page.contains("`Press the button to listen to ${what}.`"))
+        #expect(page.contains("`Listening to ${what}; post with:`"))
+        #expect(page.contains("`${observed.name ?? \"every notification\"}${of}`"))
         #expect(page.contains(##"`curl -d '{"title":"7"}' '${url.href.replaceAll("'", "%27")}'`"##))
     }
 
@@ -197,7 +197,8 @@ struct TryPageTests {
         #expect(
             pieces.dropFirst().map { String($0.prefix { $0 != ">" && $0 != " " }) }
                 == [
-                    "!doctype", "meta", "title", "/title", "p", "/p", "pre", "/pre", "ol", "/ol",
+                    "!doctype", "meta", "title", "/title", "p", "/p", "button", "/button", "pre",
+                    "/pre", "ol", "/ol",
                     "script",
                     "/script",
                 ])

@@ -16,6 +16,7 @@ final class HandStore: StoreDoor {
         var isBehind = false
         var refusalCount = 0
         var isFailing = false
+        var isFull = false
         var keepsNothing = false
         var figures = StoreFigures()
         /// Who waits for a copy.
@@ -38,6 +39,11 @@ final class HandStore: StoreDoor {
     var isBehind: Bool {
         get { state.withLock { $0.isBehind } }
         set { state.withLock { $0.isBehind = newValue } }
+    }
+
+    var isFull: Bool {
+        get { state.withLock { $0.isFull } }
+        set { state.withLock { $0.isFull = newValue } }
     }
 
     var isFailing: Bool {
@@ -109,6 +115,9 @@ final class HandStore: StoreDoor {
         }
     }
 
+    /// The key of the tags of values, which belongs to the store.
+    private static let tagKey = TagKey(high: 17, low: 18)
+
     /// What a new life begins with; batches that were not committed are lost.
     func beginning(
         afterOrderlyEnd: Bool = true, limits: CenterLimits = CenterLimits(),
@@ -121,6 +130,7 @@ final class HandStore: StoreDoor {
             var beginning = try Beginning(
                 of: &state.memory, limits: limits, memory: memory, at: time, epoch: "epoch")
             beginning.store = self
+            beginning.secrets.tagKey = Self.tagKey
             return beginning
         }
     }

@@ -34,6 +34,26 @@ struct StandstillTests {
         ("PUT", "/v1/values/thermostat", #"{"degrees":20}"#),
     ]
 
+    @Test("a removal for which the disk has no room is 503 in time; a post that waits is 504")
+    func fullDisk() throws {
+        for (method, target, body, problem) in [
+            ("DELETE", "/v1/observers/", nil, "store-unavailable"),
+            ("POST", "/v1/channels/Free?after=5", "{}", "outcome-unknown"),
+        ] {
+            let (broker, store, token) = try Self.broker(loopCount: 1)
+            store.isFull = true
+            let path = method == "DELETE" ? target + token : target
+            let peer = try broker.http()
+            try peer.send(HTTPPeer.text(method, path, body, fields: Self.json))
+            try broker.advance(by: .milliseconds(1_990))
+            #expect(try peer.read() == nil)
+            try broker.advance(by: .milliseconds(20))
+            let answer = try #require(try peer.read())
+            #expect(answer.problem == problem)
+            #expect(answer.field("retry-after") == "1")
+        }
+    }
+
     @Test(
         "each promise that is not stored in time is 504, and is not answered again",
         arguments: promises.indices, [1, 2])

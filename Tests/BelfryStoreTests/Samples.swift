@@ -84,6 +84,7 @@ enum Sample {
                 let part = ValueRecord.Part(
                     pathText: bytes(number == 0 ? "" : "k\(number)"),
                     expiresAt: number == 1 ? nil : Int64(changed),
+                    timeToLive: number == 2 ? 5_000 : nil,
                     lease: number % 2 == 0 ? nil : lease)
             else { preconditionFailure("it is a key path") }
             parts.append(part)
@@ -156,7 +157,7 @@ enum Sample {
         let isFarewell = number % 3 == 1
         let repeats = number % 3 == 2
         let terms = TimerTerms(
-            start: isFarewell ? .after(Int64(number)) : nil,
+            start: isFarewell || number % 2 == 0 ? .after(Int64(number)) : nil,
             period: repeats ? Int64(number) + 100 : nil, isFarewell: isFarewell)
         let scopes: [PostScope] = [
             .everything, .some([]),

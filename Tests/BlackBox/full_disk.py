@@ -33,6 +33,7 @@ from crashing import TIMEOUT, Connection, Violation  # noqa: E402
 MEBIBYTE = 1 << 20
 DISK = 16 * MEBIBYTE
 HEALING = 15
+PATIENCE = 2
 
 
 class Disk:
@@ -76,6 +77,8 @@ class Story:
             "POST", "/v1/observers", {"name": "Held", "holdLimit": 10_000})
         self.expect(status == 201, f"a mailbox was answered {status} {observer}")
         self.mailbox = observer["token"]
+        status, answer, _ = self.connection.ask("PUT", "/v1/values/removed", {"a": 1})
+        self.expect(status == 201, f"a value was answered {status} {answer}")
 
     def start(self):
         self.broker = crash.Broker(self.path, self.data, "power")
@@ -180,6 +183,30 @@ class Story:
         left = [name for name in os.listdir(self.data) if "backup" in name]
         self.expect(not left, f"a backup without room left {left}")
 
+    def begin_without_room(self):
+        """Kills the broker; what its ballast took is taken by somebody else; then it starts."""
+        self.broker.kill()
+        ballast = os.path.join(self.data, "belfry.ballast")
+        if os.path.exists(ballast):
+            os.remove(ballast)
+        self.disk.fill()
+        self.start()
+
+    def check_without_room(self):
+        """Nothing is promised, who needs no disk goes on, and who removes something is answered."""
+        # What the start has moved may have left some room.
+        self.fill()
+        status, receipt, _ = self.connection.ask("POST", "/v1/channels/Free", {})
+        self.expect(status == 200, f"a plain post was answered {status} {receipt}")
+        self.check_connection_observer()
+        started = time.monotonic()
+        status, answer, _ = self.connection.ask("DELETE", "/v1/values/removed")
+        waited = time.monotonic() - started
+        self.expect(status in (200, 503), f"a removal was answered {status} {answer}")
+        self.expect(waited < PATIENCE + 1, f"a removal was answered after {waited:.1f} s")
+        self.connection = Connection(self.broker.port)
+        return status
+
     def wait_for_healing(self):
         """Posts are accepted again by themselves; tells how long that took."""
         started = time.monotonic()
@@ -208,7 +235,8 @@ class Story:
 
 def tell(path):
     # Callers without credentials may make no backups by default.
-    os.environ["BELFRY_ANONYMOUS_GRANTS"] = "post,observe,inspect,admin"
+    os.environ["BELFRY_ANONYMOUS_GRANTS"] = "post,observe,inspect,admin,set,read"
+    os.environ["BELFRY_STORE_ANSWER_TIMEOUT"] = f"{PATIENCE}s"
     directory = tempfile.mkdtemp(prefix="belfry-disk.")
     disk = Disk(directory)
     story = Story(path, disk)
@@ -236,6 +264,13 @@ def tell(path):
         story.stop()
         story.start()
         story.check_mailbox("after a clean stop and a start on the full disk")
+        story.fill()
+        removals = []
+        for when in ["once", "twice"]:
+            story.begin_without_room()
+            story.check_mailbox(f"after a start without any room, {when}")
+            removals.append(story.check_without_room())
+        Story.expect(503 in removals, f"each removal found room: {removals}")
         disk.free()
         story.wait_for_healing()
         story.check_mailbox("at the end")

@@ -73,6 +73,9 @@ class Reader(walk.Walk):
     def pressed(self):
         self.look_at_console()
         tried = self.opened("8080/try?name=ButtonChange")
+        expect(tried.locator("p")).to_have_text("Press the button to listen to ButtonChange.")
+        check(self.heard_by("live"), "/try makes nothing before its reader presses the button")
+        tried.get_by_role("button", name="Listen").click()
         eventually(lambda: self.heard_by("live", "live"), "/try observes")
         expect(tried.locator("p")).to_have_text("Listening to ButtonChange; post with:")
         expect(tried.locator("pre")).to_have_text(self.here(
@@ -88,6 +91,7 @@ class Reader(walk.Walk):
         check(True, "the page of /try shows it too")
         tried.goto(self.here(
             "http://localhost:8080/try?name=%27%3Bid%3B%27&object=%27&center=a%27"))
+        tried.get_by_role("button", name="Listen").click()
         expect(tried.locator("pre")).to_have_text(self.here(
             """curl -d '{"title":"7"}' 'http://localhost:8080/v1/centers/a%27/channels/"""
             "%27%3Bid%3B%27?object=%27'"))

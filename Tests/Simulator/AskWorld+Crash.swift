@@ -45,8 +45,12 @@ extension AskWorld {
         now = Int64(dice.number(in: 1_000_000...2_000_000_000)) * 1_000
         let epoch = [UInt8]("k\(life)")
         if let image = try store.restart(isComplete: isComplete) {
+            // What a clock that was ahead has stored is changed with the first turn.
+            var noted: [Change] = []
             center = NotificationCenter(
-                restoring: image, limits: limits, seed: HashSeed(dice.next(), 1), time: time)
+                restoring: image, limits: limits, seed: HashSeed(dice.next(), 1), time: time,
+                note: { noted.append($0) })
+            turn = noted
             center.assignOwners { Owner(ofPrincipal: $0) }
         } else {
             center = NotificationCenter(
@@ -84,7 +88,10 @@ extension AskWorld {
                 return showing
             }
             known.asks[id]?.answers = before.asks[id]?.answers ?? ask.answers
-            known.asks[id]?.endsAt = now + max(0, ask.answerBy - wall) * 1_000_000
+            // No clock leaves it more than its whole time.
+            let answerBy = min(ask.answerBy, wall + ask.ask.lifetime / 1_000_000)
+            known.asks[id]?.answerBy = answerBy
+            known.asks[id]?.endsAt = now + max(0, answerBy - wall) * 1_000_000
             guard ask.ask.wait != nil, !ask.isOver else { continue }
             guard center.ask(id, at: time) != nil else {
                 throw Violation("rule R20: ask #\(id.low) was answered 202, and is not known")

@@ -53,7 +53,7 @@ final class AskWorld {
         let key: UInt64?
         /// By the monotonic clock of this life, and by the wall for what outlives it.
         var endsAt: Int64
-        let answerBy: Int64
+        var answerBy: Int64
         let keyEndsAt: Int64
         /// Which life it was asked in.
         let life: Int

@@ -51,6 +51,7 @@ extension Model {
         case .onConnection(let place, let action):
             guard isThere(place.client, on: place.connection) else { return refuse(.unknownClient) }
             perform(action, id)
+        case .within(_, let action): perform(action, id)
         case .setSuspended(let client, let isAsked): setSuspended(client, isAsked)
         case .becomeSlow(let client): becomeSlow(client)
         case .drain(let client): drain(client)

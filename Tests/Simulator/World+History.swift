@@ -34,7 +34,7 @@ extension World {
 
     private func noteClients(_ action: Command.Action) {
         switch action {
-        case .onConnection(_, let action): noteClients(action)
+        case .onConnection(_, let action), .within(_, let action): noteClients(action)
         case .connect(let client, _, let since):
             history.note(
                 .connected(

@@ -13,19 +13,28 @@ public struct CenterRestoration: ~Copyable {
 
     /// How asks ended: they come in the order of asking, and are forgotten in that of their ends.
     private var askEnds: [(ask: AskRecord, end: AskRecord.End)] = []
+    /// The rows that were due later than they were meant to be, as they are now: the clock had been
+    /// ahead.
+    private var bounded: [Change] = []
 
     /// Begins with the center itself; rows of the image are not looked at.
     ///
-    /// - Parameter marks: what its earlier lives have dispatched; nil where nobody knows.
+    /// - Parameters:
+    ///   - marks: what its earlier lives have dispatched; nil where nobody knows.
+    ///   - isReserved: whether whoever restores it lets the store reserve a block of numbers before
+    ///   the first is used.
     public init(
         of image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime,
-        marks: DispatchMarks? = nil
+        marks: DispatchMarks? = nil, isReserved: Bool = false
     ) {
         self.time = time
         isComplete = image.isComplete
         center = NotificationCenter(
             name: image.name, epoch: image.epoch, limits: limits, seed: seed)
         center.beginRestoring(image.sequence, marks, at: time)
+        guard isReserved else { return }
+        center.reservedSequence = image.sequence + NotificationCenter.sequenceBlock
+        center.sequenceReserveAt = image.sequence + NotificationCenter.sequenceBlock / 2
     }
 
     /// Takes a row, which the store tells as the change that made it.
@@ -34,7 +43,12 @@ public struct CenterRestoration: ~Copyable {
     /// them; each kind comes in the order of ``CenterImage``. What belongs to an observer or a
     /// notification that is there no more is left out.
     public mutating func take(_ row: consuming Change) {
-        switch consume row {
+        var row = consume row
+        if let earlier = row.bounded(at: time) {
+            bounded.append(earlier)
+            row = earlier
+        }
+        switch row {
         case .ask(let record):
             if let end = record.end {
                 askEnds.append((record, end))
@@ -77,6 +91,7 @@ public struct CenterRestoration: ~Copyable {
     ///
     /// - Parameter note: is told what the store must know: what ended while the broker was down.
     public consuming func finish(_ note: (Change) -> Void = { _ in }) -> NotificationCenter {
+        bounded.forEach(note)
         var center = center
         center.orderActions()
         center.restore(askEnds, at: time)

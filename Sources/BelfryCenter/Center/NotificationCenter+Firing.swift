@@ -125,7 +125,9 @@ extension NotificationCenter {
         let farewell = timer.details?.farewell
         let usual = timer.details?.options ?? PostOptions(style: .asap)
         let terms = TimerTerms(
-            start: farewell.map { .after($0.delay.nanosecondsOfMilliseconds) },
+            start: timer.isOfDay && farewell == nil
+                ? nil
+                : .after((farewell?.delay ?? timer.delay(repetition)).nanosecondsOfMilliseconds),
             period: repetition?.period, isFarewell: farewell != nil)
         return TimerRecord(
             post: Post(

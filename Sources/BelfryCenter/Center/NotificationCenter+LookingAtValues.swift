@@ -11,7 +11,8 @@ extension NotificationCenter {
         guard usesValues, let slot = values.slot(of: object.span),
             let value = values[slot].document?.value(at: path)
         else { return nil }
-        return PresentValue(value: value, tag: ValueTag(of: value), sequence: sequence)
+        return PresentValue(
+            value: value, tag: ValueTag(of: value, key: values.tagKey), sequence: sequence)
     }
 
     /// The values that a query asks for, in the order in which they came unless it says more.

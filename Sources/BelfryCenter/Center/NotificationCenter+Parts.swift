@@ -9,9 +9,10 @@ extension NotificationCenter {
     ) {
         let part = values.makePart(at: write.path, of: slot)
         if let timeToLive = lifetime.timeToLive {
+            let milliseconds = max(1, timeToLive / 1_000_000)
             values.parts.setEnd(
                 part, at: time.monotonicNanoseconds.adding(timeToLive),
-                wall: time.wallMilliseconds.adding(max(1, timeToLive / 1_000_000)))
+                wall: time.wallMilliseconds.adding(milliseconds), timeToLive: milliseconds)
         }
         if let lease = lifetime.lease, let client = write.client {
             values.parts.setLease(
@@ -121,7 +122,7 @@ extension NotificationCenter {
         return parts.sorted { $0.ordinal < $1.ordinal }.map { part in
             ValueRecord.Part(
                 path: values[slot].trie.path(of: part.node), expiresAt: part.expiresAtWall,
-                lease: part.lease)
+                timeToLive: part.timeToLive, lease: part.lease)
         }
     }
 
@@ -158,7 +159,7 @@ extension NotificationCenter {
                 let left = max(0, expiresAt - time.wallMilliseconds)
                 values.parts.setEnd(
                     part, at: time.monotonicNanoseconds.adding(left * 1_000_000),
-                    wall: expiresAt)
+                    wall: expiresAt, timeToLive: stored.timeToLive)
             }
             if let lease = stored.lease {
                 values.parts.setLease(part, lease)

@@ -195,7 +195,8 @@ extension NotificationCenter {
         if ends.isEmpty { return }
         usesAsks = true
         for (record, end) in ends.sorted(by: { $0.end.forgottenAt < $1.end.forgottenAt }) {
-            let left = max(0, end.forgottenAt - time.wallMilliseconds)
+            let whole = limits.fateLifetime.wholeNanoseconds / 1_000_000
+            let left = min(max(0, end.forgottenAt.subtracting(time.wallMilliseconds)), whole)
             askFates.append(
                 AskFateTable.Fate(
                     OpenAsk(record, at: time), end.outcome,

@@ -31,7 +31,8 @@ extension NotificationCenter {
             client: record.client, farewell: farewell)
         let timer = Timer(
             id: record.post.id, content: record.post.content,
-            isRestored: mayBePosted, depth: Int32(clamping: record.depth),
+            isRestored: mayBePosted, isOfDay: timing.start == nil,
+            depth: Int32(clamping: record.depth),
             owner: .none, ordinal: timers.lastOrdinal + 1,
             due: min(due, repetition?.endsAt ?? .max), dueAt: dueAt, postedAt: record.postedAt,
             details: details.isEmpty ? nil : details)

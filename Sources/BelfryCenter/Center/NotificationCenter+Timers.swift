@@ -116,7 +116,8 @@ extension NotificationCenter {
         }
         let isArmed = timing.isFarewell
         let timer = Timer(
-            id: post.id, content: post.content, depth: Int32(depth), owner: terms.owner,
+            id: post.id, content: post.content, isOfDay: timing.isOfDay, depth: Int32(depth),
+            owner: terms.owner,
             ordinal: timers.lastOrdinal + 1,
             due: isArmed ? .max : min(start, repetition?.endsAt ?? .max),
             dueAt: isArmed ? .max : startAt, postedAt: time.wallMilliseconds,

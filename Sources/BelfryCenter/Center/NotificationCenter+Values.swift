@@ -74,7 +74,7 @@ extension NotificationCenter {
         let document = slot.flatMap { values[$0].document }
         let present = document?.value(at: write.path)
         if !write.condition.isEmpty {
-            let tag = present.map { ValueTag(of: $0) }
+            let tag = present.map { ValueTag(of: $0, key: values.tagKey) }
             guard write.condition.isMet(by: tag) else { throw .preconditionFailed(current: tag) }
         }
         if document == nil, growing, values.count >= limits.valueLimit {
@@ -126,7 +126,7 @@ extension NotificationCenter {
     ) {
         let slot = found.slot ?? values.makeSlot(of: write.object)
         let present = values[slot].document?.value(at: write.path)
-        let tag = present.map { ValueTag(of: $0) }
+        let tag = present.map { ValueTag(of: $0, key: values.tagKey) }
         let isChanged = edit.isChange
         var receipt = Receipt(id: write.id, sequence: sequence)
         if isChanged {

@@ -185,23 +185,22 @@ public struct NotificationCenter: Sendable {
         into effects: inout Effects
     ) throws(Refusal) {
         switch action {
-        case .configure(let limits):
-            configure(limits, at: time, &effects)
+        case .configure(let limits): configure(limits, at: time, &effects)
         case .connect(let client, let registrations, let since):
             try connect(client, registrations, since: since, at: time, into: &effects)
         case .disconnect(let client, let connection, let end, _, let written):
             disconnect(client, connection, end, written, at: time, &effects)
-        case .resume(let resumption):
-            try resume(resumption, at: time, &effects)
+        case .resume(let resumption): try resume(resumption, at: time, &effects)
         case .onConnection(let place, let action):
             guard isThere(place) else { throw .unknownClient }
             try perform(action, id, at: time, into: &effects)
+        case .within(let cover, let action):
+            try cover.check(action, in: self)
+            try perform(action, id, at: time, into: &effects)
         case .setSuspended(let client, let isSuspended):
             try setSuspended(client, isSuspended, at: time, &effects)
-        case .becomeSlow(let client):
-            try becomeSlow(client, at: time, &effects)
-        case .drain(let client):
-            try drain(client, at: time, &effects)
+        case .becomeSlow(let client): try becomeSlow(client, at: time, &effects)
+        case .drain(let client): try drain(client, at: time, &effects)
         case .post(let post, let terms):
             if post.options == nil, terms.details == nil, terms.canStore || !limits.isDurable {
                 try postPlainly(post, terms, id, at: time, &effects)

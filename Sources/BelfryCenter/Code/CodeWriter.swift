@@ -1,11 +1,16 @@
 /// Writes fields as bytes.
 struct CodeWriter: Coder {
     private(set) var bytes: [UInt8] = []
+    let version: UInt64
 
-    init() {}
+    /// Writes what a version has; it is the newest unless an earlier one is asked for.
+    init(of version: UInt64 = .max) { self.version = version }
 
     /// Begins with a version.
-    init(version: UInt64) { _ = word(version) }
+    init(version: UInt64) {
+        self.init(of: version)
+        _ = word(version)
+    }
 
     /// Writes a value.
     mutating func write(_ value: some Coded) {
@@ -14,7 +19,6 @@ struct CodeWriter: Coder {
     }
 
     var isReading: Bool { false }
-    var version: UInt64 { .max }
     var seed: HashSeed { preconditionFailure("what is written has its hash tables") }
 
     mutating func word(_ known: UInt64?) -> UInt64 {

@@ -5,7 +5,7 @@
 protocol Coder {
     /// Whether fields are read: then nothing is known.
     var isReading: Bool { get }
-    /// The version of what is read; what is written is of the newest.
+    /// The version of what is read or written.
     var version: UInt64 { get }
     /// The secret of this process for hash tables; it is never written.
     var seed: HashSeed { get }

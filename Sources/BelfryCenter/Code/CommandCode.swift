@@ -81,6 +81,8 @@ extension Command.Action: CodedCases {
         case .removeValue(let write): try coder.write(case: 35, write)
         case .onConnection(let place, let action):
             try coder.write(case: Self.onConnectionKind, place, action)
+        case .within(let cover, let action):
+            try coder.write(case: Self.withinKind, cover, action)
         }
     }
 
@@ -132,6 +134,7 @@ extension Command.Action: CodedCases {
         case 34: .mergeValue(try coder.next(), patch: try Document.patch(by: &coder))
         case 35: .removeValue(try coder.next())
         case onConnectionKind: try onConnection(by: &coder)
+        case withinKind: try within(by: &coder)
         default: throw .unknownKind(number)
         }
     }
@@ -144,6 +147,16 @@ extension Command.Action: CodedCases {
         let kind: UInt64 = try coder.next()
         guard kind != onConnectionKind else { throw .malformed }
         return .onConnection(place, try read(case: kind, by: &coder))
+    }
+
+    private static let withinKind: UInt64 = 37
+
+    /// Reads what is covered, which is neither such a command again nor one of a connection.
+    private static func within(by coder: inout some Coder) throws(CodeError) -> Self {
+        let cover: Cover = try coder.next()
+        let kind: UInt64 = try coder.next()
+        guard kind != withinKind, kind != onConnectionKind else { throw .malformed }
+        return .within(cover, try read(case: kind, by: &coder))
     }
 }
 

@@ -92,7 +92,9 @@ extension ShardCommand.Action {
         case .endCenter: try coder.write(case: 201)
         case .nodeUp(let level): try coder.write(case: 202, level)
         case .nodeDown(let name, let life): try coder.write(case: 203, name, life)
-        case .level(let level): try coder.write(case: 204, level)
+        case .level(let level, let key):
+            try coder.write(case: 204, level)
+            if level >= Shard.levelFour { _ = try TagKey(key, by: &coder) }
         case .useTicket(let hash, let end): try coder.write(case: 205, hash, end)
         case .nothing: try coder.write(case: 206)
         case .configure(let limits, let revision):
@@ -113,7 +115,9 @@ extension ShardCommand.Action {
         case (201, let center?): return .endCenter(center)
         case (202, _): return .nodeUp(level: try coder.next())
         case (203, _): return .nodeDown(try coder.next(), life: try coder.next())
-        case (204, _): return .level(try coder.next())
+        case (204, _):
+            let level: UInt64 = try coder.next()
+            return .level(level, level >= Shard.levelFour ? try coder.next() : .known)
         case (205, _): return .useTicket(try coder.next(), until: try coder.next())
         case (206, _): return .nothing
         case (207, _): return .configure(try coder.next(), revision: try coder.next())

@@ -2,8 +2,8 @@
 
 extension NotificationCenter {
     /// The version of the code of states: from 2 on it says where values were changed last, and
-    /// what was told of the present ones.
-    static let snapshotVersion: UInt64 = 2
+    /// what was told of the present ones; from 3 on for how long their parts were to last.
+    static let snapshotVersion: UInt64 = 3
 
     /// The whole state as bytes: equal for centers that were fed the same commands, in every process.
     ///
@@ -21,13 +21,15 @@ extension NotificationCenter {
 }
 
 extension Shard {
-    /// The version of the code of shards, which is that of their centers.
+    /// The version of the code of shards, which is that of their centers; from 3 on it has the key
+    /// of tags.
     static let snapshotVersion = NotificationCenter.snapshotVersion
 
     /// The whole state between two entries, as bytes: equal for shards that have applied the same log.
     public func snapshot() -> [UInt8] {
         precondition(log.work == nil, "a snapshot has whole entries")
-        return sealedCode(version: Self.snapshotVersion)
+        // Brokers of an earlier level may have to read it.
+        return sealedCode(version: level >= Self.levelFour ? Self.snapshotVersion : 2)
     }
 
     /// Makes the shard whose state this is; it goes on with the log as that would have.
@@ -43,7 +45,7 @@ extension Shard {
 extension Coded {
     /// The value as bytes, behind a version and a check that they are whole.
     fileprivate func sealedCode(version: UInt64) -> [UInt8] {
-        var state = CodeWriter()
+        var state = CodeWriter(of: version)
         state.write(self)
         var writer = CodeWriter(version: version)
         _ = writer.word(sipHash(state.bytes.span, seed: sealSeed))
@@ -70,12 +72,14 @@ extension Shard: Coded {
         let log: ShardLog = try coder(known?.log)
         let limits: CenterLimits = try coder(known?.limits)
         let centers: [NotificationCenter] = try coder(known?.centers)
+        let tagKey: TagKey = coder.version >= 3 ? try coder(known?.tagKey) : .known
         if let known {
             self = known
             return
         }
         self.init(limits: limits, seed: coder.seed)
         self.log = log
+        self.tagKey = tagKey
         for center in centers {
             guard position(of: center.name) == nil else { throw .malformed }
             _ = take(center)

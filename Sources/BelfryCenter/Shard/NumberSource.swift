@@ -46,6 +46,10 @@ extension Command.Action {
             let number = try action.takeNumbers(from: &source)
             self = .onConnection(place, action)
             return number
+        case .within(let cover, var action):
+            let number = try action.takeNumbers(from: &source)
+            self = .within(cover, action)
+            return number
         default: return 0
         }
     }

@@ -72,11 +72,6 @@ extension Shard {
     /// The rules that hold.
     public var level: UInt64 { log.level }
 
-    /// From this level on tickets are in the log, and centers tell that the first broker has come or the last one leaves.
-    public static let levelTwo: UInt64 = 2
-    /// From this level on brokers write commands that count only while a connection is its client's, and a client whose
-    /// broker has left has time to come back before it says farewell.
-    public static let levelThree: UInt64 = 3
     /// The revision of the limits that hold; 0 where no broker has said any.
     public var limitsRevision: UInt64 { log.limitsRevision }
 
@@ -288,9 +283,9 @@ extension Shard {
                 }
             }
             result = hasEnded ? .lifeEnded(name) : .done
-        case .level(let level):
+        case .level(let level, let key):
             result = log.nodes.knows(level) ? .done : .refused
-            if result == .done { log.level = max(log.level, level) }
+            if result == .done { raise(to: level, key) }
         case .configure(let limits, let revision):
             result = revision > log.limitsRevision ? .done : .refused
             if result == .done { configure(limits, revision, &work) }

@@ -11,6 +11,10 @@ public struct Shard: Sendable {
     public internal(set) var centers: [NotificationCenter] = []
     private var positions: [[UInt8]: Int] = [:]
     let seed: HashSeed
+    /// The key of the tags of all values.
+    public var tagKey = TagKey.known {
+        didSet { for place in centers.indices { centers[place].values.tagKey = tagKey } }
+    }
     /// The state of the log that it applies.
     var log = ShardLog()
     /// The center that ended last, until its host has taken it; not in the shard itself, which is moved at times.
@@ -47,6 +51,7 @@ public struct Shard: Sendable {
     public mutating func take(_ center: consuming NotificationCenter) -> Int {
         positions[center.name] = centers.count
         centers.append(center)
+        centers[centers.count - 1].values.tagKey = tagKey
         return centers.count - 1
     }
 

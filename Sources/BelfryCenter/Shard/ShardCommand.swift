@@ -26,8 +26,9 @@ public struct ShardCommand: Sendable {
         case nodeUp(level: UInt64)
         /// A life of a broker is over, whoever says so.
         case nodeDown([UInt8], life: UInt64)
-        /// From here on the rules of a level hold, if every broker that is up knows them.
-        case level(UInt64)
+        /// From here on the rules of a level hold, if every broker that is up knows them; with
+        /// level 4 the log has this key.
+        case level(UInt64, TagKey = .known)
         /// All centers, and those that are made later, have these limits, unless a later revision of them holds.
         case configure(CenterLimits, revision: UInt64)
         /// A ticket, of which a principal may have a share, stands for what its caller has shown.

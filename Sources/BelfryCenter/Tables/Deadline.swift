@@ -17,6 +17,14 @@ extension Int64 {
     }
 }
 
+extension Int64 {
+    /// The difference; past an end of the range, that end.
+    func subtracting(_ other: Int64) -> Int64 {
+        let (difference, isOver) = subtractingReportingOverflow(other)
+        return isOver ? (other > 0 ? .min : .max) : difference
+    }
+}
+
 extension Duration {
     /// Its nanoseconds; `Int64.max`, which is endless, when they do not fit.
     var wholeNanoseconds: Int64 {

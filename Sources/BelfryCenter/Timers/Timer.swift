@@ -15,6 +15,8 @@ struct Timer: Sendable {
     let content: Notification.Content
     /// Whether what is due may have been posted in an earlier life of the broker.
     var isRestored = false
+    /// Whether a time of day was asked for: no clock that was wrong makes it earlier.
+    var isOfDay = false
     /// How long the chain of `causedBy` is with it at its end.
     let depth: Int32
     /// The owner that it counts for.
@@ -150,6 +152,13 @@ extension Timer: Coded {
         dueAt = try coder(known?.dueAt)
         postedAt = try coder(known?.postedAt)
         details = try coder(known?.details)
+        guard coder.version >= 3 else { return }
+        isOfDay = try coder(known?.isOfDay)
+    }
+
+    /// The milliseconds from when it was posted until it was due first.
+    func delay(_ repetition: Repetition?) -> Int64 {
+        max(0, (repetition?.startAt ?? dueAt).subtracting(postedAt))
     }
 }
 

@@ -12,6 +12,8 @@ struct ValuePartTable: Footprinted, Sendable {
         /// When it ends in any case, on the monotonic clock and in milliseconds since 1970.
         var expiresAt = Int64.max
         var expiresAtWall: Int64?
+        /// For how many milliseconds it was to last when it was written.
+        var timeToLive: Int64?
         /// The client whose entry it is, and how many nanoseconds it outlives its connection.
         var lease: ValueRecord.Lease?
         /// When it ends because its client is away.
@@ -80,9 +82,10 @@ struct ValuePartTable: Footprinted, Sendable {
     }
 
     /// Notes when a part ends in any case.
-    mutating func setEnd(_ slot: UInt32, at end: Int64, wall: Int64) {
+    mutating func setEnd(_ slot: UInt32, at end: Int64, wall: Int64, timeToLive: Int64?) {
         parts[Int(slot)]?.expiresAt = end
         parts[Int(slot)]?.expiresAtWall = wall
+        parts[Int(slot)]?.timeToLive = timeToLive
     }
 
     /// Notes whose entry a part is.
@@ -144,6 +147,8 @@ extension ValuePartTable.Part: Coded {
         expiresAtWall = try coder(known?.expiresAtWall)
         lease = try coder(known?.lease)
         leaseEndsAt = try coder(known?.leaseEndsAt)
+        guard coder.version >= 3 else { return }
+        timeToLive = try coder(known?.timeToLive)
     }
 }
 

@@ -46,6 +46,8 @@ struct ValueTable: Footprinted, Sendable {
     var storedNumbers = StoredNumbers()
     /// How many changes there were; it counts for this process alone, and decides nothing.
     var changeCount: UInt64 = 0
+    /// The key of the tags: that of its shard, which gives it to each center, and keeps it for all.
+    var tagKey = TagKey.known
 
     init(seed: HashSeed) {
         keys = KeyTable(seed: seed)

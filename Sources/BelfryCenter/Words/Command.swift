@@ -41,6 +41,8 @@ public struct Command: Sendable {
         ///
         /// Another connection may take the client over while the command is on its way.
         indirect case onConnection(ClientConnection, Action)
+        /// A command that counts only where it takes away nothing of others but what this covers.
+        indirect case within(Cover, Action)
         /// A client asks for suspension, or for its end.
         case setSuspended(client: UInt64, Bool)
         /// More bytes wait for a client's socket than may.

@@ -54,6 +54,8 @@ public enum Refusal: Error, Sendable, Equatable {
     case unknownValue
     /// What is at the place does not meet the condition of a write; its tag, if anything is there.
     case preconditionFailed(current: ValueTag?)
+    /// A write would take away what is no object on its way, and the caller may not.
+    case leafNotCovered(path: [UInt8])
     /// The value of an object would have too many bytes.
     case valueTooLarge(limit: Int)
     /// The value of an object would nest too deep.

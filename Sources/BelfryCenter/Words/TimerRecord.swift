@@ -1,6 +1,7 @@
 /// What lasts of a timer.
 public struct TimerRecord: Sendable, Equatable {
-    /// What is posted, and with which options; these have the terms of the timer.
+    /// What is posted, and with which options; these have the terms of the timer, with the delay of
+    /// its first firing, or of a farewell, unless a time of day was asked for.
     public let post: Post
     /// How long the chain of `causedBy` is with it at its end.
     public let depth: Int

@@ -34,6 +34,9 @@ public struct TimerTerms: Sendable, Equatable {
     /// Whether it would repeat for ever, which needs the grant `forever`.
     public var repeatsForever: Bool { period != nil && lease == nil }
 
+    /// Whether a time of day is asked for.
+    var isOfDay: Bool { if case .at = start { true } else { false } }
+
     /// The whole milliseconds from a command until it is due first, rounded up: nothing is early (rule L2).
     func delay(from time: CommandTime) -> Int64 {
         switch start {

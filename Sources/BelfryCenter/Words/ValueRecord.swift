@@ -51,20 +51,28 @@ public struct ValueRecord: Sendable, Equatable {
         public let path: DocumentPath
         /// When it ends in any case, in milliseconds since 1970.
         public let expiresAt: Int64?
+        /// How many milliseconds it was to last from when it was written; nil where an earlier
+        /// program wrote it.
+        public let timeToLive: Int64?
         /// The client whose entry it is, and how many nanoseconds it outlives its connection.
         public let lease: Lease?
 
         /// Joins the parts.
-        public init(path: DocumentPath, expiresAt: Int64?, lease: Lease?) {
+        public init(
+            path: DocumentPath, expiresAt: Int64?, timeToLive: Int64? = nil, lease: Lease?
+        ) {
             self.path = path
             self.expiresAt = expiresAt
+            self.timeToLive = timeToLive
             self.lease = lease
         }
 
         /// Reads the text of the path as a store has it; nil when it is none.
-        public init?(pathText: [UInt8], expiresAt: Int64?, lease: Lease?) {
+        public init?(
+            pathText: [UInt8], expiresAt: Int64?, timeToLive: Int64? = nil, lease: Lease?
+        ) {
             guard let path = try? DocumentPath.parse(pathText.span) else { return nil }
-            self.init(path: path, expiresAt: expiresAt, lease: lease)
+            self.init(path: path, expiresAt: expiresAt, timeToLive: timeToLive, lease: lease)
         }
 
         /// The text of the path.

@@ -1,13 +1,14 @@
 public import BelfryJSON
 
-/// The strong entity tag of a value: equal values have equal ones, on every path, node and day (rule V14).
+/// The strong entity tag of a value: equal values of one store have equal ones, on every path and
+/// day (rule V14).
 ///
-/// It is made of the canonical bytes alone, by SipHash-1-3 under two keys that never change: 128 bits keep two values
-/// apart that differ by chance. Who knows the keys could look for two that collide, and would mislead himself.
+/// It is made of the canonical bytes by SipHash-1-3, once under the key of the store and once under
+/// one that is made of it: 128 bits keep two values apart that differ by chance.
 public struct ValueTag: Hashable, Sendable {
-    /// The hash under the first key.
+    /// The hash under the key.
     public let high: UInt64
-    /// The hash under the second key.
+    /// The hash under the other key.
     public let low: UInt64
 
     /// Joins both halves.
@@ -19,12 +20,17 @@ public struct ValueTag: Hashable, Sendable {
     /// The tag of a value.
     ///
     /// - Complexity: the canonical bytes, twice.
-    public init(of value: Document) {
+    public init(of value: Document, key: TagKey) {
         let bytes = value.bytes
-        high = sipHash(bytes.span, seed: Self.firstSeed)
-        low = sipHash(bytes.span, seed: Self.secondSeed)
+        high = sipHash(bytes.span, seed: HashSeed(key.high, key.low))
+        low = sipHash(bytes.span, seed: key.second)
     }
+}
 
-    private static let firstSeed = HashSeed(0x6265_6c66_7279_2e76, 0x616c_7565_2e65_7461)
-    private static let secondSeed = HashSeed(0x672e_6869_6768_2e31, 0x672e_6c6f_772e_3031)
+extension TagKey {
+    /// The key of the second half: a tag under one key says nothing of the other.
+    fileprivate var second: HashSeed {
+        if self == .known { return HashSeed(0x672e_6869_6768_2e31, 0x672e_6c6f_772e_3031) }
+        return HashSeed(high ^ 0x5c5c_5c5c_5c5c_5c5c, low ^ 0x3636_3636_3636_3636)
+    }
 }

@@ -49,14 +49,14 @@ extension CenterHost {
 extension AskOutcome {
     /// Appends how the ask stands, or how it ended, and tells how whoever asked is answered.
     func answer(
-        isReplayed: Bool, _ reply: Reply, _ outbox: inout Outbox
+        isReplayed: Bool, _ reply: Reply, _ sight: Sight, _ outbox: inout Outbox
     ) throws(Problem) -> Answer {
         var answer = Answer.json
         if isReplayed { answer.fields.append(.isReplayed) }
         let problem: Problem
         switch state {
         case .answered, .fallback, .open:
-            Shape.append(ask: self, to: &outbox.content)
+            Shape.append(ask: self, sight: sight, to: &outbox.content)
             guard case .open = state, case .http(let http) = reply.form else { return answer }
             answer.status = 202
             var location: [UInt8] = []
@@ -64,9 +64,9 @@ extension AskOutcome {
             answer.fields.append(HTTPField("Location", location))
             return answer
         case .failed(let failure):
-            problem = Problem(failure, id: id, path: path)
+            problem = Problem(failure, id: id, path: path, sight)
         case .withdrawn:
-            problem = Problem(withdrawn: id, path: path)
+            problem = Problem(withdrawn: id, path: path, sight)
         }
         guard case .http = reply.form else { throw problem }
         return outbox.problemAnswer(problem, fields: answer.fields)

@@ -12,12 +12,13 @@ extension CenterHost {
     ///   - call: the id of the call that has posted or asked, if it is one.
     ///   - place: its place in its batch, if it is in one.
     mutating func park(
-        _ reply: Reply, _ form: ReceiptForm?, call: [UInt8]? = nil, place: CallPlace? = nil,
-        _ outbox: inout Outbox
+        _ reply: Reply, _ form: ReceiptForm?, _ sight: Sight, call: [UInt8]? = nil,
+        place: CallPlace? = nil, _ outbox: inout Outbox
     ) {
         completions.add(
             WaitingReply(
-                reply: reply, form: form, call: call, ticket: promises.awaitedTicket, place: place),
+                reply: reply, form: form, sight: sight, call: call,
+                ticket: promises.awaitedTicket, place: place),
             for: applied.id)
         promises.awaitedTicket = 0
         // An observer may have to acknowledge on the connection that posts. The calls of a batch
@@ -50,14 +51,14 @@ extension CenterHost {
         if item.waitsForTurn, shared.store != nil {
             promises.awaitEverything()
         }
-        let reply = item.waiting.reply
+        let (reply, sight) = (item.waiting.reply, item.waiting.sight)
         switch item.completion {
         case .posts(let completion):
             let replayed = completion.replayedForm.map { ReceiptForm(rawValue: $0) }
             let form = replayed ?? item.waiting.form ?? []
             item.waiting.answer(&promises, &outbox) { outbox in
                 var answer = form.appendAnswer(
-                    completion.receipts, completion.reports, reply, &outbox)
+                    completion.receipts, completion.reports, reply, sight, &outbox)
                 if replayed != nil { answer.fields.append(.isReplayed) }
                 return answer
             }
@@ -65,7 +66,7 @@ extension CenterHost {
             asks.takePlace(of: reply.number.rawValue)
             item.waiting.answer(&promises, &outbox) { outbox throws(Problem) in
                 try completion.outcome.answer(
-                    isReplayed: completion.replayedForm != nil, reply, &outbox)
+                    isReplayed: completion.replayedForm != nil, reply, sight, &outbox)
             }
         }
     }

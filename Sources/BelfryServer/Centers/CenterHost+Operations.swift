@@ -48,7 +48,7 @@ extension CenterHost {
         case .answer(let answer): promises.deliver(answer, submission.reply, &outbox)
         case .written: break
         case .waiting(let form):
-            park(submission.reply, form, &outbox)
+            park(submission.reply, form, submission.sight, &outbox)
             isAnswered = false
         case .later: isAnswered = false
         }

@@ -72,10 +72,10 @@ extension CenterHost {
             promises.deliver(outbox.problemAnswer(Problem(refusal)), reply, &outbox)
             return .delivered
         }
-        switch endPosts([], reply, &outbox) {
+        switch endPosts([], reply, .everything, &outbox) {
         case .answer(let answer): promises.deliver(answer, reply, &outbox)
         case .waiting(let form):
-            park(reply, form, &outbox)
+            park(reply, form, .everything, &outbox)
             return .waiting
         case .written, .later: break
         }
@@ -84,7 +84,7 @@ extension CenterHost {
 
     /// Counts posts that were applied, and answers with their receipts.
     mutating func endPosts(
-        _ form: ReceiptForm, _ reply: Reply, _ outbox: inout Outbox
+        _ form: ReceiptForm, _ reply: Reply, _ sight: Sight, _ outbox: inout Outbox
     ) -> Ending {
         switch effects.outcome {
         case .waiting:
@@ -92,14 +92,14 @@ extension CenterHost {
             return .waiting(form)
         case .replayed(let form):
             var answer = ReceiptForm(rawValue: form).appendAnswer(
-                effects.receipts, effects.reports, reply, &outbox)
+                effects.receipts, effects.reports, reply, sight, &outbox)
             answer.fields.append(.isReplayed)
             return .answer(answer)
         case .done, .awaiting, .registered, .removed, .resumed, .dequeued, .asked, .written,
             .refused:
             outbox.counters.countPosts(effects.receipts)
             return .answer(
-                form.appendAnswer(effects.receipts, effects.reports, reply, &outbox))
+                form.appendAnswer(effects.receipts, effects.reports, reply, sight, &outbox))
         }
     }
 
@@ -126,7 +126,7 @@ extension CenterHost {
         let isScoped = hasStyle && !caller.grants.allowEverywhere(.post)
         if key != nil || isScoped || hasTimer {
             let scope =
-                isScoped ? caller.grants.postScope(center: submission.center) : .everything
+                isScoped ? caller.grants.scope(center: submission.center) : .everything
             let setter = hasTimer ? setter(client, terms.owner, caller, &outbox) : nil
             terms.details = PostTerms.Details(scope: scope, key: key, setter: setter)
         }
@@ -156,23 +156,6 @@ extension CenterHost {
             options: request.options)
     }
 
-}
-
-extension Grants {
-    /// What the holder may post in a center, as data for commands.
-    func postScope(center: [UInt8]) -> PostScope {
-        if allowEverywhere(.post) { return .everything }
-        let patterns = patterns(of: .post, center: center.span).map { grant in
-            PostScope.Pattern(names: Self.texts(grant.names), objects: Self.texts(grant.objects))
-        }
-        return .some(patterns)
-    }
-
-    /// The texts of patterns; none stands for all, and for what is absent.
-    private static func texts(_ patterns: [Pattern]) -> [PostScope.Text] {
-        if patterns.contains(.any) { return [] }
-        return patterns.map { $0.isPrefix ? .prefix($0.bytes) : .exact($0.bytes) }
-    }
 }
 
 extension PostTerms {

@@ -63,7 +63,7 @@ struct CenterHost: ~Copyable {
         let limits =
             sequencer is LogSequencer ? CenterLimits() : CenterLimits(configuration, shared)
         centers = CenterTable(
-            limits: limits, seed: shared.hashSeed,
+            limits: limits, secrets: shared.secrets,
             incarnation: shared.incarnation, loop: loop, keepsChanges: shared.hasStore,
             witness: shared.witness, sequencer: sequencer)
     }

@@ -131,6 +131,8 @@ struct Reply: Sendable {
 /// What a response to an HTTP request depends on besides its content.
 struct HTTPReply: Sendable {
     var context: ResponseContext
+    /// Whether the request removes something, which is done also where nothing new is promised.
+    var isRemoval = false
     /// Answer a post with 204.
     var isMinimal = false
     /// One row an observer in the receipt.

@@ -42,14 +42,14 @@ struct CenterTable: ~Copyable {
 
     /// - Parameter loop: the number of the loop, so that no two loops name commands alike.
     init(
-        limits: CenterLimits, seed: HashSeed, incarnation: UInt64, loop: Int, keepsChanges: Bool,
-        witness: DispatchWitness?, sequencer: (any Sequencer)?
+        limits: CenterLimits, secrets: CenterSecrets, incarnation: UInt64, loop: Int,
+        keepsChanges: Bool, witness: DispatchWitness?, sequencer: (any Sequencer)?
     ) {
         self.witness = witness
         isWitnessed = witness != nil
         self.sequencer = sequencer
         log = sequencer as? LogSequencer
-        shard = Shard(limits: limits, seed: seed)
+        shard = secrets.shard(limits, hasLog: log != nil)
         self.keepsChanges = keepsChanges
         nextCommand = CommandID(
             node: 0, incarnation: incarnation, counter: UInt64(loop) << 48 + 1)

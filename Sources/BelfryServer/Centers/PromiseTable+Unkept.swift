@@ -70,7 +70,8 @@ extension Outbox {
         var http = http
         http.context.keepsAlive = false
         content.removeAll(keepingCapacity: true)
-        return encoded(problemAnswer(.isNotStored), http)
+        let isFull = http.isRemoval && shared.store?.isFull ?? false
+        return encoded(problemAnswer(isFull ? .removalHasNoRoom : .isNotStored), http)
     }
 }
 
@@ -80,6 +81,16 @@ extension ParkedAnswer {
 }
 
 extension Problem {
+    /// The problem of a removal for which the disk had no room: a repetition does no harm.
+    fileprivate static var removalHasNoRoom: Problem {
+        Problem(
+            .storeUnavailable,
+            """
+            The disk is full. What you removed is gone, but the store does not know it: it comes \
+            back when the broker ends before the disk has room. Repeat the request later.
+            """)
+    }
+
     /// The problem of a request whose changes may not be stored.
     fileprivate static var isNotStored: Problem {
         Problem(

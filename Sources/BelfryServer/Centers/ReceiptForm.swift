@@ -25,10 +25,11 @@ extension ReceiptForm {
 
     /// Appends the receipts of posts in their form, and tells how they are answered.
     func appendAnswer(
-        _ receipts: [Receipt], _ reports: [[ReportRow]], _ reply: Reply, _ outbox: inout Outbox
+        _ receipts: [Receipt], _ reports: [[ReportRow]], _ reply: Reply, _ sight: Sight,
+        _ outbox: inout Outbox
     ) -> Answer {
         var answer = contains(.minimal) ? Answer.empty : .json
-        if !contains(.minimal) { append(receipts, reports, to: &outbox.content) }
+        if !contains(.minimal) { append(receipts, reports, sight, to: &outbox.content) }
         guard !contains(.batch), let receipt = receipts.first, !receipt.isPosted else {
             return answer
         }
@@ -43,15 +44,18 @@ extension ReceiptForm {
 
     /// Appends receipts in this form.
     func append(
-        _ receipts: [Receipt], _ reports: [[ReportRow]], to content: inout [UInt8]
+        _ receipts: [Receipt], _ reports: [[ReportRow]], _ sight: Sight,
+        to content: inout [UInt8]
     ) {
         if !contains(.batch), let receipt = receipts.first {
             Shape.append(
                 receipt: receipt, rows: contains(.observers) ? reports.first ?? [] : nil,
-                to: &content)
+                sight: sight, to: &content)
             return
         }
-        Shape.append(receipts: receipts, rows: contains(.observers) ? reports : nil, to: &content)
+        Shape.append(
+            receipts: receipts, rows: contains(.observers) ? reports : nil, sight: sight,
+            to: &content)
     }
 }
 

@@ -6,6 +6,8 @@ struct WaitingReply {
     let reply: Reply
     /// The form of the receipts; nil for the answer to an ask.
     let form: ReceiptForm?
+    /// How far its caller sees along the way of what was posted or asked.
+    let sight: Sight
     /// The id of the call, if it is the answer to one.
     let call: [UInt8]?
     /// The ticket of what the command has changed; 0 if nothing must last.

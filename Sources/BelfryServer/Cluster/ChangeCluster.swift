@@ -25,7 +25,7 @@ struct ChangeCluster: Operation {
         guard let log = host.centers.log else { throw Problem.noCluster }
         let action: ShardCommand.Action =
             switch change {
-            case .upgrade: .level(log.replicated.options.level)
+            case .upgrade: log.replicated.levelAction
             case .applyConfiguration:
                 .configure(
                     outbox.configuration.centerLimits, revision: host.centers.limitsRevision + 1)

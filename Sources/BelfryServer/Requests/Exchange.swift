@@ -58,6 +58,7 @@ struct Exchange {
     mutating func begin(mayRepeat: Bool) -> Bool {
         let repeats = mayRepeat && canRepeat && parser.repeatsHead
         reply = HTTPReply(context: parser.head.responseContext)
+        reply.isRemoval = parser.head.method == .delete
         if !content.isEmpty { content.removeAll(keepingCapacity: content.capacity <= 65_536) }
         contentRange = nil
         if !repeats {

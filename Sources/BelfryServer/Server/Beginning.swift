@@ -12,8 +12,7 @@ struct Beginning {
     private(set) var centers: [NotificationCenter] = []
     /// The time that the centers know; nil where there are none.
     private(set) var restoredAt: MonotonicTime?
-    /// The secret of this process for its hash tables.
-    let hashSeed: HashSeed
+    var secrets = CenterSecrets()
     /// Which life of the store's broker this is; nil when nobody counts.
     private(set) var incarnation: UInt64?
     /// Whether the last life of the store ended in order.
@@ -25,17 +24,14 @@ struct Beginning {
     var leftOut: [RestoredMemory.Row: Int] = [:]
 
     /// Begins with nothing.
-    init() {
-        var random = SystemRandom()
-        hashSeed = HashSeed(random.next(), random.next())
-    }
+    init() {}
 
     /// Begins with what a store has.
     init(
-        _ facts: StoreImage, _ centers: [NotificationCenter], hashSeed: HashSeed,
+        _ facts: StoreImage, _ centers: [NotificationCenter], secrets: CenterSecrets,
         at time: CommandTime
     ) {
-        self.hashSeed = hashSeed
+        self.secrets = secrets
         self.centers = centers
         restoredAt = MonotonicTime(nanoseconds: time.monotonicNanoseconds)
         numbers = Numbers(after: facts)
@@ -45,7 +41,10 @@ struct Beginning {
     }
 
     /// Tells what the store had.
-    func log(in log: ServerLog, since start: MonotonicTime) {
+    ///
+    /// - Parameter isUnwritten: whether the disk had no room for this life, whose positions no
+    ///   other one has.
+    func log(in log: ServerLog, since start: MonotonicTime, isUnwritten: Bool) {
         let milliseconds = (MonotonicTime.now().nanoseconds - start.nanoseconds) / 1_000_000
         func count(_ part: (NotificationCenter) -> Int) -> Int {
             centers.reduce(0) { $0 + part($1) }
@@ -68,7 +67,7 @@ struct Beginning {
                 """,
                 ("leftOut", counts.joined(separator: ",")))
         }
-        if isCopied {
+        if isCopied, !isUnwritten {
             log.write(
                 .warning, "restored from a backup: clients that resume are told a gap")
         }

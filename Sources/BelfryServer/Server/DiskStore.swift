@@ -47,6 +47,8 @@ final class DiskStore: StoreDoor {
 
     var isFailing: Bool { failing.value }
 
+    var isFull: Bool { store.isFull }
+
     func noteStandstill() { store.noteStandstill() }
 
     func isHeldUp(for time: Duration) -> Bool { store.isHeldUp(for: time) }

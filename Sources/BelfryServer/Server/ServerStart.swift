@@ -112,7 +112,14 @@ struct ServerStart: ~Copyable {
             acceptsDamage: configuration.acceptsDamage,
             progress: { progress.note(percent: $0) }, telling: { restoration.take($0) })
         log.write(file.losses)
+        let isUnwritten = file.isUnwritten
+        if isUnwritten {
+            log.write(
+                .warning,
+                "the disk has no room for this start: nothing is promised until it has some")
+        }
         var beginning = try restoration.finish(in: &file)
+        beginning.secrets.tagKey = file.tagKey
         let store = try DiskStore(file, mailboxes: mailboxes, log: log)
         beginning.store = store
         do throws(SystemCallError) {
@@ -122,7 +129,7 @@ struct ServerStart: ~Copyable {
                 .info, "there is no memory for what a kill would leave: gaps may be told in vain",
                 ("error", "\(error)"))
         }
-        beginning.log(in: log, since: start)
+        beginning.log(in: log, since: start, isUnwritten: isUnwritten)
         return (beginning, store)
     }
 }

@@ -47,7 +47,7 @@ final class SharedState: Sendable {
     let mailboxes: [LoopMailbox<LoopMessage>]
     /// What makes this life of the broker different from others.
     let incarnation: UInt64
-    let hashSeed: HashSeed
+    let secrets: CenterSecrets
     /// Reads the configuration anew, on a thread where it may block; nil where nothing can change.
     let reload: (@Sendable () throws -> ServerConfiguration)?
 
@@ -73,7 +73,7 @@ final class SharedState: Sendable {
         counters = mailboxes.map { _ in Published(Counters()) }
         var random = SystemRandom()
         incarnation = beginning.incarnation ?? random.next()
-        hashSeed = beginning.hashSeed
+        secrets = beginning.secrets
         Asset.prepare()
     }
 

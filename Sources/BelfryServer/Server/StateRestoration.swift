@@ -9,7 +9,7 @@ import BelfrySystem
 struct StateRestoration: ~Copyable {
     private var limits: CenterLimits
     private let time: CommandTime
-    private let seed: HashSeed
+    private let secrets = CenterSecrets()
     private let makeEpoch: () -> [UInt8]
     /// What the life before has dispatched, where that is known.
     private let marks: (CenterImage, StoreImage) -> DispatchMarks?
@@ -37,8 +37,6 @@ struct StateRestoration: ~Copyable {
         makeEpoch: @escaping () -> [UInt8]
     ) {
         self.marks = marks
-        var random = SystemRandom()
-        seed = HashSeed(random.next(), random.next())
         self.limits = limits
         self.limits.isDurable = true
         memory = RestoredMemory(limits: kept)
@@ -72,7 +70,8 @@ struct StateRestoration: ~Copyable {
             changes.append(.center(name: image.name, .sequenceReserved(through: through)))
             leftOut = LeftOutOfCenter(sequence: image.sequence)
             current = CenterRestoration(
-                of: image, limits: limits, seed: seed, time: time, marks: known)
+                of: image, limits: limits, seed: secrets.hashSeed, time: time,
+                marks: known, isReserved: true)
         case .row(let row):
             guard memory.hasRoom(for: row), !leftOut.lacksClient(of: row) else {
                 memory.leaveOut(row)
@@ -93,10 +92,10 @@ struct StateRestoration: ~Copyable {
         in store: inout some DurableStore & ~Copyable
     ) throws(StoreError) -> Beginning {
         finishCenter()
-        var beginning = Beginning(facts, centers, hashSeed: seed, at: time)
+        var beginning = Beginning(facts, centers, secrets: secrets, at: time)
         beginning.leftOut = memory.leftOut
         let requests = beginning.numbers.all.compactMap { $0.takeRequest() }
-        try store.commit(changes + requests.map(\.change))
+        try store.commitStart(changes + requests.map(\.change))
         for request in requests { request.block.commit(through: request.through) }
         return beginning
     }

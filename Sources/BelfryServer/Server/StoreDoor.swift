@@ -16,6 +16,8 @@ protocol StoreDoor: Sendable {
     func noteRefusal()
     /// Whether writing fails, other than by what the broker may keep.
     var isFailing: Bool { get }
+    /// Whether the disk has no room for what it was handed.
+    var isFull: Bool { get }
     /// A promise was not kept in time: nothing more is promised until something is committed.
     func noteStandstill()
     /// Whether nothing can be expected of it now: a stop does not wait for it.

@@ -4,6 +4,9 @@ import BelfryWebSocket
 
 /// The small page that observes a name and an object, and says how to post one.
 ///
+/// It begins when its reader presses a button: a link that somebody else gave makes neither a
+/// center nor an observer.
+///
 /// What somebody put into the query stands in a title and in strings of the script, and ends neither.
 struct TryPage {
     /// What is observed; nil is any.
@@ -19,6 +22,7 @@ struct TryPage {
         <meta charset="utf-8">
         <title>\(Self.html(name ?? Array("Belfry".utf8)))</title>
         <p>Loading; this page needs JavaScript and its broker.</p>
+        <button hidden>Listen</button>
         <pre></pre>
         <ol></ol>
         <script type="module">\(script)</script>
@@ -47,9 +51,10 @@ struct TryPage {
           item.textContent = JSON.stringify(value);
           document.querySelector("ol").prepend(item);
         }
+        const of = observed.object === null ? "" : ` of ${observed.object}`;
+        const what = `${observed.name ?? "every notification"}${of}`;
         function explain() {
-          const of = observed.object === null ? "" : ` of ${observed.object}`;
-          say("p", `Listening to ${observed.name ?? "every notification"}${of}; post with:`);
+          say("p", `Listening to ${what}; post with:`);
           const center = place.center === null ? [] : ["centers", place.center];
           const path = ["v1", ...center, "channels", observed.name ?? "ButtonChange"];
           const url = new URL(path.map(encodeURIComponent).join(`/`), document.baseURI);
@@ -57,8 +62,13 @@ struct TryPage {
           // A quote of the query must not end the argument of the shell.
           say("pre", `curl -d '{"title":"7"}' '${url.href.replaceAll("'", "%27")}'`);
         }
-        new NotificationCenter(undefined, place).addObserver(observed, show)
-          .then(explain, (error) => say("p", `${error}`));
+        function listen(event) {
+          event.target.remove();
+          new NotificationCenter(undefined, place).addObserver(observed, show)
+            .then(explain, (error) => say("p", `${error}`));
+        }
+        say("p", `Press the button to listen to ${what}.`);
+        Object.assign(document.querySelector("button"), { hidden: false, onclick: listen });
 
         """
     }

@@ -47,7 +47,7 @@ final class ClusterWorld {
     var tally: [String: Int] = [:]
     /// How many commands an entry has: where few have room, ends of connections wait behind others.
     let commandLimit: Int
-    static let latestLevel = Shard.levelThree
+    static let latestLevel = Shard.levelFour
     static let centers = [[UInt8]("default"), [UInt8]("other")]
 
     init(seed: UInt64, nodeCount: Int) {

@@ -152,7 +152,8 @@ extension CallFrame {
         case .waiting(let form):
             // A repetition of what is waited for waits with it, even if nobody is to be told.
             guard let id = call else { return .done(.none) }
-            host.park(submission.reply, form, call: id, place: place(), &outbox)
+            host.park(
+                submission.reply, form, submission.sight, call: id, place: place(), &outbox)
             return .later
         case .later: return .later
         }

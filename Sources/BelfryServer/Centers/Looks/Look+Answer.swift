@@ -20,7 +20,8 @@ extension Look {
             // Who may see how an ask stands need not be one who posts.
             if let ask = position.flatMap({ centers[$0].ask(id, at: outbox.commandTime) }) {
                 guard submission.owns(ask, orBy: .inspect) else { throw Problem.noFate }
-                Shape.append(askFate: ask.outcome, to: &outbox.content)
+                Shape.append(
+                    askFate: ask.outcome, sight: submission.sight, to: &outbox.content)
                 return .json
             }
             guard
@@ -80,7 +81,7 @@ extension CenterListing {
             let page = center.asks(
                 matching: query, scanLimit: scan.take(of: center.tally[.asks]),
                 visible: isVisible)
-            Shape.append(asks: page, to: &outbox.content)
+            Shape.append(asks: page, sight: caller.sight(in: name), to: &outbox.content)
         case .values(let query):
             let page = center.values(
                 matching: query, scanLimit: scan.take(of: center.valueCount), visible: isVisible)
@@ -118,20 +119,7 @@ extension CenterListing {
         case .overview:
             Shape.append(
                 overviewOf: center, at: outbox.commandTime.wallMilliseconds, to: &outbox.content)
-        case .explain(.ask(let object, let selector)):
-            guard isVisible(selector, object) else {
-                throw Problem.lacking(
-                    "inspect", caller, center: name, name: selector, object: object)
-            }
-            let explanation = center.explainAsk(object: object, selector: selector)
-            Shape.append(ask: explanation, to: &outbox.content)
-        case .explain(.post(let request)):
-            // A name that is compared letter by letter takes as long as sixteen rows.
-            let explanation = center.explain(
-                name: request.name, object: request.object, after: request.cursor,
-                limit: request.limit, scanLimit: scan.take(of: 16 * center.observerCount),
-                visible: isVisible)
-            Shape.append(explanation: explanation, to: &outbox.content)
+        case .explain(let request): try request.append(of: center, for: caller, &scan, &outbox)
         case .leaks(let cursor, let limit):
             Shape.append(
                 leaks: center.leaks(
@@ -140,6 +128,40 @@ extension CenterListing {
         case .unmatched(let limit):
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &outbox.content)
+        }
+    }
+}
+
+extension ExplainRequest {
+    /// Appends who would get a notification, or an ask, as far as the caller may look.
+    fileprivate func append(
+        of center: borrowing NotificationCenter, for caller: Caller, _ scan: inout ScanBudget,
+        _ outbox: inout Outbox
+    ) throws(Problem) {
+        let name = center.name
+        let grants = caller.grants
+        switch self {
+        case .ask(let object, let selector):
+            guard grants.allow(.inspect, center: name, name: selector, object: object) else {
+                throw Problem.lacking(
+                    "inspect", caller, center: name, name: selector, object: object)
+            }
+            let sight = Sight { _, address in
+                grants.allow(.inspect, center: name, name: selector, object: address)
+            }
+            Shape.append(
+                ask: center.explainAsk(object: object, selector: selector), sight: sight,
+                to: &outbox.content)
+        case .post(let request):
+            // A name that is compared letter by letter takes as long as sixteen rows.
+            let explanation = center.explain(
+                name: request.name, object: request.object, after: request.cursor,
+                limit: request.limit, scanLimit: scan.take(of: 16 * center.observerCount)
+            ) { grants.allow(.inspect, center: name, name: $0, object: $1) }
+            let sight = Sight { action, address in
+                grants.allow(.inspect, center: name, name: action, object: address)
+            }
+            Shape.append(explanation: explanation, sight: sight, to: &outbox.content)
         }
     }
 }

@@ -39,8 +39,9 @@ struct AddObserver: Operation {
         }
         secret = outbox.random.text(byteCount: 16)
         let registration = try host.registration(of: request, secret: secret)
-        let action = Command.Action.addObserver(
-            registration, client: observing, since: request.since)
+        let action = try host.centers.action(
+            .addObserver(registration, client: observing, since: request.since),
+            within: submission.cover(of: request), at: position)
         host.submitCommand(
             host.centers.action(action, ofClient: client, on: submission.reply.number),
             to: position, &outbox)
@@ -82,9 +83,10 @@ struct OpenMailbox: Operation {
             sessionHash: SecretHash(of: sessionSecret), principal: submission.caller.principal,
             owner: owner)
         let observer = try host.registration(of: request, secret: secret)
-        host.submitCommand(
-            .connect(registration, observers: [observer], since: request.since), making: client,
-            to: position, &outbox)
+        let action = try host.centers.action(
+            .connect(registration, observers: [observer], since: request.since),
+            within: submission.cover(of: request), at: position)
+        host.submitCommand(action, making: client, to: position, &outbox)
     }
 
     func finish(

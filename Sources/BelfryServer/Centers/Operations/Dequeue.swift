@@ -19,7 +19,7 @@ struct Dequeue: Operation {
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noCenter
         }
-        let scope = grants.postScope(center: submission.center)
+        let scope = grants.scope(center: submission.center)
         switch request {
         case .entry(let id):
             host.submitCommand(.dequeueEntry(id, scope: scope), to: position, &outbox)

@@ -75,7 +75,8 @@ struct MakeAsk: Operation {
         if case .asked(let outcome, let replayedForm) = host.effects.outcome {
             return .answer(
                 try outcome.answer(
-                    isReplayed: replayedForm != nil, submission.reply, &outbox))
+                    isReplayed: replayedForm != nil, submission.reply, submission.sight,
+                    &outbox))
         }
         // By its key it may wait for the answer to an earlier ask.
         if case .http = submission.reply.form, case .awaiting(let ask) = host.effects.outcome {

@@ -36,7 +36,7 @@ struct MakePost: Operation {
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        host.endPosts(form, submission.reply, &outbox)
+        host.endPosts(form, submission.reply, submission.sight, &outbox)
     }
 }
 
@@ -77,6 +77,6 @@ struct MakePosts: Operation {
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        host.endPosts(form, submission.reply, &outbox)
+        host.endPosts(form, submission.reply, submission.sight, &outbox)
     }
 }

@@ -11,7 +11,10 @@ struct WriteValue: Operation {
     func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
-        try submission.checkSet(ValuePlace(object: request.object, path: request.path))
+        let place = ValuePlace(object: request.object, path: request.path)
+        try submission.checkSet(place)
+        // Whether a condition holds says what is there.
+        if !request.condition.isEmpty { try submission.checkRead(place) }
         guard let position = try position(&host, submission, &outbox) else { return }
         var write = ValueWrite(
             id: host.centers.nextNotificationID(at: position, &outbox), object: request.object,
@@ -27,7 +30,9 @@ struct WriteValue: Operation {
             case .merge(let patch): .mergeValue(write, patch: patch)
             case .remove: .removeValue(write)
             }
-        host.submitCommand(action, to: position, &outbox)
+        host.submitCommand(
+            try host.centers.action(action, within: submission.cover(of: request), at: position),
+            to: position, &outbox)
     }
 
     /// The center; what only removes makes none, and neither does what needs that something is there.
@@ -50,11 +55,14 @@ struct WriteValue: Operation {
         }
         // An equal write may repeat one whose change is not stored yet (rule V15).
         if !written.isChanged, host.shared.hasStore { host.promises.awaitEverything() }
-        Shape.append(written: written, to: &outbox.content)
+        // Who may not read gets no tag: not of what was there, and not of what is.
+        let place = ValuePlace(object: request.object, path: request.path)
+        let tag = submission.mayRead(place) ? written.tag : nil
+        Shape.append(written: written, tag: tag, to: &outbox.content)
         var answer = Answer.json
         if written.isCreated { answer.status = 201 }
         // The result of a call has no fields besides.
-        if client == nil, let tag = written.tag { answer.fields = [.tag(tag)] }
+        if client == nil, let tag { answer.fields = [.tag(tag)] }
         return .answer(answer)
     }
 }

@@ -1,0 +1,85 @@
+import BelfryAccess
+import BelfryCenter
+import BelfryJSON
+import BelfryWire
+
+// What grants cover, as data for commands: whoever applies one knows no grants.
+
+extension Grants {
+    /// The names and objects that a verb covers in a center, as data for commands.
+    func scope(of verb: Verbs = .post, center: [UInt8]) -> PostScope {
+        if allowEverywhere(verb) { return .everything }
+        let patterns = patterns(of: verb, center: center.span).map { grant in
+            PostScope.Pattern(names: Self.texts(grant.names), objects: Self.texts(grant.objects))
+        }
+        return .some(patterns)
+    }
+
+    /// The texts of patterns; none stands for all, and for what is absent.
+    private static func texts(_ patterns: [Pattern]) -> [PostScope.Text] {
+        if patterns.contains(.any) { return [] }
+        return patterns.map { $0.isPrefix ? .prefix($0.bytes) : .exact($0.bytes) }
+    }
+}
+
+extension Submission {
+    /// How far an asker, or a poster, sees along the way of what was asked or posted.
+    var sight: Sight { caller.sight(in: center) }
+
+    /// The cover of a registration; nil where it may replace all who hold its address, or replaces
+    /// nobody.
+    func cover(of request: ObserverRequest) -> Cover? {
+        guard let responder = request.role.responder, responder.ifHeld == .replace,
+            !caller.grants.allow(.admin, center: center, name: nil, object: request.object),
+            !caller.grants.allow(.respond, center: center, name: nil, object: request.object)
+        else { return nil }
+        var cover = Cover()
+        cover.selectors = caller.grants.scope(of: .respond, center: center)
+        // Callers without credentials that are not local are one principal, and nobody's.
+        if !caller.isStranger { cover.principal = caller.principal }
+        return cover
+    }
+
+    /// The cover of a write; nil where it may take away whatever is on its way.
+    func cover(of request: ValueRequest) -> Cover? {
+        if caller.grants.allow(.set, center: center, name: nil, object: request.object) {
+            return nil
+        }
+        var cover = Cover()
+        for depth in 1..<max(1, request.path.keys.count) {
+            let name = request.path.prefix(depth).coveredName
+            if !caller.grants.allow(.set, center: center, name: name, object: request.object) {
+                cover.keptDepths.append(depth)
+            }
+        }
+        return cover.keptDepths.isEmpty ? nil : cover
+    }
+}
+
+extension Caller {
+    /// How far the caller sees along the way of what was asked or posted.
+    func sight(in center: [UInt8]) -> Sight {
+        let grants = grants
+        if grants.allowEverywhere(.ask) || grants.allowEverywhere(.inspect) { return .everything }
+        return Sight { _, address in
+            grants.allowSome([.ask, .inspect], center: center.span, object: address.span)
+        }
+    }
+}
+
+extension CenterTable {
+    /// A command that takes away nothing of others but what is covered; in a log of an earlier
+    /// level it is looked at here.
+    func action(
+        _ action: Command.Action, within cover: Cover?, at position: Int
+    ) throws(Problem) -> Command.Action {
+        guard let cover else { return action }
+        if log == nil || level >= Shard.levelFour { return .within(cover, action) }
+        do throws(Refusal) {
+            try cover.check(action, in: self[position])
+        } catch {
+            throw Problem(error)
+        }
+        return action
+    }
+}

@@ -1,0 +1,25 @@
+import BelfryCenter
+import BelfrySystem
+
+/// The secrets that centers have of their broker.
+struct CenterSecrets: Sendable {
+    /// That of this process for its hash tables.
+    let hashSeed: HashSeed
+    /// That of the store for the tags of values; without a store it lives as long as the process. A
+    /// log has its own.
+    var tagKey: TagKey
+
+    /// Makes secrets that nobody had.
+    init() {
+        var random = SystemRandom()
+        hashSeed = HashSeed(random.next(), random.next())
+        tagKey = TagKey(high: random.next(), low: random.next())
+    }
+
+    /// A shard without a center.
+    func shard(_ limits: CenterLimits, hasLog: Bool) -> Shard {
+        var shard = Shard(limits: limits, seed: hashSeed)
+        if !hasLog { shard.tagKey = tagKey }
+        return shard
+    }
+}

@@ -1,0 +1,26 @@
+/// How far along a chain of addresses a caller sees: up to the first that its grants do not cover.
+///
+/// What lies behind is not told: neither the addresses, nor who holds them.
+public struct Sight: Sendable {
+    /// Whether an address is covered, with a selector where one is known.
+    public typealias Covers = @Sendable (_ selector: [UInt8]?, _ address: [UInt8]) -> Bool
+
+    private let covers: Covers?
+
+    /// Sees everything.
+    public static let everything = Sight(covers: nil)
+
+    private init(covers: Covers?) { self.covers = covers }
+
+    /// Sees what is covered.
+    public init(_ covers: @escaping Covers) { self.covers = covers }
+
+    /// The addresses of a path that are seen.
+    func seen(of path: [[UInt8]], selector: [UInt8]? = nil) -> [[UInt8]] {
+        guard let covers else { return path }
+        return Array(path.prefix { covers(selector, $0) })
+    }
+
+    /// Whether an address is seen.
+    func sees(_ address: [UInt8]) -> Bool { covers?(nil, address) ?? true }
+}
