@@ -144,7 +144,7 @@ extension Shape {
             writer.member("reason", string: skipped.reason.text, into: &output)
             writer.endObject(into: &output)
         }
-        if explanation.isPartial { writer.member("partial", bool: true, into: &output) }
+        if isWhole, explanation.isPartial { writer.member("partial", bool: true, into: &output) }
         writer.endObject(into: &output)
         writer.endObject(into: &output)
     }

@@ -114,7 +114,7 @@ struct EntryCodeTests {
 
     @Test("a shard of level 4 has the key of its tags, is restored, and written so again")
     func goldenShardOfLevel4() throws {
-        var log = LogScenario()
+        var log = LogScenario(limits: .ofGoldenFiles)
         let key = TagKey(high: 41, low: 42)
         try log.write("n1", .nodeUp(level: 4), .level(4, key))
         // Nobody gives it another.
