@@ -23,9 +23,11 @@ extension NotificationCenter {
             channel: channel, object: content.object, isReserved: content.isReserved)
         var lastSerial = cursor
         var seenCount = 0
+        var textByteCount = 0
         index.forEachSlot(in: buckets, from: max(cursor, cursor &+ 1)) { slot in
             if explanation.observers.count >= max(limit, 1)
                 || seenCount >= min(Self.pageScanLimit, max(scanLimit, 1))
+                || textByteCount > Self.pageTextByteLimit
             {
                 explanation.next = lastSerial
                 return false
@@ -41,6 +43,8 @@ extension NotificationCenter {
                     // The page ends with what it has looked at, of walks too.
                     seenCount += action.lookCount
                 }
+                textByteCount += row.textByteCount
+                textByteCount += report.route?.path.reduce(0) { $0 + $1.count } ?? 0
                 explanation.observers.append((row, report))
             }
             return true

@@ -49,5 +49,6 @@ public struct ObserverRow: Sendable, Equatable {
     /// The bytes of its texts.
     var textByteCount: Int {
         (name?.count ?? 0) + (object?.count ?? 0) + selector.count + principal.count
+            + role.byteCount
     }
 }

@@ -51,7 +51,7 @@ extension ConnectionTable {
                 pass.goesOnSoon = true
             } else if outbox.loop.unsentByteCount(of: id) > Self.roomByteCount {
                 throttled.connections.append(id)
-            } else if outbox.loop.turnIsLong, pass.hasReleased {
+            } else if outbox.turnIsFull, pass.hasReleased {
                 throttled.connections += pass.waiting[(pass.place - 1)...]
                 pass.goesOnSoon = true
                 break

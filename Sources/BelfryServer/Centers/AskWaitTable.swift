@@ -19,9 +19,10 @@ struct AskWaitTable {
     /// Who waits for the end of an ask, by the number of the connection.
     private var polls: [UInt64: FatePoll] = [:]
     /// The connections that wait for the end of an ask.
-    private var waiting: [NotificationID: [UInt64]] = [:]
-    /// Those that wait no longer, and are answered when the turn ends.
-    private var ended: [UInt64] = []
+    private var waiting: [NotificationID: Set<UInt64>] = [:]
+    /// Those that wait no longer, and are answered when the turn ends; one that has ended twice is
+    /// there twice.
+    private var ended = Line<UInt64>()
     private var timer = SharedTimer(.fates)
 
     /// How many may wait for the ends of asks at a time, on one loop.
@@ -31,7 +32,7 @@ struct AskWaitTable {
     var hasRoom: Bool { polls.count < Self.limit }
 
     /// Whether some wait no longer.
-    var hasEnded: Bool { !ended.isEmpty }
+    var hasEnded: Bool { ended.count > 0 }
 
     /// The place of one who waits among those who wait for an ask.
     struct Place {
@@ -58,7 +59,7 @@ struct AskWaitTable {
     mutating func park(_ poll: FatePoll, _ outbox: inout Outbox) {
         let connection = poll.submission.reply.number.rawValue
         polls[connection] = poll
-        waiting[poll.ask, default: []].append(connection)
+        waiting[poll.ask, default: []].insert(connection)
         timer.arm(at: poll.deadline, &outbox)
     }
 
@@ -66,7 +67,7 @@ struct AskWaitTable {
     mutating func end(_ asks: [AskOutcome]) {
         if waiting.isEmpty { return }
         for ask in asks {
-            if let connections = waiting[ask.id] { ended += connections }
+            for connection in waiting[ask.id]?.sorted() ?? [] { ended.append(connection) }
         }
     }
 
@@ -80,20 +81,21 @@ struct AskWaitTable {
 
     /// Those who look and of whom this is true wait no longer.
     mutating func endPolls(where isEnded: (FatePoll) -> Bool = { _ in true }) {
-        for (connection, poll) in polls where isEnded(poll) { ended.append(connection) }
+        for connection in polls.keys.sorted() where polls[connection].map(isEnded) == true {
+            ended.append(connection)
+        }
     }
 
-    /// Takes those that wait no longer; one that has ended twice is there once.
-    mutating func takeEnded() -> [FatePoll] {
-        var taken: [FatePoll] = []
-        for connection in ended {
+    /// Takes the next that waits no longer.
+    mutating func takeNext() -> FatePoll? {
+        while ended.count > 0 {
+            let connection = ended.removeFirst()
             guard let poll = polls.removeValue(forKey: connection) else { continue }
-            waiting[poll.ask]?.removeAll { $0 == connection }
+            waiting[poll.ask]?.remove(connection)
             if waiting[poll.ask]?.isEmpty == true { waiting[poll.ask] = nil }
-            taken.append(poll)
+            return poll
         }
-        ended.removeAll(keepingCapacity: true)
-        return taken
+        return nil
     }
 
     /// The timer has come: those whose time is over wait no longer, and it is set for the others.

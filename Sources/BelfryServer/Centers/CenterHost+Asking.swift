@@ -30,18 +30,17 @@ extension CenterHost {
         }
     }
 
-    /// Answers all who wait for the end of an ask no longer.
+    /// Answers those that wait for the end of an ask no longer, one in any case, and more while the
+    /// turn has room.
     mutating func answerFates(_ outbox: inout Outbox) {
-        // An answer may let a request be read that ends another ask.
-        while asks.hasEnded {
-            for poll in asks.takeEnded() {
-                beginAnswer(&outbox)
-                // What is told of an ask that must last is stored.
-                promises.awaitEverything()
-                _ = deliver(poll.submission, &outbox) { host, outbox throws(Problem) in
-                    try host.look(.fate(poll.ask), poll.submission, &outbox)
-                }
+        while let poll = asks.takeNext() {
+            beginAnswer(&outbox)
+            // What is told of an ask that must last is stored.
+            promises.awaitEverything()
+            _ = deliver(poll.submission, &outbox) { host, outbox throws(Problem) in
+                try host.look(.fate(poll.ask), poll.submission, &outbox)
             }
+            if outbox.largeAnswersMustWait { return }
         }
     }
 }

@@ -175,6 +175,7 @@ extension CenterHost {
         of connection: ConnectionNumber, center name: [UInt8], _ outbox: inout Outbox
     ) {
         markLeft(connection)
+        postponed.endWait(of: connection.rawValue)
         polls.end(connection.rawValue, .filled)
         values.endWait(of: connection.rawValue)
         guard let place = asks.endWait(of: connection.rawValue) else { return }

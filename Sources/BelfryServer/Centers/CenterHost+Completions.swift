@@ -26,11 +26,13 @@ extension CenterHost {
         if call != nil, place == nil { outbox.letGoOn(reply) }
     }
 
-    /// Answers all posts and asks that this turn has completed.
+    /// Answers posts and asks that are complete, one in any case, and more while the turn has room.
     mutating func answerCompletions(_ outbox: inout Outbox) {
-        // An answer may let a request be read that completes another post.
         guard completions.hasCompleted else { return }
-        while let item = completions.takeCompleted() { complete(item, &outbox) }
+        while let item = completions.takeCompleted() {
+            complete(item, &outbox)
+            if outbox.largeAnswersMustWait { return }
+        }
     }
 
     /// Tells those who wait why they get no answer of observers.

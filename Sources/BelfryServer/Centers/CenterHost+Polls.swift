@@ -19,14 +19,11 @@ extension CenterHost {
         completions.hasCompleted || polls.hasEnded || asks.hasEnded || values.hasEnded
     }
 
-    /// Answers all polls that wait no longer.
+    /// Answers the polls that wait no longer, one in any case, and more while the turn has room.
     mutating func answerPolls(_ outbox: inout Outbox) {
-        // An answer may let a request be read that ends another poll.
-        while polls.hasEnded {
-            for (connection, end) in polls.takeEnded() {
-                guard let poll = polls.remove(connection) else { continue }
-                answer(poll, end, &outbox)
-            }
+        while let (poll, end) = polls.takeNext() {
+            answer(poll, end, &outbox)
+            if outbox.largeAnswersMustWait { return }
         }
     }
 

@@ -18,6 +18,7 @@ extension CenterHost {
     private mutating func doNextPostponed(_ outbox: inout Outbox) {
         beginAnswer(&outbox)
         switch postponed.next() {
+        case .request(let submission): _ = perform(submission, &outbox)
         case .departure(let departure): endConnection(departure, &outbox)
         case .calls(let frame, let place):
             var frame = frame

@@ -31,26 +31,24 @@ extension CenterHost {
         }
     }
 
-    /// Answers all who wait for a value no longer.
+    /// Answers those that wait for a value no longer, one in any case, and more while the turn has
+    /// room.
     mutating func answerValues(_ outbox: inout Outbox) {
-        // An answer may let a request be read that changes another value.
-        while values.hasEnded {
-            // Many may wait at one place: its tag is made once.
-            var known: [ValueName: ValueTag?] = [:]
-            for (poll, isEnded) in values.takeLookedAfter() {
-                if !isEnded {
-                    let name = ValueName(center: poll.submission.center, place: poll.look.place)
-                    let tag =
-                        known[name] ?? value(at: poll.look.place, of: name.center)?.tag
-                    known[name] = .some(tag)
-                    if let tag, !poll.look.condition.isNews(tag) { continue }
-                }
-                values.remove(poll)
-                beginAnswer(&outbox)
-                _ = deliver(poll.submission, &outbox) { host, outbox throws(Problem) in
-                    try host.answer(poll.look, poll.submission, &outbox)
-                }
+        // Many may wait at one place: its tag is made once.
+        var known: [ValueName: ValueTag?] = [:]
+        while let (poll, isEnded) = values.takeNext() {
+            if !isEnded {
+                let name = ValueName(center: poll.submission.center, place: poll.look.place)
+                let tag = known[name] ?? value(at: poll.look.place, of: name.center)?.tag
+                known[name] = .some(tag)
+                if let tag, !poll.look.condition.isNews(tag) { continue }
             }
+            values.remove(poll)
+            beginAnswer(&outbox)
+            _ = deliver(poll.submission, &outbox) { host, outbox throws(Problem) in
+                try host.answer(poll.look, poll.submission, &outbox)
+            }
+            if outbox.largeAnswersMustWait { return }
         }
     }
 

@@ -9,7 +9,7 @@ struct Submission: Sendable {
     /// The center; it comes into being by a post or by a client.
     let center: [UInt8]
     /// What is asked.
-    let request: CenterRequest
+    var request: CenterRequest
     /// Who asks.
     let caller: Caller
     /// Where the answer goes, and in which form.
@@ -48,6 +48,28 @@ enum CenterRequest: Sendable {
 }
 
 extension CenterRequest {
+    /// The same, answered at once.
+    var withoutWait: CenterRequest {
+        switch self {
+        case .fate(let id, _): .fate(id, wait: 0)
+        case .readValue(let look, _): .readValue(look, wait: 0)
+        case .readMailbox(let secret, let request, _): .readMailbox(secret, request, wait: 0)
+        default: self
+        }
+    }
+
+    /// Whether its answer may be much larger than what is asked.
+    var mayBeLarge: Bool {
+        switch self {
+        case .fate, .readValue, .readMailbox, .openStream, .look, .centers: true
+        case .connect(_, let observers, let since): !observers.isEmpty || since != nil
+        case .post, .postBatch, .ask, .withdraw, .answer, .write, .addObserver, .removeObserver,
+            .removeClient, .suspendClient, .dequeue, .enterMode, .leaveMode, .endCenter,
+            .changeCluster, .makeTicket, .calls, .note:
+            false
+        }
+    }
+
     /// A page of a listing.
     static func listing(_ listing: CenterListing) -> CenterRequest { .look(.listing(listing)) }
 }

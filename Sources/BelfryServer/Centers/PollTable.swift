@@ -25,13 +25,13 @@ struct PollTable {
     /// By the number of the connection.
     private var polls: [UInt64: Poll] = [:]
     /// Those that wait no longer, and are answered when the turn ends.
-    private var ended: [(connection: UInt64, end: Poll.End)] = []
+    private var ended = Line<(connection: UInt64, end: Poll.End)>()
     /// The observers whose mailboxes are streamed, by the number of the connection.
     var streams: [UInt64: UInt64] = [:]
     private var timer = SharedTimer(.polls)
 
     /// Whether some wait no longer.
-    var hasEnded: Bool { !ended.isEmpty }
+    var hasEnded: Bool { ended.count > 0 }
 
     /// Lets a request wait at its mailbox.
     mutating func park(_ poll: Poll, _ outbox: inout Outbox) {
@@ -87,9 +87,13 @@ struct PollTable {
         endDue(at: .distantFuture)
     }
 
-    mutating func takeEnded() -> [(connection: UInt64, end: Poll.End)] {
-        defer { ended.removeAll(keepingCapacity: true) }
-        return ended
+    /// Takes the next that waits no longer.
+    mutating func takeNext() -> (poll: Poll, end: Poll.End)? {
+        while ended.count > 0 {
+            let (connection, end) = ended.removeFirst()
+            if let poll = polls.removeValue(forKey: connection) { return (poll, end) }
+        }
+        return nil
     }
 
     /// When the first poll is answered in any case.

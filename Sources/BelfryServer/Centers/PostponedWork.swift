@@ -6,6 +6,8 @@ struct PostponedWork {
     private var line = Line<Postponed>()
     /// The turn in which a connection ended last.
     private var departureTurn: UInt64 = .max
+    /// The connections whose requests wait, each with whether it waits for something still.
+    private var requests: [UInt64: Bool] = [:]
     /// The unfinished input of all connections, to which frames belong that were left to a later turn.
     private let unfinishedTotal: ByteTotal
 
@@ -18,8 +20,32 @@ struct PostponedWork {
     /// Takes what has waited longest.
     mutating func next() -> Postponed {
         let work = line.removeFirst()
-        if case .calls(let frame, _) = work { unfinishedTotal.add(-frame.text.count) }
+        switch work {
+        case .calls(let frame, _): unfinishedTotal.add(-frame.text.count)
+        case .request(let submission):
+            let mayWait = requests.removeValue(forKey: submission.reply.number.rawValue)
+            guard mayWait == false else { return work }
+            var atOnce = submission
+            atOnce.request = submission.request.withoutWait
+            return .request(atOnce)
+        case .departure: break
+        }
         return work
+    }
+
+    /// Leaves a request to another turn if its answer may be large and this turn has no room.
+    mutating func takes(_ submission: Submission, _ outbox: inout Outbox) -> Bool {
+        guard submission.request.mayBeLarge, outbox.largeAnswersMustWait || !isEmpty else {
+            return false
+        }
+        requests[submission.reply.number.rawValue] = true
+        add(.request(submission), &outbox)
+        return true
+    }
+
+    /// Notes that a connection waits for nothing any more: its request is answered at once.
+    mutating func endWait(of connection: UInt64) {
+        if requests[connection] != nil { requests[connection] = false }
     }
 
     /// Leaves the calls of a frame, from one on, to another turn.
@@ -54,6 +80,8 @@ struct PostponedWork {
 enum Postponed {
     /// A center is to hear that the connection of a client has ended.
     case departure(Departure)
+    /// A request is to be performed whose answer may be large.
+    case request(Submission)
     /// The calls of a frame are to be performed, from one on.
     case calls(CallFrame, from: Int)
 }

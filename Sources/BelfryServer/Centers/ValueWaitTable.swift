@@ -23,10 +23,11 @@ struct ValueWaitTable {
     private var polls: [UInt64: ValuePoll] = [:]
     /// The connections that wait for a value.
     private var waiting: [Key: Set<UInt64>] = [:]
-    /// Those whose value has changed in this turn: it may be as before at their place.
-    private var touched: Set<UInt64> = []
-    /// Those that wait no longer.
-    private var ended: Set<UInt64> = []
+    /// Those that are looked after next: their value has changed, and may be as before at their place,
+    /// or they wait no longer.
+    private var line = Line<UInt64>()
+    /// Those of the line, each with whether it waits no longer.
+    private var inLine: [UInt64: Bool] = [:]
     private var timer = SharedTimer(.values)
 
     /// How many may wait for values at a time, on one loop.
@@ -39,7 +40,7 @@ struct ValueWaitTable {
     var hasRoom: Bool { count < Self.limit }
 
     /// Whether some may have to be answered.
-    var hasEnded: Bool { !touched.isEmpty || !ended.isEmpty }
+    var hasEnded: Bool { line.count > 0 }
 
     /// Lets a request wait for a change.
     mutating func park(_ poll: ValuePoll, _ outbox: inout Outbox) {
@@ -54,29 +55,34 @@ struct ValueWaitTable {
         if waiting.isEmpty { return }
         for object in objects {
             guard let connections = waiting[Key(center: center, object: object)] else { continue }
-            touched.formUnion(connections)
+            for connection in connections.sorted() where inLine[connection] == nil {
+                inLine[connection] = false
+                line.append(connection)
+            }
         }
     }
 
     /// A connection waits for nothing any more: it is gone, or half closed.
     mutating func endWait(of connection: UInt64) {
-        if polls[connection] != nil { ended.insert(connection) }
+        guard polls[connection] != nil else { return }
+        if inLine.updateValue(true, forKey: connection) == nil { line.append(connection) }
     }
 
     /// Those of whom this is true wait no longer.
     mutating func endPolls(where isEnded: (ValuePoll) -> Bool = { _ in true }) {
-        for (connection, poll) in polls where isEnded(poll) { ended.insert(connection) }
+        for connection in polls.keys.sorted() where polls[connection].map(isEnded) == true {
+            endWait(of: connection)
+        }
     }
 
-    /// Takes the connections that may have to be answered, each with whether it waits no longer in any case.
-    mutating func takeLookedAfter() -> [(poll: ValuePoll, isEnded: Bool)] {
-        let connections = touched.union(ended).sorted()
-        let found = connections.compactMap { connection in
-            polls[connection].map { (poll: $0, isEnded: ended.contains(connection)) }
+    /// Takes the next that may have to be answered, with whether it waits no longer in any case.
+    mutating func takeNext() -> (poll: ValuePoll, isEnded: Bool)? {
+        while line.count > 0 {
+            let connection = line.removeFirst()
+            let isEnded = inLine.removeValue(forKey: connection) ?? false
+            if let poll = polls[connection] { return (poll, isEnded) }
         }
-        touched.removeAll(keepingCapacity: true)
-        ended.removeAll(keepingCapacity: true)
-        return found
+        return nil
     }
 
     /// A request is answered.

@@ -10,7 +10,9 @@ extension ServerLoop {
         for message in messages {
             switch message {
             case .submissions(let submissions):
-                for submission in submissions { _ = host.perform(submission, &outbox) }
+                for submission in submissions where !host.postponed.takes(submission, &outbox) {
+                    _ = host.perform(submission, &outbox)
+                }
             case .output(let output):
                 outbox.take(output)
             case .arrived(let arrival):

@@ -73,7 +73,8 @@ extension ServerLoop {
             }
         let isAnswered: Bool
         if home == outbox.number {
-            isAnswered = host.perform(submission, &outbox)
+            isAnswered =
+                !host.postponed.takes(submission, &outbox) && host.perform(submission, &outbox)
         } else {
             outbox.send(submission, to: home)
             isAnswered = false

@@ -9,14 +9,16 @@ extension ServerLoop {
         host.endTurnOfCenters(&outbox)
         if !host.postponed.isEmpty { host.doPostponed(&outbox) }
         react()
-        // The answer to one may let a request be read that ends, or completes, another.
-        while host.hasWaitEnds {
+        // The answer to one may let a request be read that ends, or completes, another. Those for
+        // whose answers the turn has no room wait for the next one.
+        repeat {
             host.answerPolls(&outbox)
             host.answerFates(&outbox)
             host.answerValues(&outbox)
             host.answerCompletions(&outbox)
             react()
-        }
+        } while host.hasWaitEnds && !outbox.largeAnswersMustWait
+        if host.hasWaitEnds { outbox.loop.takeAnotherTurn() }
         if !host.kept.trims.isEmpty {
             host.trimKept(&outbox)
             react()

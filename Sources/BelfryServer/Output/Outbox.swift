@@ -139,6 +139,19 @@ struct Outbox: ~Copyable {
         loop.outputByteCount > Self.shareOutputByteLimit || loop.turnIsLong
     }
 
+    /// Whether an answer that may be large waits for another turn: this one is full, or has written
+    /// something while much is unsent, most of which belongs to those that do not read.
+    var largeAnswersMustWait: Bool {
+        if life.isStopping { return false }
+        let isMuchUnsent =
+            loop.unsentByteTotal
+            > configuration.unsentByteLimit / configuration.loopCount / 8
+        return turnIsFull || isMuchUnsent && loop.outputByteCount > Self.littleOutputByteLimit
+    }
+
+    /// The output of a turn behind which large answers wait while much is unsent, in bytes.
+    private static let littleOutputByteLimit = 64 << 10
+
     /// The output of a turn behind which work that can wait does, in bytes.
     static let shareOutputByteLimit = 1 << 20
 

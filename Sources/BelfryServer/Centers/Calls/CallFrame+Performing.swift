@@ -14,6 +14,9 @@ extension CallFrame {
         isAlone = message.calls.count == 1
         guard message.isBatch else {
             if let call = message.calls.first {
+                if mustWait(for: call, outbox), host.postponed.add(self, from: 0, &outbox) {
+                    return false
+                }
                 switch perform(call, &host, &outbox) {
                 case .done(let sequel):
                     host.promises.deliver(
@@ -34,6 +37,11 @@ extension CallFrame {
     /// Goes on with the calls of a batch that was left to this turn.
     mutating func goOn(from place: Int, _ host: inout CenterHost, _ outbox: inout Outbox) {
         host.deliveryBound = deliveryBound
+        hasWaited = true
+        guard batch != nil else {
+            _ = perform(&host, &outbox)
+            return
+        }
         _ = perform(host.rpcReader.message(in: text.span).calls, from: place, &host, &outbox)
     }
 
@@ -52,14 +60,15 @@ extension CallFrame {
         var sequel = Sequel.none
         var isBegun = false
         for place in start..<calls.count {
-            if place > start {
-                host.fanOut(&outbox)
-                if !isCut, !outbox.life.isStopping, outbox.turnIsFull {
-                    deliveryBound = host.deliveryBound
-                    batch.wait(for: host.promises.awaitedTicket)
-                    if host.postponed.add(self, from: place, &outbox) { return false }
-                    isCut = hasReplayed
-                }
+            if place > start { host.fanOut(&outbox) }
+            let mustWait =
+                place > start
+                ? outbox.turnIsFull && !outbox.life.isStopping : mustWait(for: calls[place], outbox)
+            if mustWait, !isCut {
+                deliveryBound = host.deliveryBound
+                batch.wait(for: host.promises.awaitedTicket)
+                if host.postponed.add(self, from: place, &outbox) { return false }
+                isCut = hasReplayed
             }
             outbox.content.removeAll(keepingCapacity: true)
             switch perform(calls[place], &host, &outbox) {
@@ -77,6 +86,15 @@ extension CallFrame {
         host.promises.deliver(batch, sequel, &outbox)
         host.fanOut(&outbox)
         return !isBegun
+    }
+
+    /// Whether the first call of a frame waits for a turn that has room for its answer.
+    private func mustWait(for call: RPCCall, _ outbox: borrowing Outbox) -> Bool {
+        if hasWaited { return false }
+        guard case .request(_, let name, _) = call, let method = CallMethod(name),
+            method.mayAnswerMuch
+        else { return false }
+        return outbox.largeAnswersMustWait
     }
 
     /// Performs one call; its answer goes to the content of the outbox, which stays empty if there is none.

@@ -16,6 +16,8 @@ struct CallFrame {
     var method = CallMethod.post
     /// Whether a call has asked for what the replay ring has.
     var hasReplayed = false
+    /// Whether it was left to another turn.
+    var hasWaited = false
     /// Whether there was no room to leave the calls that follow to another turn.
     var isCut = false
     /// How often its posts may be delivered, as far as it has come.

@@ -18,6 +18,16 @@ enum CallMethod: String, CaseIterable {
     case leaveMode
     case ping
 
+    /// Whether its answer, or what comes behind that, may be much larger than the call.
+    var mayAnswerMuch: Bool {
+        switch self {
+        case .addObserver, .value, .observers, .explain: true
+        case .removeObserver, .post, .ask, .withdraw, .setValue, .mergeValue, .removeValue,
+            .dequeue, .setSuspended, .resume, .enterMode, .leaveMode, .ping:
+            false
+        }
+    }
+
     /// The names as a client writes them: a text made of each call would cost more than all comparisons.
     private static let names = allCases.map { (text: Array($0.rawValue.utf8), method: $0) }
 
