@@ -219,12 +219,12 @@ struct WalkPriceTests {
         for _ in 0..<3 { scenario.press("job") }
         #expect(scenario.effects.deliveries.isEmpty)
         scenario.answer(holders[1], number, .result(bytes("1")))
-        #expect(scenario.effects.deliveries.map(\.observer) == [holders[1], holders[1], holders[1]])
+        #expect(scenario.effects.deliveries.map(\.observer) == [1, 1, 1].map { holders[$0] })
         let sequences = scenario.effects.deliveries.map {
             scenario.effects.notifications[Int($0.notification)].sequence
         }
         #expect(sequences == sequences.sorted())
         scenario.answer(holders[0], number - 1, .result(bytes("1")))
-        #expect(scenario.effects.deliveries.map(\.observer) == [holders[0], holders[0], holders[0]])
+        #expect(scenario.effects.deliveries.map(\.observer) == [0, 0, 0].map { holders[$0] })
     }
 }

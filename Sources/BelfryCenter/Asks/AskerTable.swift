@@ -1,6 +1,5 @@
 extension AskTable {
-    /// An asker: the open asks of each are limited. Whoever waits by a key for the ask of another
-    /// is an asker, too.
+    /// An asker, whose open asks are limited; whoever waits by a key for the ask of another is one.
     enum Asker: Hashable, Sendable {
         case client(UInt64)
         case principal([UInt8])
@@ -19,8 +18,9 @@ extension OpenAsk {
 
 /// The open asks of each asker.
 struct AskerTable: Sendable {
-    /// The asks of each that are open, or waited for by a key, in the order of asking. One that has
-    /// none any more stays for a while, as it may ask again.
+    /// The asks of each that are open, or waited for by a key, in the order of asking.
+    ///
+    /// One that has none any more stays for a while, as it may ask again.
     private var lists: [AskTable.Asker: [UInt32]] = [:]
     /// The number of askers that came to have none since those were cleared out.
     private var idleCount = 0

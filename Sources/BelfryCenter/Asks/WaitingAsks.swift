@@ -1,7 +1,9 @@
 /// The asks that wait for somebody: those at an address, by their selectors, and those of the
 /// observers for which they wait.
 struct WaitingAsks: Sendable {
-    /// An ask that waits. What was shown before comes back to its place in the order of asking.
+    /// An ask that waits.
+    ///
+    /// What was shown before comes back to its place in the order of asking.
     struct Place: Sendable {
         let slot: UInt32
         let ordinal: UInt64

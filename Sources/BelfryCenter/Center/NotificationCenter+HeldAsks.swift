@@ -26,7 +26,8 @@ extension NotificationCenter {
         where asks.isOpen(taken.slot, ordinal: taken.ordinal) && asks[taken.slot].isHeld {
             let (slot, observer) = (taken.slot, taken.observer)
             guard case .now = readiness(of: observer, asks[slot].content.name) else { continue }
-            guard byteCount < limits.flushByteLimit
+            guard
+                byteCount < limits.flushByteLimit
                     || clients[client].suspension.contains(.mailbox)
             else {
                 clients[client].suspension.insert(.flushing)

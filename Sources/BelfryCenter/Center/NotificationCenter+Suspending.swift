@@ -158,8 +158,9 @@ extension NotificationCenter {
             let entry = next
             next = held.next(after: entry, in: chain)
             // Of what a responder has, actions alone have waited.
-            if observer != nil, held[entry].flags.isDisjoint(with: .action)
-                || held[entry].flags.contains(.unacknowledged)
+            if observer != nil,
+                held[entry].flags.isDisjoint(with: .action)
+                    || held[entry].flags.contains(.unacknowledged)
             {
                 continue
             }

@@ -5,8 +5,9 @@ import BelfrySystem
 struct CenterSecrets: Sendable {
     /// That of this process for its hash tables.
     let hashSeed: HashSeed
-    /// That of the store for the tags of values; without a store it lives as long as the process. A
-    /// log has its own.
+    /// The key of the store for the tags of values; a log has its own.
+    ///
+    /// Without a store it lives as long as the process.
     var tagKey: TagKey
 
     /// Makes secrets that nobody had.
