@@ -294,7 +294,6 @@ extension Model {
             }
         }
         let gone = observers[observer]
-        paces.removeAll { $0.observer == serial }
         if let reader = gone.mailbox.reader {
             out.notices.append(
                 .readerReplaced(connection: reader, isStream: gone.mailbox.isStream))

@@ -136,7 +136,14 @@ extension Model {
         // Names that nobody observes are only told in reports, which the model does not make.
         case .observers, .queue, .held, .channels: break
         case .replay: ring.removeFirst(max(0, ring.count - count))
-        case .fates: fates.removeFirst(max(0, fates.count - count))
+        case .fates:
+            fates.removeFirst(max(0, fates.count - count))
+            // Intervals that end first are forgotten, and all that end with them (rule D20).
+            let ends = paces.map(\.until).filter { $0 > now }.sorted()
+            if ends.count > count {
+                let last = ends[ends.count - count - 1]
+                paces.removeAll { $0.until <= last }
+            }
         case .tombstones: tombstones.removeFirst(max(0, tombstones.count - count))
         case .keys:
             let limit = min(count, limits.keyLimit)
