@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Attacks a broker from loopback, and measures what another client feels of it.
 
-    Tests/BlackBox/abuse.py BINARY [--part connections,memory,time] [--only REGEX] [--without REGEX]
-        [--limit MIB,MIB] [--scale F] [--rounds N] [--list] [-- OPTION ...]
+    Tests/BlackBox/abuse.py BINARY [--part connections,memory,time,generated] [--only REGEX] [--without REGEX]
+        [--limit MIB,MIB] [--scale F] [--rounds N] [--seeds A..B] [--list] [-- OPTION ...]
 
-Three parts, of which all are done unless some are named:
+Four parts, of which all are done unless some are named:
 
 - *connections*: each attack has a broker of its own with `--max-connections 1000` and short timeouts, unless
   `--rounds` sends them all, and both conformance scripts, against one process. A second process pings over a
@@ -13,6 +13,7 @@ Three parts, of which all are done unless some are named:
   after the attack; what the attack opened ended as documented, within 1 s of the limit that it ran into.
 - *memory*: attacks that fill it, in a control group of 512 MiB and in one of 128 MiB (`abusing/memory.py`).
 - *time*: loads that one client can make, and what another one waits meanwhile (`abusing/turns.py`).
+- *generated*: attacks that seeds make, of seven classes (`abusing/generated.py`); `--only` names classes.
 
 With `--rounds`, the memory after the last round is at most 1.1 times that after a quarter of them.
 Options after `--` are for the broker. Python 3 and its standard library only; the attacks on TLS
@@ -28,7 +29,7 @@ import subprocess
 import sys
 import time
 
-from abusing import asking, connections, contents, frames, kept, memory, turns
+from abusing import asking, connections, contents, frames, generated, kept, memory, turns
 from abusing.certificates import TLS_OFF, TLSOptions
 from abusing.clients import TIMEOUT_SECONDS, Failure, OtherClient, ask, support
 
@@ -243,14 +244,22 @@ def time_part(arguments, more):
         arguments.binary, arguments.only, arguments.without, arguments.scale, arguments.seconds, more)
 
 
-PARTS = {"connections": connections_part, "memory": memory_part, "time": time_part}
+def generated_part(arguments, more):
+    first, _, last = arguments.seeds.partition("..")
+    seeds = range(int(first), int(last or first) + 1)
+    return generated.run(arguments.binary, seeds, arguments.only, arguments.scale, arguments.seconds, more)
+
+
+PARTS = {
+    "connections": connections_part, "memory": memory_part, "time": time_part, "generated": generated_part}
 
 
 def list_attacks():
     for part, attacks in (
             ("connections", [(name_of(a), a.__doc__) for a in [*ATTACKS, descriptors_run_out]]),
             ("memory", [(a.name, a.loads[0].__doc__ if len(a.loads) == 1 else None) for a in memory.ATTACKS]),
-            ("time", [(name_of(load), load.__doc__) for load in turns.LOADS])):
+            ("time", [(name_of(load), load.__doc__) for load in turns.LOADS]),
+            ("generated", [(kind.__name__, kind.__doc__) for kind in generated.CLASSES])):
         print(part, *(f"    {name}: {text}" if text else f"    {name}" for name, text in attacks), sep="\n")
 
 
@@ -264,6 +273,7 @@ def main():
     parser.add_argument("--scale", type=float, default=1.0, help="how much of each load")
     parser.add_argument("--seconds", type=float, default=20, help="after which a load begins nothing more")
     parser.add_argument("--rounds", type=int, default=0)
+    parser.add_argument("--seeds", default="1..20", help="of the generated part")
     parser.add_argument("--list", action="store_true")
     arguments, more = parser.parse_known_args()
     if arguments.list:

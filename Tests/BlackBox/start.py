@@ -129,11 +129,21 @@ def watch(data, count):
     check("it ends in order", broker.stop() == 0)
 
 
-def without_room(data):
-    """A start whose observers need more memory than they may have."""
+def without_room(data, count):
+    """A start whose observers need more memory than they may have: it leaves out the youngest, and says so."""
     broker = Broker("--data", data, "--durability", "process", "--observer-memory", "1MiB")
     port = broker.port("listening")
-    status, text = ask(port, "POST", "/v1/observers", {"name": "one more", "lease": LEASE})
+    check("the log names what was left out",
+          any("does not fit into the memory" in line for line in broker.lines()), broker.lines()[-3:])
+    _, page = ask(port, "GET", "/metrics")
+    restored = int(re.search(rb"\nbelfry_observers (\d+)", page).group(1))
+    accounted = int(re.search(rb'\nbelfry_memory_bytes{kind="observers"} (\d+)', page).group(1))
+    check("a part of the observers is there", 0 < restored < count, restored)
+    check("it is within its memory", accounted <= 1 << 20, accounted)
+    for _ in range(count):
+        status, text = ask(port, "POST", "/v1/observers", {"name": "one more", "lease": LEASE})
+        if status != 201:
+            break
     check("another observer is refused, with the option",
           status == 503 and b"--observer-memory" in text, (status, text))
     status, _ = ask(port, "POST", "/v1/channels/Mail1", {})
@@ -154,7 +164,7 @@ def main():
         fill(broker.port("listening"), OPTIONS.observers)
         broker.stop()
         watch(data, OPTIONS.observers)
-        without_room(data)
+        without_room(data, OPTIONS.observers)
     return 1 if faults else 0
 
 
