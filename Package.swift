@@ -229,7 +229,9 @@ if Context.environment["BELFRY_BENCHMARKS"] != nil {
             path: "Benchmarks/CenterBenchmark", swiftSettings: strict),
         .executableTarget(
             name: "RoomBenchmark",
-            dependencies: ["BelfryCenter", "BelfryHTTP", "BelfryWebSocket", "BelfrySystem"],
+            dependencies: [
+                "BelfryCenter", "BelfryHTTP", "BelfryJSON", "BelfryWebSocket", "BelfrySystem",
+            ],
             path: "Benchmarks/RoomBenchmark", swiftSettings: strict),
     ]
 }

@@ -72,6 +72,12 @@ ROOM_WORKS = {
     "close-frame": 4_000, "head": 4_000, "head-again": 4_000, "timer-1k": 2_000,
 }
 MILLION_WORKS = ("match-1m", "match-timers", "timer-1m")
+# One event about many things, each of these with a few of them and with ten times as many.
+GROWING_WORKS = (
+    "timers-end-1k", "timers-end-10k", "timers-replace-1k", "timers-replace-10k", "reports-1k", "reports-10k",
+    "merge-2k", "merge-20k", "asker-leaves-100", "asker-leaves-1k", "responder-leaves-1k",
+    "responder-leaves-10k", "report-rows-100", "report-rows-1k", "walk-100", "walk-1k",
+)
 
 
 def count_works(folder, works, begins_late=False):
@@ -101,6 +107,14 @@ def count_millions(folder):
     counts = {}
     for name in MILLION_WORKS:
         counts.update(count_works(folder, {name: 2_000}, begins_late=True))
+    return counts
+
+
+def count_growing(folder):
+    """Events about many things; there are as many centers as the event is done, twice before it is counted."""
+    counts = {}
+    for name in GROWING_WORKS:
+        counts.update(count_works(folder, {name: 1}, begins_late=True))
     return counts
 
 
@@ -153,6 +167,7 @@ PARTS = {
         "post-unobserved", "put", "put-others", "call-unobserved", "call-set", "post-1k", "put-1k",
         "merge-1k",
     },
+    count_growing: set(GROWING_WORKS),
     count_rooms: set(ROOM_WORKS),
     measure_memory: {
         "observer-bytes", "named-observer-bytes", "held-bytes", "timer-bytes", "connection-bytes"},

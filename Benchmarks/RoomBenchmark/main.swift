@@ -9,6 +9,26 @@ import Glibc
 // and tells `done`. An empty line ends the work. Between two lines it stands still, so that a script
 // can read the counts of callgrind, or how much memory the process has.
 
+/// The events that are about many things, each with a few of them and with ten times as many.
+let growing: [String: () -> any Work] = [
+    "timers-end-1k": { Growing.timersEnd(1_000) },
+    "timers-end-10k": { Growing.timersEnd(10_000) },
+    "timers-replace-1k": { Growing.timersReplace(1_000) },
+    "timers-replace-10k": { Growing.timersReplace(10_000) },
+    "reports-1k": { Growing.reports(1_000) },
+    "reports-10k": { Growing.reports(10_000) },
+    "merge-2k": { Growing.merge(2_000) },
+    "merge-20k": { Growing.merge(20_000) },
+    "asker-leaves-100": { Growing.askerLeaves(100) },
+    "asker-leaves-1k": { Growing.askerLeaves(1_000) },
+    "responder-leaves-1k": { Growing.responderLeaves(1_000) },
+    "responder-leaves-10k": { Growing.responderLeaves(9_999) },
+    "report-rows-100": { Growing.reportRows(100) },
+    "report-rows-1k": { Growing.reportRows(1_000) },
+    "walk-100": { Growing.walk(100) },
+    "walk-1k": { Growing.walk(1_000) },
+]
+
 /// The works by their names.
 let works: [String: () -> any Work] = [
     "match-1": { Matching(observerCount: 1) },
@@ -30,7 +50,7 @@ let works: [String: () -> any Work] = [
     "observers": { Registering(haveOwnNames: false) },
     "named-observers": { Registering(haveOwnNames: true) },
     "held": { Holding() },
-]
+].merging(growing) { _, last in last }
 
 func tell(_ text: String) {
     // Nobody is left to measure when nobody reads.

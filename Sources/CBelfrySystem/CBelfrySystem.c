@@ -746,7 +746,7 @@ uint32_t belfry_crc32c(uint32_t crc, const void *bytes, size_t count) {
 
 // MARK: Limits
 
-static int64_t resident_bytes(void) {
+int64_t belfry_resident_bytes(void) {
     char text[128];
     int descriptor = RETRY(open("/proc/self/statm", O_RDONLY | O_CLOEXEC));
     if (descriptor < 0) return descriptor;
@@ -772,7 +772,7 @@ static int64_t open_descriptors(void) {
 
 struct belfry_process belfry_process_figures(void) {
     struct belfry_process told = {0};
-    told.resident_bytes = resident_bytes();
+    told.resident_bytes = belfry_resident_bytes();
     told.open_descriptors = open_descriptors();
     struct rusage used;
     int status = RETRY(getrusage(RUSAGE_SELF, &used));

@@ -12,13 +12,33 @@ struct MemoryTrimmerTests {
         let thread = try trimmer.start { count.add() }
         for round in 1...3 {
             trimmer.ask()
-            trimmer.waitForTrims(round)
+            trimmer.waitUntilDone(round)
             #expect(count.value == round)
         }
         trimmer.close()
         trimmer.ask()
         thread.join()
         #expect(count.value == 3)
+    }
+
+    @Test("a look trims a process that has grown by a step since the last trim, and no other")
+    func looks() throws {
+        let trimmer = MemoryTrimmer()
+        let (growth, count) = (Counter(), Counter())
+        let thread = try trimmer.start(
+            residentByteCount: { (1 << 30) + growth.value }, trim: { count.add() })
+        let step = MemoryTrimmer.step
+        let sizes = [(step - 1, 0), (step, 1), (2 * step - 1, 1), (2 * step, 2), (0, 2), (step, 2)]
+        trimmer.look()
+        trimmer.waitUntilDone(1)
+        for (round, (size, trimCount)) in sizes.enumerated() {
+            growth.set(size)
+            trimmer.look()
+            trimmer.waitUntilDone(round + 2)
+            #expect(count.value == trimCount)
+        }
+        trimmer.close()
+        thread.join()
     }
 
     @Test("a fall is told at a step below the peak, not before, and begins anew then")
@@ -40,6 +60,8 @@ struct MemoryTrimmerTests {
         private let count = Mutex(0)
 
         var value: Int { count.withLock { $0 } }
+
+        func set(_ value: Int) { count.withLock { $0 = value } }
 
         func add() { count.withLock { $0 += 1 } }
     }

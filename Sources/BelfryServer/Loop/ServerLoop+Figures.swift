@@ -23,8 +23,11 @@ extension ServerLoop {
             connectionLimit: outbox.shares.limits.connectionLimit)
     }
 
-    /// Notes what all loops have counted, and goes on with that every few seconds.
+    /// Notes what all loops have counted, and does so again every few seconds.
+    ///
+    /// That is also when memory that was freed is looked for.
     mutating func noteHistory() {
+        outbox.shared.trimmer.look()
         let values = CounterHistory.values(of: metricSource(looksAtProcess: false))
         let time = outbox.loop.wallNow.milliseconds
         outbox.shared.figures.history.withLock { $0.note(values, at: time) }

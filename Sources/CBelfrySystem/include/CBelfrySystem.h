@@ -165,6 +165,9 @@ struct belfry_file {
 
 struct belfry_process belfry_process_figures(void);
 
+/// Bytes of this process that are in memory, or a negative error number.
+int64_t belfry_resident_bytes(void);
+
 int belfry_directory_create(const char *_Nonnull path);
 int belfry_directory_open(const char *_Nonnull path);
 int belfry_file_open(int directory, const char *_Nonnull name, bool creates);
