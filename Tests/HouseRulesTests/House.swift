@@ -21,6 +21,16 @@ struct House {
         try? String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
+    /// Whether documents that are made are written, and not only compared.
+    static var writesDocuments: Bool {
+        ProcessInfo.processInfo.environment["WRITE_DOCUMENTS"] != nil
+    }
+
+    /// Writes the text of a file.
+    func write(_ text: String, to path: String) throws {
+        try text.write(to: root.appending(path: path), atomically: true, encoding: .utf8)
+    }
+
     /// The Swift files below this folder, but for those that a catalog of DocC shows: they are in no room.
     func sources(in folder: String) -> [SwiftSource] {
         files(in: folder).filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.compactMap {

@@ -55,7 +55,8 @@ extension HouseRules {
         return nil
     }
 
-    private static func bodyEnd(from start: Int, in tokens: [SwiftSource.Token]) -> Int {
+    /// The closing brace that belongs to an opening one.
+    static func bodyEnd(from start: Int, in tokens: [SwiftSource.Token]) -> Int {
         var depth = 0
         for position in start..<tokens.count {
             if tokens[position].text == "{" { depth += 1 }

@@ -77,6 +77,30 @@ struct HouseRulesTests {
         }
     }
 
+    @Test("no loop of a center or its host is without a price (section 7)")
+    func loops() {
+        let sources = Self.rooms.filter(HouseRules.pricesLoops)
+        #expect(sources.flatMap(HouseRules.boundMarks).count > 400)
+        expectNone(sources.flatMap(HouseRules.unpricedLoops))
+    }
+
+    /// With WRITE_DOCUMENTS=1 the column of the files is written instead.
+    @Test("the table of what may be taken of a turn has each bound, and the files that name it")
+    func bounds() throws {
+        let marks = Self.rooms.filter(HouseRules.pricesLoops).flatMap(HouseRules.boundMarks)
+        let document = Self.house.text(of: BoundTable.path) ?? ""
+        let table = BoundTable(document: document)
+        #expect(Set(table.names).count == table.names.count)
+        #expect(BoundTable.elsewhere.isSubset(of: table.names))
+        expectNone(table.violations(of: marks))
+        let page = table.page(with: marks)
+        if House.writesDocuments {
+            try Self.house.write(page, to: BoundTable.path)
+        } else {
+            #expect(document == page)
+        }
+    }
+
     @Test("each unsafe expression has a sentence that names the bound (section 8)")
     func safety() {
         expectNone(Self.everything.flatMap(HouseRules.unmarkedUnsafe))

@@ -116,7 +116,7 @@ struct AddressTable: Sendable {
     ) {
         guard let index = keys.index(of: address.span) else { return }
         let offer = Offer(slot: slot, serial: serial)
-        for selector in selectors {
+        for selector in selectors {  // Bound: selectors
             addresses[Int(index)].offers[selector, default: []].append(offer)
         }
         offerCount += selectors.count
@@ -130,6 +130,7 @@ struct AddressTable: Sendable {
         addresses[Int(index)].holders.remove(at: place)
         holderCount -= 1
         offerCount -= selectors.count
+        // Bound: selectors
         for selector in selectors { addresses[Int(index)].withdraw(serial, selector) }
         guard addresses[Int(index)].holders.isEmpty else { return }
         addresses[Int(index)] = Address()
@@ -174,9 +175,9 @@ struct AddressTable: Sendable {
         digest.add(askCount)
         let held = addresses.filter { !$0.holders.isEmpty }
             .sorted { $0.holders[0].serial < $1.holders[0].serial }
-        for address in held {
+        for address in held {  // Bound: snapshot
             digest.add(address.isShared)
-            for holder in address.holders {
+            for holder in address.holders {  // Bound: snapshot
                 digest.add(holder.serial)
                 digest.add(holder.askedCount)
                 digest.add(holder.answeredCount)

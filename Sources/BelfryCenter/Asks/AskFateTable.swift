@@ -80,7 +80,7 @@ struct AskFateTable: Footprinted, Sendable {
     ) -> [NotificationID] {
         var stored: [NotificationID] = []
         var room = limit
-        while room > 0, let oldest = order.first, isOver(self, oldest) {
+        while room > 0, let oldest = order.first, isOver(self, oldest) {  // Bound: forgotten
             positions.remove(oldest.outcome.id, at: order.startPosition)
             byteCount -= oldest.byteCount
             order.removeFirst()
@@ -97,7 +97,7 @@ struct AskFateTable: Footprinted, Sendable {
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         digest.add(byteCount)
-        for position in order.startPosition..<order.endPosition {
+        for position in order.startPosition..<order.endPosition {  // Bound: snapshot
             digest.add(order[position].outcome.id)
             digest.add(order[position].forgottenAt)
         }

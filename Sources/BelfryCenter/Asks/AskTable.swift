@@ -150,7 +150,7 @@ struct AskTable: Footprinted, Sendable {
 
     /// Finds out for whom the asks that a store has kept count.
     mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
-        for entry in order.living {
+        for entry in order.living {  // Bound: start
             slots[Int(entry.slot)].owner = ownerOf(self[entry.slot].principal)
             count(self[entry.slot], 1)
         }
@@ -205,7 +205,7 @@ struct AskTable: Footprinted, Sendable {
         let gone = waiters.filter(isGone)
         let staying = waiters.filter { !isGone($0) }
         precondition(!staying.isEmpty, "an ask for which nobody waits is withdrawn")
-        for waiter in gone { leave(self[slot].asker(of: waiter), slot) }
+        for waiter in gone { leave(self[slot].asker(of: waiter), slot) }  // Bound: repeaters
         slots[Int(slot)].client = staying[0].client
         slots[Int(slot)].waiters = FewList(staying)
         return FewList(gone)
@@ -214,7 +214,7 @@ struct AskTable: Footprinted, Sendable {
     /// Those who wait for an ask by its key count no longer; its asker does, for as long as it is open.
     private mutating func leaveRepeaters(of slot: UInt32) {
         guard self[slot].waiters.count > 1 else { return }
-        for waiter in self[slot].waiters.all.dropFirst() {
+        for waiter in self[slot].waiters.all.dropFirst() {  // Bound: repeaters
             leave(self[slot].asker(of: waiter), slot)
         }
     }
@@ -235,7 +235,7 @@ struct AskTable: Footprinted, Sendable {
 
     /// Lets what waits for an observer walk again.
     mutating func orphanHeld(for observer: UInt64) {
-        for slot in held(for: observer) { takeBackAsOrphan(slot) }
+        for slot in held(for: observer) { takeBackAsOrphan(slot) }  // Bound: asks
     }
 
     // MARK: Lists
@@ -291,7 +291,7 @@ struct AskTable: Footprinted, Sendable {
                 && self[$0.slot].announcement == .told($0.number)
         }
         announced.removeFirst(count)
-        for entry in taken { slots[Int(entry.slot)].announcement = .stored }
+        for entry in taken { slots[Int(entry.slot)].announcement = .stored }  // Bound: asks
         return taken.map(\.slot)
     }
 
@@ -369,7 +369,7 @@ struct AskTable: Footprinted, Sendable {
         digest.add(count)
         digest.add(lastOrdinal)
         digest.add(announcementCount)
-        for entry in order.living {
+        for entry in order.living {  // Bound: snapshot
             let ask = self[entry.slot]
             digest.add(ask.id)
             digest.add(ask.ordinal)
@@ -378,13 +378,13 @@ struct AskTable: Footprinted, Sendable {
             digest.add(ask.principal)
             digest.add(ask.client ?? 0)
             digest.add(ask.waiters.count)
-            for waiter in ask.waiters.all { digest.add(waiter.client ?? 0) }
+            for waiter in ask.waiters.all { digest.add(waiter.client ?? 0) }  // Bound: snapshot
             digest.add(ask.path.count)
-            for address in ask.path { digest.add(address) }
+            for address in ask.path { digest.add(address) }  // Bound: snapshot
             digest.add(ask.sawBusy)
             digest.add(ask.sawSuspended)
             digest.add(ask.shown.count)
-            for serial in ask.shown.all { digest.add(serial) }
+            for serial in ask.shown.all { digest.add(serial) }  // Bound: snapshot
             switch ask.announcement {
             case .none: digest.add(0)
             case .told(let number): digest.add(number)
@@ -441,7 +441,7 @@ extension AskTable: Coded {
         guard coder.isReading else { return }
         let taken = order.living.map { UInt64($0.slot) }
         positions.insert(all: taken) { slots[Int($0)].id }
-        for entry in order.living { restore(entry.slot) }
+        for entry in order.living { restore(entry.slot) }  // Bound: snapshot
     }
 
     /// Files an ask of a snapshot where it is looked for.
@@ -450,7 +450,7 @@ extension AskTable: Coded {
         let ask = self[slot]
         passedCount += ask.passedCount
         _ = askers.append(slot, of: ask.asker)
-        for waiter in ask.waiters.all.dropFirst() {
+        for waiter in ask.waiters.all.dropFirst() {  // Bound: snapshot
             _ = askers.append(slot, of: ask.asker(of: waiter))
         }
     }
@@ -458,7 +458,7 @@ extension AskTable: Coded {
     /// The asks that wait at each address, as a snapshot has them.
     private var heldByAddress: [[UInt8]: [UInt32]] {
         var held: [[UInt8]: [UInt32]] = [:]
-        for entry in order.living where self[entry.slot].isHeld {
+        for entry in order.living where self[entry.slot].isHeld {  // Bound: snapshot
             held[self[entry.slot].target, default: []].append(entry.slot)
         }
         return held

@@ -55,11 +55,11 @@ struct HeldAsks {
     mutating func take(from asks: borrowing AskTable, at now: Int64) -> [Taken] {
         var taken: [Taken] = []
         var heads = DeadlineHeap<Int>()
-        for (place, list) in lists.enumerated() {
+        for (place, list) in lists.enumerated() {  // Bound: asks
             if let first = list.nextOrdinal { heads.add(at: first, rank: 0, key: place) }
         }
         // loop: each pass takes an ask out of a list, and ends with the room
-        while let place = heads.popDue(at: .max) {
+        while let place = heads.popDue(at: .max) {  // Bound: asks
             let ask = lists[place].asks[lists[place].next]
             lists[place].next += 1
             if asks[ask.slot].endsAt > now,

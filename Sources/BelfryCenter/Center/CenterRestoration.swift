@@ -106,19 +106,20 @@ public struct CenterRestoration: ~Copyable {
 extension CenterImage {
     /// Tells each row as the change that makes it, in the order in which a center is made of them.
     public func forEachRow(_ tell: (Change) -> Void) {
-        for record in clients { tell(.client(record)) }
-        for record in observers { tell(.observer(record)) }
-        for (serial, tombstone) in tombstones {
+        for record in clients { tell(.client(record)) }  // Bound: start
+        for record in observers { tell(.observer(record)) }  // Bound: start
+        for (serial, tombstone) in tombstones {  // Bound: start
             tell(.observerRemoved(serial: serial, tombstone))
         }
-        for record in notifications { tell(.notification(record)) }
+        for record in notifications { tell(.notification(record)) }  // Bound: start
+        // Bound: start
         for (observer, sequence) in held { tell(.held(observer: observer, sequence: sequence)) }
-        for record in actions { tell(.action(record)) }
-        for (observer, gap) in gaps { tell(.gap(observer: observer, gap)) }
-        for record in queue { tell(.queued(record)) }
-        for record in timers { tell(.timer(record)) }
-        for record in asks { tell(.ask(record)) }
-        for record in values { tell(.value(record)) }
-        for record in keys { tell(.key(record)) }
+        for record in actions { tell(.action(record)) }  // Bound: start
+        for (observer, gap) in gaps { tell(.gap(observer: observer, gap)) }  // Bound: start
+        for record in queue { tell(.queued(record)) }  // Bound: start
+        for record in timers { tell(.timer(record)) }  // Bound: start
+        for record in asks { tell(.ask(record)) }  // Bound: start
+        for record in values { tell(.value(record)) }  // Bound: start
+        for record in keys { tell(.key(record)) }  // Bound: start
     }
 }

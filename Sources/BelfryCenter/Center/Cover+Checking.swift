@@ -10,6 +10,7 @@ extension Cover {
         switch action {
         case .addObserver(let registration, _, _): try check(registration, in: center)
         case .connect(_, let registrations, _):
+            // Bound: registrations
             for registration in registrations { try check(registration, in: center) }
         case .setValue(let write, _, _): try check(write, in: center)
         case .mergeValue(let write, _): try check(write, in: center)
@@ -26,7 +27,7 @@ extension Cover {
             let address = registration.object, selectors != .everything
         else { return }
         var lookCount = 0
-        for holder in center.addresses.holders(of: address.span) {
+        for holder in center.addresses.holders(of: address.span) {  // Bound: holders
             let client = center.observers[holder.slot].client
             if let principal, center.clients[client].principal == principal { continue }
             let implements = center.observers.responder(at: holder.slot)?.implements ?? []
@@ -43,7 +44,7 @@ extension Cover {
         guard !keptDepths.isEmpty, let slot = center.values.slot(of: write.object.span),
             let document = center.values[slot].document
         else { return }
-        for depth in 1..<write.path.keys.count {
+        for depth in 1..<write.path.keys.count {  // Bound: keys
             guard let value = document.value(at: write.path.prefix(depth)) else { return }
             if value.isObject { continue }
             guard keptDepths.contains(depth) else { return }

@@ -38,7 +38,7 @@ extension NotificationCenter {
     @inline(__always)
     private func unacknowledged(_ delivery: DeliveryName, at slot: UInt32) -> UInt32? {
         var entry = observers[slot].entries.first
-        while entry != HeldTable.none {
+        while entry != HeldTable.none {  // Bound: list
             if held.sequence(of: entry) == delivery.sequence, row(ofAction: entry) == delivery.row {
                 return held[entry].flags.contains(.unacknowledged) ? entry : nil
             }
@@ -68,7 +68,7 @@ extension NotificationCenter {
         if let key = waiting.key {
             finishKey(key, waiting, &effects)
         }
-        for command in waiting.commands {
+        for command in waiting.commands {  // Bound: repeaters
             effects.completions.append(
                 Completion(
                     command: command.id, receipts: waiting.receipts, reports: waiting.reports,
@@ -97,8 +97,9 @@ extension NotificationCenter {
     ) -> Int {
         guard waiting.isWaiting(slot, ordinal: ordinal) else { return 0 }
         var lateCount = 0
+        // Bound: ends
         for (kept, sequence) in waiting.places(slot) where held.isKept(kept, sequence: sequence) {
-            for entry in held.slots(of: held.holders(at: kept), in: .notification)
+            for entry in held.slots(of: held.holders(at: kept), in: .notification)  // Bound: ends
             where held[entry].flags.contains(.awaited) {
                 held[entry].flags.remove(.awaited)
                 observers[held[entry].observer].missedDeadlineCount += 1

@@ -101,7 +101,7 @@ extension NotificationCenter {
     mutating func endWaitingForAsks(
         ofClient id: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
-        for slot in asks.slots(of: .client(id)) {
+        for slot in asks.slots(of: .client(id)) {  // Bound: asks
             endWaiting(for: slot, at: time, &effects) { $0.client == id }
         }
     }
@@ -152,7 +152,7 @@ extension NotificationCenter {
         of observer: UInt32, isTold: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
         let serial = observers[observer].serial
-        for slot in asks.shown(to: serial) {
+        for slot in asks.shown(to: serial) {  // Bound: asks
             if isTold { tellSettled(slot, .passed, &effects) }
             loseResponder(slot, at: time, &effects)
         }
@@ -166,13 +166,13 @@ extension NotificationCenter {
         of client: UInt32, isTakenOver: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
         guard asks.count > 0 else { return }
-        for observer in observers.slots(from: clients[client].lastObserver)
+        for observer in observers.slots(from: clients[client].lastObserver)  // Bound: client
         where observers.isResponder(at: observer) {
             let holds =
                 observers[observer].isLasting
                 && (isTakenOver || observers[observer].terms.holdsAsks)
             let serial = observers[observer].serial
-            for slot in asks.shown(to: serial) {
+            for slot in asks.shown(to: serial) {  // Bound: client
                 if holds, !asks[slot].isOnce {
                     _ = takeBack(slot)
                     hold(slot, for: observer, &effects)
@@ -205,13 +205,13 @@ extension NotificationCenter {
     ///
     /// Walks have a share of a command; those that are left go on with the end of the turn.
     mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
-        while !asks.sequel.isEmpty {
+        while !asks.sequel.isEmpty {  // Share: orphans
             // loop: each look at what has room ends one that the command has noted
-            while asks.sequel.openingCount > 0 {
+            while asks.sequel.openingCount > 0 {  // Bound: asks
                 look(at: asks.sequel.takeOpening(), at: time, &effects)
             }
             let orphans = asks.sequel.takeOrphans()
-            for (place, orphan) in orphans.enumerated()
+            for (place, orphan) in orphans.enumerated()  // Share: orphans
             where asks.isOpen(orphan.slot, ordinal: orphan.ordinal) {
                 guard dispatching.walkLookCount < Walk.share else {
                     return asks.sequel.leave(orphans[place...])

@@ -142,7 +142,7 @@ extension NotificationCenter {
         through number: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
         var askedClients: Set<UInt32> = []
-        for slot in asks.takeAnnounced(through: number) {
+        for slot in asks.takeAnnounced(through: number) {  // Bound: asks
             guard case .held(let serial) = asks[slot].state,
                 let observer = observers.slot(of: serial)
             else { continue }
@@ -153,7 +153,7 @@ extension NotificationCenter {
             case .never: asks.takeBackAsOrphan(slot)
             }
         }
-        for client in askedClients.sorted() { passOnHeld(of: client) }
+        for client in askedClients.sorted() { passOnHeld(of: client) }  // Bound: asks
     }
 
     /// An ask that is walking waits for an observer.
@@ -234,7 +234,7 @@ extension NotificationCenter {
 
     /// Tells the asks whose fates are forgotten.
     mutating func forgetAsks(_ forgotten: [NotificationID], _ effects: inout Effects) {
-        for id in forgotten { tell(.askForgotten(id), &effects) }
+        for id in forgotten { tell(.askForgotten(id), &effects) }  // Bound: effects
     }
 
     /// Takes an ask back, which is walking then; returns the observer that has room by that.
@@ -268,7 +268,7 @@ extension NotificationCenter {
     /// The center stops: who waits for an ask that goes on after the restart is told that it is open (rule R20).
     mutating func tellOpenAsks(_ effects: inout Effects) {
         guard limits.isDurable, asks.count > 0 else { return }
-        for entry in asks.order.living {
+        for entry in asks.order.living {  // Bound: drain
             guard asks[entry.slot].isStored, !asks[entry.slot].waiters.isEmpty else { continue }
             tellOpen(entry.slot, &effects)
         }

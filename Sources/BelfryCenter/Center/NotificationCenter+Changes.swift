@@ -58,7 +58,7 @@ extension NotificationCenter {
         dispatching.toldMarks = []
         noteOwn(change, among: matches, time, &effects)
         var place = 0
-        while place < matches.count {
+        while place < matches.count {  // Bound: observers
             let match = matches[place]
             let isTold = dispatching.toldMarks.contains(match.slot)
             if !isTold {
@@ -107,7 +107,7 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) -> [ChangeMatch] {
         var matches: [ChangeMatch] = []
-        for node in nodes {
+        for node in nodes {  // Bound: places
             values[change.value].trie.noteChange(of: node, at: sequence)
             let path = values[change.value].trie.path(of: node)
             let seen = change.edit.change(at: path)
@@ -151,7 +151,7 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) {
         guard let client = change.client, clients[client].held.count > 0 else { return }
-        for match in matches where isOwn(change, at: match.slot) {
+        for match in matches where isOwn(change, at: match.slot) {  // Bound: observers
             let slot = match.slot
             guard observers[slot].entries.count > 0, values.observers[slot]?.isMarked == false
             else { continue }
@@ -164,7 +164,7 @@ extension PostingList {
     /// Appends who gets a form of a change, in registration order.
     fileprivate func appendMatches(of form: UInt32, to matches: inout [ChangeMatch]) {
         matches.append(addingCapacity: count) { output in
-            for index in entries.indices where !entries[index].isDead {
+            for index in entries.indices where !entries[index].isDead {  // Bound: observers
                 let entry = entries[index]
                 output.append(ChangeMatch(serial: entry.serial, slot: entry.slot, form: form))
             }

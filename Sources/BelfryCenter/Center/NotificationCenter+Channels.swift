@@ -11,6 +11,7 @@ extension NotificationCenter {
         if role.value != nil { return }
         if let responder = role.responder {
             guard watch.isActive else { return }
+            // Bound: selectors
             for name in responder.implements { noteCrossing(of: name, wasObserved: false) }
         } else if let name {
             if Report.isOfChannels(name) {
@@ -28,6 +29,7 @@ extension NotificationCenter {
     mutating func noteGone(_ name: [UInt8]?, _ object: [UInt8]?, _ responder: ResponderTerms?) {
         if let responder {
             guard watch.isActive else { return }
+            // Bound: selectors
             for name in responder.implements { noteCrossing(of: name, wasObserved: true) }
         } else if let name {
             if Report.isOfChannels(name) {
@@ -58,7 +60,7 @@ extension NotificationCenter {
             spread(wasObserved: before)
         }
         var work = 0
-        while work == 0 || work < workLimit, let crossing = watch.next() {
+        while work == 0 || work < workLimit, let crossing = watch.next() {  // Share: crossings
             work += Work.ofEnd + watch.watcherCount
             let isObserved = namelessCount > 0 || isNamed(crossing.name)
             guard isObserved != crossing.wasObserved else { continue }
@@ -73,6 +75,7 @@ extension NotificationCenter {
         if watch.generalCount > 0 {
             index.channels.forEachUnobserved { names.append(index.channels.name(at: $0)) }
         }
+        // Bound: spread
         for name in names where !isNamed(name) && !name.starts(with: "belfry.".utf8) {
             watch.note(name, wasObserved: wasObserved)
         }

@@ -57,7 +57,7 @@ extension NotificationCenter {
         digest.add(limits.modeStackLimit)
         digest.add(limits.queueModeLimit)
         digest.add(limits.commonModes.count)
-        for mode in limits.commonModes { digest.add(mode) }
+        for mode in limits.commonModes { digest.add(mode) }  // Bound: snapshot
         digest.add(limits.clientHeldCountLimit)
         digest.add(limits.clientHeldByteLimit)
         digest.add(limits.unacknowledgedLimit)
@@ -82,7 +82,7 @@ extension NotificationCenter {
 
     private func addClients(to digest: inout StateDigest) {
         digest.add(clients.count)
-        for entry in clients.order.living {
+        for entry in clients.order.living {  // Bound: snapshot
             let client = clients[entry.slot]
             digest.add(client.id)
             digest.add(UInt64(client.transport.rawValue))
@@ -111,7 +111,7 @@ extension NotificationCenter {
 
     private func addObservers(to digest: inout StateDigest) {
         digest.add(observers.count)
-        for entry in observers.order.living {
+        for entry in observers.order.living {  // Bound: snapshot
             let observer = observers[entry.slot]
             digest.add(observer.serial)
             digest.add(observer.tokenHash)
@@ -148,7 +148,7 @@ extension NotificationCenter {
             if let observed = values.observers[entry.slot] { addObserved(observed, to: &digest) }
             digest.add(observer.hasNewGap)
             digest.add(observer.gaps.count)
-            for gap in observer.gaps { add(gap, to: &digest) }
+            for gap in observer.gaps { add(gap, to: &digest) }  // Bound: snapshot
         }
     }
 
@@ -162,7 +162,7 @@ extension NotificationCenter {
     private func addDoubts(of client: UInt32, to digest: inout StateDigest) {
         let doubts = doubts[client] ?? []
         digest.add(doubts.count)
-        for doubt in doubts {
+        for doubt in doubts {  // Bound: snapshot
             digest.add(doubt.observer)
             digest.add(UInt64(doubt.kind.rawValue))
             add(doubt.gap, to: &digest)
@@ -191,7 +191,7 @@ extension NotificationCenter {
 
     private func addResponder(_ responder: ResponderTerms, to digest: inout StateDigest) {
         digest.add(responder.implements.count)
-        for selector in responder.implements { digest.add(selector) }
+        for selector in responder.implements { digest.add(selector) }  // Bound: snapshot
         digest.add(responder.next)
         digest.add(UInt64(responder.ifHeld.rawValue))
         digest.add(responder.concurrency)
@@ -199,7 +199,7 @@ extension NotificationCenter {
 
     private func addEntries(of list: HeldTable.List, to digest: inout StateDigest) {
         digest.add(list.count)
-        for entry in held.slots(of: list, in: .client) {
+        for entry in held.slots(of: list, in: .client) {  // Bound: snapshot
             digest.add(held.sequence(of: entry))
             digest.add(observers[held[entry].observer].serial)
             if let action = heldActions[entry] { addAction(action, to: &digest) }
@@ -213,15 +213,15 @@ extension NotificationCenter {
         digest.add(action.selector)
         digest.add(action.acknowledges)
         digest.add(action.path.count)
-        for address in action.path { digest.add(address) }
+        for address in action.path { digest.add(address) }  // Bound: snapshot
         digest.add(action.shown.count)
-        for responder in action.shown { digest.add(responder) }
+        for responder in action.shown { digest.add(responder) }  // Bound: snapshot
     }
 
     private func addHeld(to digest: inout StateDigest) {
         digest.add(held.byteCount)
         var kept = held.oldest
-        while kept != HeldTable.none {
+        while kept != HeldTable.none {  // Bound: snapshot
             digest.add(held.notification(at: kept))
             digest.add(held.isStored(at: kept))
             kept = held.next(after: kept)
@@ -231,7 +231,7 @@ extension NotificationCenter {
     private func addReports(to digest: inout StateDigest) {
         digest.add(hasReportedOverflow)
         digest.add(reports.count)
-        for report in reports {
+        for report in reports {  // Bound: snapshot
             digest.add(report.name)
             digest.add(report.object)
             digest.add(report.userInfo)
@@ -241,7 +241,7 @@ extension NotificationCenter {
     /// Channels come in the order in which listings show them, then in that of their forgetting.
     private func addChannels(to digest: inout StateDigest) {
         digest.add(index.channels.indexLimit)
-        for position in 0..<index.channels.indexLimit {
+        for position in 0..<index.channels.indexLimit {  // Bound: snapshot
             let channel = UInt32(position)
             let row = index.channels.row(at: channel)
             digest.add(row != nil)

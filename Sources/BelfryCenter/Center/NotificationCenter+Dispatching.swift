@@ -124,7 +124,7 @@ extension NotificationCenter {
         dispatching.receipt = receipt
         dispatching.kept = HeldTable.none
         dispatching.lookCount = 0
-        for slot in slots {
+        for slot in slots {  // Bound: observers, actions
             let row =
                 if let target = observers.target(at: slot) {
                     act(on: notification, at: slot, target: target, time, &effects)

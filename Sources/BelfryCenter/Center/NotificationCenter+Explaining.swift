@@ -86,7 +86,7 @@ extension NotificationCenter {
     /// the caller may not see, do not count.
     private func takeAlong(_ explanation: inout Explanation) {
         var flushed: Set<UInt64> = []
-        for place in explanation.observers.indices.reversed() {
+        for place in explanation.observers.indices.reversed() {  // Bound: page
             let (row, report) = explanation.observers[place]
             guard report.route == nil else { continue }
             if report.outcome != .held {
@@ -106,6 +106,7 @@ extension NotificationCenter {
     ) {
         let near = channelsNear(name, scanLimit: scanLimit)
         explanation.isPartial = near.isPartial || observers.order.entries.count > scanLimit
+        // Share: listings
         for entry in observers.order.entries.prefix(scanLimit) where !entry.isDead {
             let place = observers[entry.slot].place
             let reason: NearMiss.Reason

@@ -15,7 +15,7 @@ extension NotificationCenter {
     ) {
         var work = 0
         var count = 0
-        while work == 0 || work < workLimit, count < Self.timerShare,
+        while work == 0 || work < workLimit, count < Self.timerShare,  // Share: time
             timerDeadline <= time.timerNanoseconds, let next = timers.order.first
         {
             work += Work.ofEntry(byteCount: timers[next.slot].content.byteCount)
@@ -116,7 +116,7 @@ extension NotificationCenter {
             if timers[item.slot].isRestored { slots.append(item.slot) }
             return true
         }
-        for slot in slots { noteTimer(slot, at: time, &effects) }
+        for slot in slots { noteTimer(slot, at: time, &effects) }  // Bound: drain
     }
 
     private func record(ofTimer slot: UInt32, at time: CommandTime) -> TimerRecord {

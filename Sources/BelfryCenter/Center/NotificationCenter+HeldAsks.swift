@@ -22,7 +22,7 @@ extension NotificationCenter {
     ) {
         guard asks.heldCount > 0 else { return }
         var byteCount = 0
-        for taken in takeable(by: responders, at: time)
+        for taken in takeable(by: responders, at: time)  // Share: shown asks
         where asks.isOpen(taken.slot, ordinal: taken.ordinal) && asks[taken.slot].isHeld {
             let (slot, observer) = (taken.slot, taken.observer)
             guard case .now = readiness(of: observer, asks[slot].content.name) else { continue }
@@ -46,7 +46,7 @@ extension NotificationCenter {
         by responders: some Sequence<UInt32>, at time: CommandTime
     ) -> [HeldAsks.Taken] {
         var held = HeldAsks()
-        for observer in responders {
+        for observer in responders {  // Bound: client
             guard let responder = observers.responder(at: observer),
                 let address = index.object(of: observers[observer].place)
             else { continue }
@@ -54,6 +54,7 @@ extension NotificationCenter {
             let room = responder.concurrency - asks.shownCount(to: serial)
             guard room > 0 else { continue }
             let taker = HeldAsks.Taker(slot: observer, serial: serial)
+            // Bound: selectors
             for selector in asks.selectorsHeld(at: address, among: responder.implements) {
                 held.add(taker, room: room, at: address, selector, of: asks)
             }
@@ -69,11 +70,11 @@ extension NotificationCenter {
     mutating func passOnHeld(of client: UInt32) {
         guard asks.heldCount > 0 else { return }
         let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
-        for observer in observers.slots(from: clients[client].lastObserver)
+        for observer in observers.slots(from: clients[client].lastObserver)  // Bound: client
         where observers.isResponder(at: observer)
             && (isSuspended || !observers[observer].terms.holdsAsks)
         {
-            for slot in asks.held(for: observers[observer].serial) {
+            for slot in asks.held(for: observers[observer].serial) {  // Bound: client
                 // An announced ask goes on when the store knows of it (rule R20).
                 if asks[slot].isTold { continue }
                 switch readiness(of: observer, asks[slot].content.name) {

@@ -139,11 +139,11 @@ extension NotificationCenter {
     /// Drops the oldest of what is held past the limits of an observer and its client (rule D7).
     mutating func keepLimits(of slot: UInt32, _ effects: inout Effects) {
         let client = observers[slot].client
-        while observers[slot].limitedCount > observers[slot].terms.holdLimit {
+        while observers[slot].limitedCount > observers[slot].terms.holdLimit {  // Bound: overflow
             guard let oldest = firstDroppable(of: slot) else { break }
             lose(oldest, .overflow, &effects)
         }
-        while clients[client].held.count > limits.clientHeldCountLimit
+        while clients[client].held.count > limits.clientHeldCountLimit  // Bound: overflow
             || clients[client].heldByteCount > limits.clientHeldByteLimit
         {
             guard loseOldest(of: client, &effects) else { break }
@@ -153,7 +153,7 @@ extension NotificationCenter {
     /// Loses the oldest of what is held for a client that can be lost; a mark cannot, it is all that is left.
     mutating func loseOldest(of client: UInt32, _ effects: inout Effects) -> Bool {
         var oldest = clients[client].held.first
-        while oldest != HeldTable.none, isMark(oldest) {
+        while oldest != HeldTable.none, isMark(oldest) {  // Bound: overflow
             oldest = held.next(after: oldest, in: .client)
         }
         guard oldest != HeldTable.none else { return false }
@@ -164,7 +164,7 @@ extension NotificationCenter {
     /// The oldest entry of an observer that its own limit may drop.
     private func firstDroppable(of slot: UInt32) -> UInt32? {
         var entry = observers[slot].entries.first
-        while entry != HeldTable.none {
+        while entry != HeldTable.none {  // Bound: overflow
             if held[entry].flags.isDisjoint(with: [.unacknowledged, .replayed]) { return entry }
             entry = held.next(after: entry, in: .observer)
         }
@@ -247,10 +247,10 @@ extension NotificationCenter {
     /// Drops the oldest notifications until no more than so many bytes are held.
     mutating func trimHeld(to byteCount: Int, _ effects: inout Effects) {
         var kept = held.oldest
-        while held.byteCount > byteCount, kept != HeldTable.none {
+        while held.byteCount > byteCount, kept != HeldTable.none {  // Bound: trim
             let next = held.next(after: kept)
             let following = held.keptNotification(at: next)
-            for entry in held.slots(of: held.holders(at: kept), in: .notification)
+            for entry in held.slots(of: held.holders(at: kept), in: .notification)  // Bound: ends
             where !held[entry].flags.contains(.unacknowledged) {
                 lose(entry, .overflow, &effects)
             }

@@ -148,7 +148,7 @@ extension NotificationCenter {
         let scanEnd = min(
             index.channels.indexLimit, position + min(Self.pageScanLimit, max(scanLimit, 1)))
         var textByteCount = 0
-        while position < scanEnd, page.rows.count < max(limit, 1),
+        while position < scanEnd, page.rows.count < max(limit, 1),  // Share: listings
             textByteCount <= Self.pageTextByteLimit
         {
             if let row = index.channels.row(at: UInt32(position)), visible(row.name, nil) {
@@ -169,7 +169,7 @@ extension NotificationCenter {
         var pageTextByteCount = 0
         var lastSerial = cursor
         let start = order.position(after: cursor)
-        for position in start..<order.entries.count {
+        for position in start..<order.entries.count {  // Share: listings
             let entry = order.entries[position]
             let isFull =
                 !entry.isDead

@@ -44,8 +44,8 @@ extension NotificationCenter {
             return
         }
         let route = clients.route(at: client)
-        for slot in observers.slots(from: clients[client].lastObserver) {
-            for gap in observers[slot].gaps {
+        for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: gaps
+            for gap in observers[slot].gaps {  // Bound: gaps
                 effects.notices.append(
                     .gap(
                         connection: route.connection, transport: route.transport,
@@ -75,7 +75,7 @@ extension NotificationCenter {
         observers[slot].gaps.removeAll { $0.last <= sequence }
         if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
         guard isLasting(slot) else { return }
-        for gap in told {
+        for gap in told {  // Bound: gaps
             effects.changes.append(
                 .gap(
                     observer: observers[slot].serial,

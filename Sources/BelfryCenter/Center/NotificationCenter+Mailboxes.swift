@@ -81,7 +81,7 @@ extension NotificationCenter {
         let through = readPresent(at: slot, through, at: time, &effects)
         guard let through, through > observers[slot].acknowledgedThrough else { return }
         observers[slot].acknowledgedThrough = min(through, sequence)
-        while observers[slot].entries.first != HeldTable.none {
+        while observers[slot].entries.first != HeldTable.none {  // Bound: dequeue
             let entry = observers[slot].entries.first
             guard held.sequence(of: entry) <= through, !isPresent(entry) else { break }
             acknowledge(entry, at: slot, time, &effects)
@@ -206,11 +206,11 @@ extension NotificationCenter {
     private mutating func endStream(of slot: UInt32) {
         guard observers[slot].readerIsStream else { return }
         var entry = observers[slot].entries.first
-        while entry != HeldTable.none, held[entry].flags.contains(.shown) {
+        while entry != HeldTable.none, held[entry].flags.contains(.shown) {  // Bound: list
             held[entry].flags.insert(.redelivered)
             entry = held.next(after: entry, in: .observer)
         }
-        for ask in asks.shown(to: observers[slot].serial)
+        for ask in asks.shown(to: observers[slot].serial)  // Bound: list
         where asks[ask].sequence <= observers[slot].streamedThrough {
             asks.noteRedelivery(ask)
         }
@@ -219,7 +219,7 @@ extension NotificationCenter {
     /// Goes on with all streams of a mailbox.
     mutating func streamOn(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard clients[client].readerCount > 0 else { return }
-        for slot in observers.slots(from: clients[client].lastObserver)
+        for slot in observers.slots(from: clients[client].lastObserver)  // Bound: client
         where observers[slot].reader != nil && observers[slot].readerIsStream {
             streamOn(slotOf: slot, at: time, &effects)
         }
@@ -232,7 +232,7 @@ extension NotificationCenter {
         tellStreamGaps(of: slot, &effects)
         var byteCount = 0
         var entry = firstUnstreamed(of: slot)
-        while true {
+        while true {  // Share: held
             // Actions of one post have one number: a stream ends its step before or behind all of them.
             let isFull = byteCount >= limits.flushByteLimit && !isStreamed(entry, at: slot)
             // An ask stands among them by its number.
@@ -267,7 +267,7 @@ extension NotificationCenter {
     private mutating func tellStreamGaps(of slot: UInt32, _ effects: inout Effects) {
         guard observers[slot].hasNewGap else { return }
         observers[slot].hasNewGap = false
-        for gap in observers[slot].gaps {
+        for gap in observers[slot].gaps {  // Bound: gaps
             effects.notices.append(
                 .gap(
                     connection: observers.readerName(at: slot), transport: .ofMailboxStreams,
@@ -282,7 +282,7 @@ extension NotificationCenter {
             return HeldTable.none
         }
         var first = last
-        while true {
+        while true {  // Bound: list
             let previous = held.previous(before: first, in: .observer)
             guard previous != HeldTable.none, !isStreamed(previous, at: slot) else { return first }
             first = previous
@@ -345,7 +345,7 @@ extension NotificationCenter {
         var byteCount = 0
         var entry = observers[slot].entries.first
         var open = asks.shown(to: serial)[...]
-        while true {
+        while true {  // Bound: list
             let element: MailboxPage.Element
             // An ask stands among them by its number.
             if let ask = open.first, let notification = asks[ask].notification,
@@ -378,7 +378,7 @@ extension NotificationCenter {
             byteCount += element.notification.content.byteCount
         }
         // With the last page the gaps are read too.
-        for gap in page.gaps { page.next = max(page.next, gap.lastSequence) }
+        for gap in page.gaps { page.next = max(page.next, gap.lastSequence) }  // Bound: gaps
         return page
     }
 

@@ -123,7 +123,7 @@ extension NotificationCenter {
         let notification = held.notification(of: last)
         let isRedelivered = held[last].flags.contains(.redelivered)
         let isInitial = isPresent(last)
-        for entry in entries {
+        for entry in entries {  // Bound: list
             if entry != last, !isMark(entry) || values.observers[slot]?.markIsChange == true {
                 loseChange(entry, reason, &effects)
             }
@@ -179,7 +179,7 @@ extension NotificationCenter {
         _ slots: [UInt32], since: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) {
         var wasTold = false
-        for slot in slots {
+        for slot in slots {  // Bound: client
             guard let observed = values.observers[slot] else { continue }
             if let since {
                 let mayDiffer = mayHaveChanged(above: since, at: slot)
@@ -242,7 +242,7 @@ extension NotificationCenter {
     ) {
         let hasAll = after.flatMap { lastWritten[client]?.isSeen(by: $0) } ?? false
         var wasTold = false
-        for slot in observers.slots(from: clients[client].lastObserver) {
+        for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: client
             guard var present = values.observers[slot]?.present else { continue }
             let isRestored = present.isRestored
             let isInDoubt = present.mayBeMissing(after: after)
@@ -301,7 +301,7 @@ extension NotificationCenter {
             id: madeID(observers[slot].serial, at: time), sequence: changed,
             postedAt: time.wallMilliseconds, causedBy: nil,
             content: content(at: values.observers[slot]?.value ?? 0, nil))
-        for entry in held.slots(of: observers[slot].entries, in: .observer) {
+        for entry in held.slots(of: observers[slot].entries, in: .observer) {  // Bound: list
             // All but the last of what was held is told as lost: the present value stands for it.
             let notification = held.notification(of: entry)
             if notification.sequence < changed, !isMark(entry) {

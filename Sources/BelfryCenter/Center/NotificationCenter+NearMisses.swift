@@ -21,7 +21,7 @@ extension NotificationCenter {
         let spelling = Self.spelling(of: name)
         var textsLeft = min(Self.unicodeScanLimit, scanLimit / 10)
         var bytesLeft = scanLimit * Self.spellingBytesPerRow
-        for position in 0..<min(index.channels.indexLimit, scanLimit)
+        for position in 0..<min(index.channels.indexLimit, scanLimit)  // Share: listings
         where index.channels.isObserved(at: UInt32(position)) {
             let candidate = index.channels.name(at: UInt32(position))
             guard candidate != name else { continue }
@@ -65,12 +65,13 @@ extension NotificationCenter {
     }
 
     private static func isASCII(_ bytes: [UInt8]) -> Bool {
-        for byte in bytes where byte >= 0x80 { return false }
+        for byte in bytes where byte >= 0x80 { return false }  // Bound: bytes
         return true
     }
 
     private static func differsOnlyInCase(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
+        // Bound: bytes
         for index in left.indices where lowercase(left[index]) != lowercase(right[index]) {
             return false
         }
@@ -81,6 +82,7 @@ extension NotificationCenter {
     private static func spelling(of name: [UInt8]) -> [UInt8] {
         var letters: [UInt8] = []
         letters.reserveCapacity(name.count)
+        // Bound: bytes
         for byte in name where byte != UInt8(ascii: " ") { letters.append(lowercase(byte)) }
         return letters
     }

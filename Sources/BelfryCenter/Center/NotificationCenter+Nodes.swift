@@ -27,7 +27,7 @@ extension NotificationCenter {
     ///   - end: how its connections have ended.
     func departures(from seat: UInt32, _ end: ConnectionEnd) -> [Command.Action] {
         var departures: [Command.Action] = []
-        for entry in clients.order.living {
+        for entry in clients.order.living {  // Bound: lost broker
             let client = entry.slot
             let connection = clients[client].connection
             if connection.node == seat, clients[client].transport != .mailbox,
@@ -37,7 +37,7 @@ extension NotificationCenter {
                     .disconnect(client: clients[client].id, connection: connection, end: end))
             }
             guard clients[client].readerCount > 0 else { continue }
-            for slot in observers.slots(from: clients[client].lastObserver) {
+            for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: lost broker
                 guard let reader = observers[slot].reader, reader.node == seat else { continue }
                 departures.append(
                     .detachReader(observer: observers[slot].serial, reader))

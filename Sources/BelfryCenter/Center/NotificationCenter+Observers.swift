@@ -10,6 +10,7 @@ extension NotificationCenter {
         guard observers.count <= limits.clientObserverLimit else {
             throw .tooManyObservers(limit: limits.clientObserverLimit)
         }
+        // Bound: registrations
         for observer in observers where !observer.role.isPlain { try checkAddress(of: observer) }
         var client = ClientTable.Client(registration, at: time)
         if registration.transport == .mailbox {
@@ -35,15 +36,17 @@ extension NotificationCenter {
         // The lease of a client that is away has begun with the end of its connection (rule O7).
         if clients[clientSlot].suspension.intersection([.disconnected, .mailbox]) == .disconnected {
             let away = time.monotonicNanoseconds - clients[clientSlot].disconnectedSince
+            // Bound: registrations
             for registration in registrations where registration.terms.lease ?? .max <= away {
                 throw .leaseIsOver(awayMilliseconds: away / 1_000_000)
             }
         }
+        // Bound: registrations
         for registration in registrations where !registration.role.isPlain {
             try checkAddress(of: registration)
         }
         var slots: [UInt32] = []
-        for registration in registrations {
+        for registration in registrations {  // Bound: registrations
             if registration.role.isPlain {
                 slots.append(add(registration, clientSlot: clientSlot, at: time, &effects))
                 continue
@@ -51,6 +54,7 @@ extension NotificationCenter {
             let replaced = replaceHolders(
                 of: registration, by: clientSlot, at: time, &effects)
             slots.append(add(registration, clientSlot: clientSlot, at: time, &effects))
+            // Bound: holders
             for client in replaced { afterRemoval(from: client, at: time, &effects) }
         }
         if !clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected]) {
@@ -103,8 +107,8 @@ extension NotificationCenter {
     ) {
         let slots = usesValues ? slots.filter { !isOfValue($0) } : slots
         guard since < sequence, let firstSlot = slots.first else { return }
-        for slot in slots { observers[slot].replaysAbove = since }
-        for slot in slots {
+        for slot in slots { observers[slot].replaysAbove = since }  // Bound: since
+        for slot in slots {  // Bound: since
             let last = forgottenThrough(of: observedName(at: slot))
             guard since < last else { continue }
             noteGap(
@@ -190,7 +194,7 @@ extension NotificationCenter {
         guard !filter.isEmpty,
             let wanted = index.place(ofName: filter.name, object: filter.object)
         else { return }
-        for slot in observers.slots(from: clients[clientSlot].lastObserver) {
+        for slot in observers.slots(from: clients[clientSlot].lastObserver) {  // Bound: client
             let place = observers[slot].place
             if filter.name != nil, place.channel != wanted.channel { continue }
             if filter.object != nil, place.object != wanted.object { continue }
@@ -214,7 +218,7 @@ extension NotificationCenter {
         guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
         if usesTimers { releaseFarewells(of: client, at: clientSlot, at: time, &effects) }
         let slots = observers.slots(from: clients[clientSlot].lastObserver)
-        for slot in slots {
+        for slot in slots {  // Bound: client
             _ = remove(slot, by: remover, reason: .clientRemoved, at: time, &effects)
         }
         if modeStack.leaveAll(ofClient: client) { queue.enter(mode: modeStack.current) }
@@ -276,7 +280,7 @@ extension NotificationCenter {
     private mutating func discardEntries(of slot: UInt32, _ effects: inout Effects) {
         let entries = held.slots(of: observers[slot].entries, in: .observer)
         let owed = entries.filter { held[$0].flags.contains(.unacknowledged) }
-        for entry in entries where !held[entry].flags.contains(.unacknowledged) {
+        for entry in entries where !held[entry].flags.contains(.unacknowledged) {  // Bound: list
             let account = held[entry].account
             if account == .held || account == .coalesced {
                 let id = held.notification(of: entry).id
@@ -287,7 +291,7 @@ extension NotificationCenter {
             }
             unlink(entry, &effects)
         }
-        for entry in owed {
+        for entry in owed {  // Bound: list
             let isCounted = held[entry].account == .delivered
             endWait(for: entry, outcome: .disconnected, &effects) { receipt in
                 if isCounted { receipt.pending -= 1 }

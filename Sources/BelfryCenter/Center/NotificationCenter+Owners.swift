@@ -8,6 +8,7 @@ extension NotificationCenter {
             queue.owned.takeGrowth(), timers.owned.takeGrowth(), asks.owned.takeGrowth(),
             keys.owned.takeGrowth(),
         ] {
+            // Bound: owners
             for (owner, more) in more { growth[owner, default: Holdings()] += more }
         }
         return growth
@@ -27,13 +28,14 @@ extension NotificationCenter {
     ///
     /// The queue's entries name no principal: they count for the whole broker alone.
     public mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
-        for entry in clients.order.living {
+        for entry in clients.order.living {  // Bound: start
             let owner = ownerOf(clients[entry.slot].principal)
             if owner == .none { continue }
             clients[entry.slot].owner = owner
             count(clientAt: entry.slot, 1)
-            for slot in observers.slots(from: clients[entry.slot].lastObserver) {
+            for slot in observers.slots(from: clients[entry.slot].lastObserver) {  // Bound: start
                 count(observerAt: slot, 1)
+                // Bound: start
                 for held in held.slots(of: observers[slot].entries, in: .observer) {
                     count(entry: held, 1)
                 }
@@ -87,8 +89,10 @@ extension NotificationCenter {
     ) {
         switch kind {
         case .held:
+            // Bound: shares
             for entry in clients.order.living where clients[entry.slot].owner == owner {
                 let count = (clients[entry.slot].held.count + 7) / 8
+                // Bound: shares
                 for _ in 0..<count where !loseOldest(of: entry.slot, &effects) { break }
             }
         case .keys:

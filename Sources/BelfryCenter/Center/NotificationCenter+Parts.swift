@@ -58,7 +58,7 @@ extension NotificationCenter {
         guard let part = values.parts[slot] else { return }
         let value = part.value
         let path = values[value].trie.path(of: part.node)
-        for ended in values[value].trie.parts(below: path) {
+        for ended in values[value].trie.parts(below: path) {  // Bound: parts
             removePart(ended, at: time, &effects)
         }
         // What is missed by then changes nothing, but for the part.
@@ -82,7 +82,7 @@ extension NotificationCenter {
         ofClient client: UInt64, _ end: ConnectionEnd, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        for slot in values.parts.slots(ofClient: client) {
+        for slot in values.parts.slots(ofClient: client) {  // Bound: parts
             guard let lease = values.parts[slot]?.lease else { continue }
             let nanoseconds =
                 end == .brokerLeft
@@ -106,11 +106,11 @@ extension NotificationCenter {
         let id = clients[client].id
         let taken = values.parts.slots(ofClient: newcomer)
         values.parts.move(from: newcomer, to: id)
-        for slot in taken {
+        for slot in taken {  // Bound: parts
             retain(client, at: time, &effects)
             if let part = values.parts[slot] { noteValue(part.value, at: time, &effects) }
         }
-        for slot in values.parts.slots(ofClient: id) {
+        for slot in values.parts.slots(ofClient: id) {  // Bound: parts
             values.parts.setLeaseEnd(slot, at: .max)
         }
     }
@@ -153,7 +153,7 @@ extension NotificationCenter {
         values.noteRestored(slot, changedSequence: record.changedSequence)
         values[slot].changedAt = record.changedAt
         values.noteDocument(at: slot, byteCountBefore: nil)
-        for stored in record.parts {
+        for stored in record.parts {  // Bound: start
             let part = values.makePart(at: stored.path, of: slot)
             if let expiresAt = stored.expiresAt {
                 let left = max(0, expiresAt - time.wallMilliseconds)
@@ -181,9 +181,10 @@ extension NotificationCenter {
         values.gone.forget(through: sequence)
         // A life that ended in order has stored all that it used.
         var numbers = isComplete ? [sequence] : []
+        // Bound: start
         for entry in values.order.living { numbers.append(values[entry.slot].changedSequence) }
         values.storedNumbers = StoredNumbers(numbers, through: sequence)
-        for entry in observers.order.living {
+        for entry in observers.order.living {  // Bound: start
             guard let observed = values.observers[entry.slot] else { continue }
             // What is not there may have been there.
             let value = observed.value
@@ -207,7 +208,7 @@ extension NotificationCenter {
             markPresent(entry.slot, isRedelivered: true, at: time, &effects)
         }
         // What ended while the broker was down is over before anybody looks (rule V16).
-        for part in values.parts.over(at: time.monotonicNanoseconds) {
+        for part in values.parts.over(at: time.monotonicNanoseconds) {  // Bound: start
             endPart(part, at: time, &effects)
         }
     }

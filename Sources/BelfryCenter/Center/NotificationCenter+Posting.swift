@@ -13,7 +13,7 @@ extension NotificationCenter {
         defer { endPosting() }
         hasRecounted = false
         let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
-        for place in posts.indices {
+        for place in posts.indices {  // Bound: batch
             try post(
                 posts[place], depth: depths[place], terms, byteLimit: byteLimit, at: time,
                 &effects)
@@ -46,11 +46,11 @@ extension NotificationCenter {
     /// all of them stand at its end.
     private mutating func recountAnswer(_ effects: inout Effects) {
         let rows = Dictionary(grouping: recountedRows, by: \.id)
-        for place in effects.receipts.indices {
+        for place in effects.receipts.indices {  // Bound: batch
             let id = effects.receipts[place].id
             if let receipt = fates.current(id) { effects.receipts[place] = receipt }
             guard place < effects.reports.count else { continue }
-            for (_, row) in rows[id] ?? [] {
+            for (_, row) in rows[id] ?? [] {  // Bound: effects
                 effects.reports[place].update(row)
             }
         }
@@ -95,7 +95,7 @@ extension NotificationCenter {
                 // Rule Q8: similar entries are taken out, and this one stands for them (law 1).
                 let similar = queue.takeSimilar(
                     to: post.content, mask: options.coalescing, scope: scope)
-                for entry in similar {
+                for entry in similar {  // Bound: similar
                     noteDequeued(entry.id, &effects)
                     fates.update(entry.id) { $0.state = .coalesced(into: post.id) }
                     hasRecounted = true
@@ -137,7 +137,7 @@ extension NotificationCenter {
             noteQueued(id, at: time, &effects)
             return .queued
         case .merged(let survivor, let removed):
-            for id in removed {
+            for id in removed {  // Bound: similar
                 noteDequeued(id, &effects)
                 fates.update(id) { $0.state = .coalesced(into: survivor) }
                 hasRecounted = true
@@ -188,7 +188,7 @@ extension NotificationCenter {
         var enqueuedByteCount = 0
         var isDefaultMode = true
         var hasTimers = false
-        for place in posts.indices {
+        for place in posts.indices {  // Bound: batch
             try checkMode(of: posts[place], place: place)
             guard let options = posts[place].options, options.isQueued else { continue }
             if options.timer != nil {
@@ -200,7 +200,7 @@ extension NotificationCenter {
             if options.modes != [Mode.default] { isDefaultMode = false }
         }
         if limits.isDurable, !terms.canStore {
-            for post in posts where mustStore(post, terms) { throw .cannotStore }
+            for post in posts where mustStore(post, terms) { throw .cannotStore }  // Bound: batch
             try checkSequence(postCount: posts.count)
         }
         if hasTimers { try checkTimers(of: posts, terms) }
@@ -239,7 +239,7 @@ extension NotificationCenter {
             byteLimit: queue.byteCount.adding(terms.queueByteRoom))
         queue.beginBatch()
         defer { queue.undoBatch() }
-        for place in posts.indices {
+        for place in posts.indices {  // Bound: batch
             guard let options = posts[place].options, let style = options.style,
                 options.timer == nil
             else { continue }
@@ -332,7 +332,7 @@ extension NotificationCenter {
 
     /// Tells the keys that were forgotten.
     mutating func forgetKeys(_ forgotten: [IdempotencyKey], _ effects: inout Effects) {
-        for key in forgotten {
+        for key in forgotten {  // Bound: effects
             tell(.keyForgotten(principal: key.principal, text: key.text), &effects)
         }
     }

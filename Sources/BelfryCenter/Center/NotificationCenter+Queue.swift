@@ -9,7 +9,7 @@ extension NotificationCenter {
         if watch.hasCrossings { reportChannels(workLimit: workLimit) }
         queue.beginSnapshot()
         var work = 0
-        while work < workLimit || work == 0, let entry = queue.takeAsap() {
+        while work < workLimit || work == 0, let entry = queue.takeAsap() {  // Share: asap
             work += Work.ofEntry(byteCount: entry.content.byteCount)
             work += post(entry, at: time, &effects)
         }
@@ -40,7 +40,7 @@ extension NotificationCenter {
         _ match: QueueMatch, at time: CommandTime, _ effects: inout Effects
     ) {
         let entries = queue.take(match)
-        for entry in entries { noteRemoval(entry, &effects) }
+        for entry in entries { noteRemoval(entry, &effects) }  // Bound: dequeue
         effects.outcome = .dequeued(entries.count + dequeueTimers(match, at: time, &effects))
     }
 
@@ -193,16 +193,16 @@ extension NotificationCenter {
     mutating func tellEnd(at time: CommandTime, _ effects: inout Effects) {
         guard limits.isDurable, isStored else { return }
         noteRestoredTimers(at: time, &effects)
-        for entry in clients.order.living {
+        for entry in clients.order.living {  // Bound: drain
             guard clients[entry.slot].isLasting else { continue }
             if clients[entry.slot].suspension.isDisjoint(with: [.disconnected, .mailbox]) {
                 noteWritten(entry.slot)
             }
             noteClient(entry.slot, at: time, &effects)
             guard clients[entry.slot].gapCount > 0 else { continue }
-            for slot in observers.slots(from: clients[entry.slot].lastObserver)
+            for slot in observers.slots(from: clients[entry.slot].lastObserver)  // Bound: drain
             where observers[slot].isLasting {
-                for gap in observers[slot].gaps {
+                for gap in observers[slot].gaps {  // Bound: drain
                     tell(.gap(observer: observers[slot].serial, gap), &effects)
                 }
             }

@@ -26,12 +26,12 @@ extension NotificationCenter {
         let hasAll = lastWritten[client]?.isSeen(by: sequence) ?? false
         var wasWritten = false
         let seenPlace = markedPlace(of: sequence, among: slots)
-        for slot in slots {
+        for slot in slots {  // Bound: resume
             forgetUnknown(through: sequence, at: slot, &effects)
             let again = start(of: slot, after: sequence, past, &wasWritten)
             starts.append(again)
             past.find(filter(of: slot), from: again, known[slot] ?? [])
-            for place in past.found { counts[place] += 1 }
+            for place in past.found { counts[place] += 1 }  // Bound: resume
             // What was lost of the number that the client names comes again with it.
             makeGood(
                 past, missingThrough: max(again, firstKept) - 1, at: slot, &effects)
@@ -61,9 +61,10 @@ extension NotificationCenter {
         var found = emptyReplay(for: client)
         var edge = found.edge(of: counts) { past[$0].content.byteCount }
         var matches: [(place: Int, number: Int)] = []
-        for (number, slot) in slots.enumerated() {
+        for (number, slot) in slots.enumerated() {  // Bound: resume
             past.find(filter(of: slot), from: starts[number], known[slot] ?? [])
             let lostCount = edge.lostCount(of: past.found)
+            // Bound: resume
             for place in past.found[lostCount...] { matches.append((place, number)) }
             guard lostCount > 0 else { continue }
             found.lose(
@@ -72,6 +73,7 @@ extension NotificationCenter {
                     last: past.sequence(at: past.found[lostCount - 1])), of: slot)
         }
         matches.sort { $0 < $1 }
+        // Bound: resume
         for match in matches { found.add(past[match.place], to: slots[match.number]) }
         return found
     }
@@ -79,7 +81,7 @@ extension NotificationCenter {
     /// The numbers of what is held for the observers of a client, each in ascending order.
     func heldSequences(of client: UInt32) -> [UInt32: [UInt64]] {
         var known: [UInt32: [UInt64]] = [:]
-        for entry in held.slots(of: clients[client].held, in: .client)
+        for entry in held.slots(of: clients[client].held, in: .client)  // Bound: client
         where held[entry].flags.isDisjoint(with: .action) {
             known[held[entry].observer, default: []].append(held.sequence(of: entry))
         }
@@ -129,14 +131,14 @@ extension NotificationCenter {
     mutating func hold(
         _ found: Replay, at slots: [UInt32], of client: UInt32, _ effects: inout Effects
     ) {
-        for slot in slots {
+        for slot in slots {  // Bound: resume
             guard let loss = found.loss(of: slot) else { continue }
             observers[slot].dropped += UInt64(loss.count ?? 0)
             noteGap(loss, at: slot, &effects)
         }
         guard !found.matches.isEmpty else { return }
         var entries = held.slots(of: clients[client].held, in: .client)
-        for position in found.matches.startPosition..<found.matches.endPosition {
+        for position in found.matches.startPosition..<found.matches.endPosition {  // Bound: resume
             let (notification, slot) = found.matches[position]
             let kept = held.slot(ofSequence: notification.sequence) ?? keep(notification)
             let entry = held.make(
@@ -158,7 +160,7 @@ extension NotificationCenter {
     ) {
         guard limits.isDurable, clients[client].isLasting else { return }
         let lists = [clients[client].unacknowledged, clients[client].held]
-        for entry in lists.flatMap({ held.slots(of: $0, in: .client) })
+        for entry in lists.flatMap({ held.slots(of: $0, in: .client) })  // Bound: client
         where held[entry].flags.contains(.replayed) && !held[entry].flags.contains(.stored) {
             noteHeld(entry, at: time, &effects)
         }
@@ -168,7 +170,7 @@ extension NotificationCenter {
     /// was no number of another name.
     private func markedPlace(of sequence: UInt64, among slots: [UInt32]) -> Int? {
         guard sequence <= restoredThrough, let marks else { return nil }
-        for slot in slots {
+        for slot in slots {  // Bound: resume
             if let place = markedPlace(of: slot), marks.cells[place] == sequence { return place }
         }
         return nil
@@ -186,7 +188,7 @@ extension NotificationCenter {
     ) {
         guard sequence <= restoredThrough, !clients[observers[slot].client].wasAsked
         else { return }
-        for place in observers[slot].gaps.indices.reversed() {
+        for place in observers[slot].gaps.indices.reversed() {  // Bound: gaps
             var gap = observers[slot].gaps[place]
             guard gap.reason == .unknown, gap.count == nil, gap.last <= restoredThrough,
                 gap.first <= sequence
@@ -222,7 +224,7 @@ extension NotificationCenter {
     private mutating func makeGood(
         _ past: Past, missingThrough missing: UInt64, at slot: UInt32, _ effects: inout Effects
     ) {
-        for place in observers[slot].gaps.indices.reversed() {
+        for place in observers[slot].gaps.indices.reversed() {  // Bound: gaps
             var gap = observers[slot].gaps[place]
             let expired = past.lastExpired(from: gap.first, through: gap.last)
             let count = past.count(from: gap.first, through: gap.last)
@@ -293,6 +295,7 @@ private struct Past {
         wanted = (filter, start)
         matching = []
         matchingExpired = []
+        // Bound: resume
         for place in place(from: start)..<places.count where filter.matches(places[place]) {
             if isExpired[place] { matchingExpired.append(place) } else { matching.append(place) }
         }
@@ -306,7 +309,7 @@ private struct Past {
         var rest: [Int] = []
         rest.reserveCapacity(places.count)
         var next = 0
-        for number in known {
+        for number in known {  // Bound: resume
             let place = place(from: number)
             guard place < notifications.count, notifications[place].sequence == number else {
                 continue

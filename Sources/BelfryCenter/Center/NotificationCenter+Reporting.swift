@@ -20,7 +20,7 @@ extension NotificationCenter {
         var lastSerial = cursor
         var seenCount = 0
         let order = observers.order
-        for position in order.position(after: cursor)..<order.entries.count {
+        for position in order.position(after: cursor)..<order.entries.count {  // Share: listings
             let entry = order.entries[position]
             if page.rows.count >= max(limit, 1) || seenCount >= Self.pageScanLimit {
                 page.next = lastSerial
@@ -69,7 +69,7 @@ extension NotificationCenter {
     private func noteDuplicates(of client: UInt32, in duplicates: inout Set<UInt64>) {
         guard clients[client].observerCount > 1 else { return }
         var seen: Set<Registered> = []
-        for slot in observers.slots(from: clients[client].lastObserver)
+        for slot in observers.slots(from: clients[client].lastObserver)  // Bound: client
         where !observers.isResponder(at: slot) {
             let observer = observers[slot]
             let registered = Registered(
@@ -98,12 +98,13 @@ extension NotificationCenter {
         index.channels.forEachUnobserved { channel in
             noteNeverMatched(channel, limit: limit, visible, in: &report)
         }
-        for position in 0..<min(index.channels.indexLimit, Self.scanLimit) {
+        for position in 0..<min(index.channels.indexLimit, Self.scanLimit) {  // Share: listings
             guard report.postedNeverObserved.count < limit else { break }
             let channel = UInt32(position)
             guard index.channels.isObserved(at: channel) else { continue }
             noteNeverMatched(channel, limit: limit, visible, in: &report)
         }
+        // Share: listings
         for entry in observers.order.entries.prefix(Self.scanLimit) where !entry.isDead {
             guard report.observedNeverPosted.count < limit else { break }
             let channel = observers[entry.slot].place.channel

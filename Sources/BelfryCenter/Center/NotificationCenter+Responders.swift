@@ -18,7 +18,7 @@ extension NotificationCenter {
         }
         var next = responder.next
         var hopCount = 0
-        while let hop = next, hopCount <= Self.circleLookLimit {
+        while let hop = next, hopCount <= Self.circleLookLimit {  // Bound: hops
             if hop == address { throw .responderCircle }
             next = addresses.holders(of: hop.span).first
                 .flatMap { observers.responder(at: $0.slot)?.next }
@@ -41,7 +41,7 @@ extension NotificationCenter {
             clients[newcomer].transport == .mailbox
             ? Remover.principal(clients[newcomer].principal) : .client(clients[newcomer].id)
         var replaced: [UInt32] = []
-        for holder in addresses.holders(of: address.span) {
+        for holder in addresses.holders(of: address.span) {  // Bound: holders
             let client = observers[holder.slot].client
             let tombstone = remove(
                 holder.slot, by: remover, reason: .replaced, at: time, &effects)
@@ -119,7 +119,7 @@ extension NotificationCenter {
         reportHolder(at: slot, isHeld: false)
         index.remove(serial: serial, implementing: responder.implements, from: place)
         noteGone(nil, nil, responder)
-        for selector in implemented { selectors.release(selector) }
+        for selector in implemented { selectors.release(selector) }  // Bound: selectors
     }
 
     /// Reports that somebody holds an address from now on, or no more (rule R18).

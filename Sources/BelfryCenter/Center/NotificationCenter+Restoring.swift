@@ -34,17 +34,18 @@ extension NotificationCenter {
         var effects = Effects()
         endRestoringValues(isComplete: isComplete, at: time, &effects)
         // Of a client that is left out by a start there is nothing; each other one has something.
-        for entry in clients.order.living
+        for entry in clients.order.living  // Bound: start
         where clients[entry.slot].observerCount == 0 && !clients[entry.slot].isLasting {
             lastWritten[entry.slot] = nil
             clients.remove(entry.slot)
         }
         var kept = held.oldest
-        while kept != HeldTable.none {
+        while kept != HeldTable.none {  // Bound: start
             let next = held.next(after: kept)
             if held.holders(at: kept).isEmpty { held.discard(kept) }
             kept = next
         }
+        // Bound: start
         for entry in clients.order.living { scheduleLeases(of: entry.slot, at: time) }
         // Observers that come back change nothing for those who watch names.
         watch.forget()
@@ -159,10 +160,11 @@ extension NotificationCenter {
 
     /// All that is held is there: actions stand among the rest in the order of sequence numbers.
     mutating func orderActions() {
-        for slot in Set(heldActions.keys.map { held[$0].observer }).sorted() {
+        for slot in Set(heldActions.keys.map { held[$0].observer }).sorted() {  // Bound: start
             let entries = held.slots(of: observers[slot].entries, in: .observer)
             observers[slot].entries = held.relink(inOrder(entries), in: .observer)
         }
+        // Bound: start
         for client in Set(heldActions.keys.map { observers[held[$0].observer].client }).sorted() {
             relink(held.slots(of: clients[client].held, in: .client), of: client)
         }
@@ -194,6 +196,7 @@ extension NotificationCenter {
     mutating func restore(_ ends: [(ask: AskRecord, end: AskRecord.End)], at time: CommandTime) {
         if ends.isEmpty { return }
         usesAsks = true
+        // Bound: start
         for (record, end) in ends.sorted(by: { $0.end.forgottenAt < $1.end.forgottenAt }) {
             let whole = limits.fateLifetime.wholeNanoseconds / 1_000_000
             let left = min(max(0, end.forgottenAt.subtracting(time.wallMilliseconds)), whole)
@@ -214,7 +217,7 @@ extension NotificationCenter {
         case .now, .later: break
         }
         var path = [ask.content.address]
-        while let last = path.last, last != address {
+        while let last = path.last, last != address {  // Bound: hops
             guard path.count <= limits.hopLimit,
                 let holder = addresses.holders(of: last.span).first,
                 let next = observers.responder(at: holder.slot)?.next

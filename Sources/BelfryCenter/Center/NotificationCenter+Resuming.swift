@@ -14,7 +14,7 @@ extension NotificationCenter {
         if !clients[client].isLasting {
             removedCount += clients[client].observerCount
             let slots = observers.slots(from: clients[client].lastObserver)
-            for slot in slots {
+            for slot in slots {  // Bound: client
                 _ = remove(
                     slot, by: .broker, reason: .connectionClosed, at: time, &effects)
             }
@@ -48,7 +48,7 @@ extension NotificationCenter {
         loseConnection(of: client, isTakenOver: isTakenOver, at: time, &effects)
         endWaitingForAsks(ofClient: id, at: time, &effects)
         var removedCount = 0
-        for slot in observers.slots(from: clients[client].lastObserver)
+        for slot in observers.slots(from: clients[client].lastObserver)  // Bound: client
         where !observers[slot].isLasting {
             _ = remove(slot, by: .broker, reason: .connectionClosed, at: time, &effects)
             removedCount += 1
@@ -65,7 +65,7 @@ extension NotificationCenter {
     mutating func noteWritten(_ client: UInt32) {
         var last: UInt64 = 0
         var count = 0
-        for slot in observers.slots(from: clients[client].lastObserver) {
+        for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: client
             let written = observers[slot].writtenThrough
             if written > last { (last, count) = (written, 0) }
             if written == last { count += 1 }
@@ -92,7 +92,7 @@ extension NotificationCenter {
         let sent = held.slots(of: clients[client].unacknowledged, in: .client)
         guard !sent.isEmpty else { return }
         let rest = held.slots(of: clients[client].held, in: .client)
-        for entry in sent {
+        for entry in sent {  // Bound: client
             let slot = held[entry].observer
             observers[slot].unacknowledgedCount -= 1
             if observers[slot].owes {

@@ -66,7 +66,7 @@ extension NotificationCenter {
             var byteCount = 0
             var last: RowKey?
             if query.order != nil { (self.page, hasMore) = (first.rows(), first.hasMore) }
-            for (key, item) in self.page {
+            for (key, item) in self.page {  // Share: listings
                 guard byteCount <= NotificationCenter.pageTextByteLimit else {
                     hasMore = true
                     break
@@ -98,7 +98,7 @@ extension NotificationCenter {
                 textByteCount: textByteCount, row: row)
         }
         var survey = Survey<Row>(query, limit: min(max(scanLimit, 1), Self.pageScanLimit))
-        for entry in list.living {
+        for entry in list.living {  // Share: listings
             guard survey.goesOn() else { break }
             guard let row = row(entry.slot), survey.finds(texts(row)) else { continue }
             survey.take(row, entry.serial) { key(row, entry.serial) }
@@ -114,7 +114,7 @@ extension NotificationCenter {
         var survey = Survey<UInt32>(
             query,
             limit: min(max(scanLimit, 1), readsRows ? Self.pageScanLimit : Self.keyScanLimit))
-        for entry in observers.order.living {
+        for entry in observers.order.living {  // Share: listings
             guard survey.goesOn() else { break }
             if readsRows {
                 let row = row(ofSlot: entry.slot)
@@ -152,7 +152,7 @@ extension NotificationCenter {
             query,
             limit: min(
                 max(scanLimit, 1), query.includesAll ? Self.keyScanLimit : Self.pageScanLimit))
-        for entry in clients.order.living {
+        for entry in clients.order.living {  // Share: listings
             guard survey.goesOn() else { break }
             let client = clients[entry.slot]
             guard query.principal == nil || query.principal == client.principal,
@@ -181,7 +181,7 @@ extension NotificationCenter {
         channels query: ObserverQuery, scanLimit: Int, visible: Visibility
     ) -> Page<ChannelRow> {
         var survey = Survey<UInt32>(query, limit: min(max(scanLimit, 1), Self.pageScanLimit))
-        for place in 0..<UInt32(index.channels.indexLimit) {
+        for place in 0..<UInt32(index.channels.indexLimit) {  // Share: listings
             guard let row = index.channels.row(at: place) else { continue }
             guard survey.goesOn() else { break }
             guard query.name == nil || query.name == row.name, visible(row.name, nil),

@@ -154,7 +154,7 @@ extension NotificationCenter {
         let chain = observer == nil ? HeldTable.Chain.client : .observer
         var step = FlushStep()
         var next = observer.map { observers[$0].entries.first } ?? clients[client].held.first
-        while next != HeldTable.none {
+        while next != HeldTable.none {  // Share: held
             let entry = next
             next = held.next(after: entry, in: chain)
             // Of what a responder has, actions alone have waited.

@@ -81,7 +81,7 @@ extension NotificationCenter {
         if modeStack.passTime(now) { queue.enter(mode: modeStack.current) }
         var work = 0
         var lookCount = 0
-        while lookCount < workLimit.adding(Work.vainLookLimit),
+        while lookCount < workLimit.adding(Work.vainLookLimit),  // Share: time
             let deadline = deadlines.firstDue(at: now),
             work == 0 || work < workLimit || !isWork(deadline)
         {
@@ -91,8 +91,8 @@ extension NotificationCenter {
         }
         if deadlines.isDue(at: now) { return }
         let (promoted, expired) = queue.passTime(now)
-        for entry in promoted { noteQueued(entry.id, at: time, &effects) }
-        for entry in expired {
+        for entry in promoted { noteQueued(entry.id, at: time, &effects) }  // Bound: expiry
+        for entry in expired {  // Bound: expiry
             noteDequeued(entry.id, &effects)
             fates.update(entry.id) { $0.state = .expired }
         }
@@ -155,7 +155,7 @@ extension NotificationCenter {
     ) -> Int {
         guard held.isKept(kept, sequence: sequence) else { return 0 }
         var count = 0
-        for entry in held.slots(of: held.holders(at: kept), in: .notification)
+        for entry in held.slots(of: held.holders(at: kept), in: .notification)  // Bound: ends
         where !held[entry].flags.contains(.unacknowledged) {
             lose(entry, .expired, &effects)
             count += 1
@@ -168,7 +168,7 @@ extension NotificationCenter {
     /// Notes when the observers of a client must be looked at next.
     mutating func scheduleLeases(of client: UInt32, at time: CommandTime) {
         var next = Int64.max
-        for slot in observers.slots(from: clients[client].lastObserver) {
+        for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: client
             next = min(next, leaseEnd(of: slot))
         }
         guard next != .max else { return }
@@ -213,7 +213,7 @@ extension NotificationCenter {
         }
         let watcherCount = index.observerCount(naming: Report.names[3...4])
         var work = 0
-        for slot in slots where leaseEnd(of: slot) <= time.monotonicNanoseconds {
+        for slot in slots where leaseEnd(of: slot) <= time.monotonicNanoseconds {  // Bound: ends
             let serial = observers[slot].serial
             work += (1 + observers[slot].entries.count) * Work.ofEnd + watcherCount
             _ = remove(slot, by: .broker, reason: .expired, at: time, &effects)

@@ -30,7 +30,7 @@ extension NotificationCenter {
                 - replaced.reduce(0) { $0 + timers[$1].content.byteCount },
             byteRoom: setter?.byteRoom ?? .max)
         usesTimers = true
-        for slot in replaced { takeOut(timer: slot, at: time, &effects) }
+        for slot in replaced { takeOut(timer: slot, at: time, &effects) }  // Bound: timers
         let slot = add(post, timing, depth: depth, terms, at: time)
         noteTimer(slot, at: time, &effects)
         if let client { retain(client, at: time, &effects) }
@@ -64,7 +64,7 @@ extension NotificationCenter {
         var (count, byteCount, farewellCount) = (0, 0, 0)
         // Many posts may name the same timers, which may be many.
         var replacing: [ObservedKind: Bool] = [:]
-        for post in posts {
+        for post in posts {  // Bound: batch
             guard let timing = post.options?.timer else { continue }
             byteCount += post.content.byteCount
             if timing.isFarewell { farewellCount += 1 }
@@ -139,7 +139,7 @@ extension NotificationCenter {
     mutating func beginFarewells(
         of client: UInt64, _ end: ConnectionEnd, at time: CommandTime, _ effects: inout Effects
     ) {
-        for slot in timers.slots(ofClient: client) {
+        for slot in timers.slots(ofClient: client) {  // Bound: farewells
             guard let farewell = timers[slot].details?.farewell else { continue }
             if end == .closed {
                 takeOut(timer: slot, at: time, &effects)
@@ -159,7 +159,7 @@ extension NotificationCenter {
     mutating func armFarewells(
         of client: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
-        for slot in timers.slots(ofClient: client)
+        for slot in timers.slots(ofClient: client)  // Bound: farewells
         where timers[slot].isFarewell && timers[slot].due != .max {
             timers.move(slot, due: .max, dueAt: .max)
             noteTimer(slot, at: time, &effects)
@@ -173,6 +173,7 @@ extension NotificationCenter {
         if clients[slot].suspension.isDisjoint(with: .disconnected) {
             beginFarewells(of: client, .broken, at: time, &effects)
         }
+        // Bound: farewells
         for timer in timers.slots(ofClient: client) where timers[timer].isFarewell {
             timers.leave(client, timer)
             release(slot, &effects)
@@ -183,6 +184,7 @@ extension NotificationCenter {
     mutating func endTimers(
         ofClient client: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
+        // Bound: farewells
         for slot in timers.slots(ofClient: client) { takeOut(timer: slot, at: time, &effects) }
     }
 
@@ -248,7 +250,7 @@ extension NotificationCenter {
         case (nil, nil):
             slots = timers.slots(similarTo: nil, nil, mask: match.mask, scope: match.scope)
         }
-        for slot in slots { takeOut(timer: slot, at: time, &effects) }
+        for slot in slots { takeOut(timer: slot, at: time, &effects) }  // Bound: timers
         return slots.count
     }
 

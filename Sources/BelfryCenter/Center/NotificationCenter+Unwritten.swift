@@ -20,9 +20,9 @@ extension NotificationCenter {
         guard let sequence = written.sequence else { return doubtAll(of: client, slots) }
         let late = LateDeliveries(written.late)
         var stretches: [Stretch] = []
-        for slot in slots {
+        for slot in slots {  // Bound: client
             let serial = observers[slot].serial
-            for gap in late.gaps[serial] ?? [] {
+            for gap in late.gaps[serial] ?? [] {  // Bound: late
                 if written.isCertain {
                     noteAgain(gap, at: slot, &effects)
                 } else {
@@ -66,7 +66,7 @@ extension NotificationCenter {
     private mutating func makeGood(
         _ stretches: [Stretch], of client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        for stretch in stretches {
+        for stretch in stretches {  // Bound: client
             forgetGaps(within: stretch, &effects)
             guard stretch.first <= replay.forgottenThrough else { continue }
             noteGap(
@@ -81,7 +81,7 @@ extension NotificationCenter {
     private mutating func forgetGaps(within stretch: Stretch, _ effects: inout Effects) {
         // A responder may have lost actions, which no ring has.
         guard !observers.isResponder(at: stretch.slot) else { return }
-        for place in observers[stretch.slot].gaps.indices.reversed() {
+        for place in observers[stretch.slot].gaps.indices.reversed() {  // Bound: gaps
             let gap = observers[stretch.slot].gaps[place]
             guard gap.first >= stretch.first, gap.first > replay.forgottenThrough,
                 gap.last <= stretch.last
@@ -101,7 +101,7 @@ extension NotificationCenter {
         replay.forEach(above: first - 1) { notification in
             let sequence = notification.sequence
             let place = index.place(of: notification.content)
-            for (stretch, filter) in zip(stretches, filters)
+            for (stretch, filter) in zip(stretches, filters)  // Bound: resume
             where sequence >= stretch.first && sequence <= stretch.last && filter.matches(place)
                 && known[stretch.slot]?.contains(sequence) != true
             {
@@ -121,7 +121,7 @@ extension NotificationCenter {
 
     /// Nobody knows any more how far a client was written.
     private mutating func doubtAll(of client: UInt32, _ slots: [UInt32]) {
-        for slot in slots {
+        for slot in slots {  // Bound: client
             let stretch = Stretch(
                 slot: slot, first: observers[slot].replaysAbove + 1, last: sequence)
             doubt(stretch.gap(through: sequence), at: slot, .written)
@@ -133,7 +133,7 @@ extension NotificationCenter {
     /// - Returns: what else is in doubt.
     mutating func takeDoubts(of client: UInt32, _ effects: inout Effects) -> [Doubt] {
         guard let taken = doubts.removeValue(forKey: client) else { return [] }
-        for doubt in taken where doubt.kind == .told {
+        for doubt in taken where doubt.kind == .told {  // Bound: client
             guard let slot = observers.slot(of: doubt.observer) else { continue }
             noteAgain(doubt.gap, at: slot, &effects)
         }
@@ -144,7 +144,7 @@ extension NotificationCenter {
     mutating func settle(
         _ doubts: [Doubt], after: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) {
-        for doubt in doubts where doubt.kind == .lost || after == nil {
+        for doubt in doubts where doubt.kind == .lost || after == nil {  // Bound: client
             guard let slot = observers.slot(of: doubt.observer) else { continue }
             if isOfValue(slot) {
                 markPresent(slot, isRedelivered: false, at: time, &effects)
@@ -175,7 +175,7 @@ private struct LateDeliveries {
     private(set) var gaps: [UInt64: [GapRecord]] = [:]
 
     init(_ late: [LateDelivery]) {
-        for delivery in late {
+        for delivery in late {  // Bound: late
             switch delivery.content {
             case .notification(let sequence):
                 firsts[delivery.observer] = min(firsts[delivery.observer] ?? .max, sequence)

@@ -19,7 +19,7 @@ extension NotificationCenter {
         if lifetime.lease != nil, let client = write.client.flatMap({ clients.slot(of: $0) }) {
             retain(client, at: time, &effects)
         }
-        for part in ended { removePart(part, at: time, &effects) }
+        for part in ended { removePart(part, at: time, &effects) }  // Bound: parts
         if lifetime.isLimited {
             addPart(lifetime, write, values.makeSlot(of: write.object), at: time)
         }
@@ -37,7 +37,7 @@ extension NotificationCenter {
         let edit = try edit(write, found) { (document, limits) throws(DocumentError) in
             try document.merge(patch, at: write.path, limits: limits)
         }
-        for part in ended { removePart(part, at: time, &effects) }
+        for part in ended { removePart(part, at: time, &effects) }  // Bound: parts
         finish(edit, write, found, isNoted: !ended.isEmpty, at: time, &effects)
     }
 
@@ -51,7 +51,7 @@ extension NotificationCenter {
         else { throw .unknownValue }
         let found = try look(at: write, growing: false)
         let edit = values.remove(write.path, of: slot)
-        for part in values.parts(below: write.path, of: slot) {
+        for part in values.parts(below: write.path, of: slot) {  // Bound: parts
             removePart(part, at: time, &effects)
         }
         finish(edit, write, found, isNoted: true, at: time, &effects)

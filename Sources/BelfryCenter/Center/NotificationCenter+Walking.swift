@@ -24,13 +24,13 @@ extension NotificationCenter {
         walk.handedOnBy = observer
         if isExplained { walk.skipped = [] }
         let wanted = selectors.number(of: selector)
-        while let address = walk.path.last {
+        while let address = walk.path.last {  // Bound: walk
             walk.lookCount += Walk.looksOfHop
             guard let place = addresses.number(of: address.span) else {
                 walk.skip(address, observer: nil, .noResponder)
                 return walk
             }
-            for holder in isExplained ? addresses.holders(at: place) : [] {
+            for holder in isExplained ? addresses.holders(at: place) : [] {  // Bound: walk
                 guard case .never(let reason) = readiness(of: holder.slot, selector) else {
                     continue
                 }
@@ -59,7 +59,7 @@ extension NotificationCenter {
         var later: Candidate?
         let offers = addresses.offers(at: address, of: selector)
         walk.lookCount += offers.count
-        for offer in offers {
+        for offer in offers {  // Bound: walk
             guard let responder = observers.responder(at: offer.slot) else { continue }
             let readiness = readiness(of: offer.slot, responder)
             if case .never(let reason) = readiness {
@@ -177,6 +177,7 @@ extension ObserverTerms {
 extension ResponderTerms {
     /// Whether a selector is among those that it implements.
     func implements(_ selector: Span<UInt8>) -> Bool {
+        // Bound: selectors
         for name in implements where bytesAreEqual(name.span, selector) { return true }
         return false
     }

@@ -298,7 +298,7 @@ extension NotificationCenter {
         var depths: [Int] = []
         depths.reserveCapacity(posts.count)
         var inBatch: [NotificationID: Int] = [:]
-        for place in posts.indices {
+        for place in posts.indices {  // Bound: batch
             let depth = try depth(
                 causedBy: posts[place].causedBy, place: place, inBatch: inBatch)
             depths.append(depth)

@@ -88,6 +88,7 @@ extension Notification.Content {
         let name = self.name
         guard name.count >= prefix.utf8CodeUnitCount else { return false }
         let expected: [UInt8] = Self.reservedPrefix
+        // Bound: bytes
         for index in expected.indices where name[index] != expected[index] { return false }
         return true
     }
@@ -106,7 +107,7 @@ extension NotificationCenter {
         swap(&pending, &reports)
         var matchedCount: UInt32 = 0
         var next = 0
-        while next < pending.count, matchedCount < Work.reportShare {
+        while next < pending.count, matchedCount < Work.reportShare {  // Share: reports
             defer { next += 1 }
             let report = pending[next]
             let name = report.name

@@ -22,7 +22,7 @@ struct StateDigest {
         add(bytes.count)
         var word: UInt64 = 0
         var shift: UInt64 = 0
-        for index in bytes.indices {
+        for index in bytes.indices {  // Bound: bytes
             word |= UInt64(bytes[index]) << shift
             shift += 8
             if shift == 64 {
@@ -90,13 +90,13 @@ struct StateDigest {
 
     mutating func add(_ reports: [[ReportRow]]) {
         add(reports.count)
-        for rows in reports {
+        for rows in reports {  // Bound: snapshot
             add(rows.count)
-            for row in rows {
+            for row in rows {  // Bound: snapshot
                 add(row.observer)
                 add(row.outcome)
                 guard let route = row.route else { continue }
-                for address in route.path { add(address) }
+                for address in route.path { add(address) }  // Bound: snapshot
                 add(route.responder ?? 0)
             }
         }

@@ -22,7 +22,7 @@ struct CodeReader: Coder {
     mutating func word(_ known: UInt64?) throws(CodeError) -> UInt64 {
         var word: UInt64 = 0
         var shift: UInt64 = 0
-        while true {
+        while true {  // Bound: levels
             guard position < bytes.count else { throw .ended }
             let byte = bytes[position]
             position += 1

@@ -24,7 +24,7 @@ struct CodeWriter: Coder {
     mutating func word(_ known: UInt64?) -> UInt64 {
         let word = Self.value(known)
         var rest = word
-        while rest > 0x7F {
+        while rest > 0x7F {  // Bound: levels
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
         }

@@ -118,7 +118,7 @@ extension Coder {
     ) throws(CodeError) -> [Key: Value] {
         let keys: [Key] = try self(known.map { $0.keys.sorted(by: isBefore) })
         var table = known ?? Dictionary(minimumCapacity: keys.count)
-        for key in keys { table[key] = try Value(known?[key], by: &self) }
+        for key in keys { table[key] = try Value(known?[key], by: &self) }  // Bound: code
         return table
     }
 
@@ -143,12 +143,12 @@ extension Coded {
     static func list(_ known: [Self]?, by coder: inout some Coder) throws(CodeError) -> [Self] {
         let count = try coder.count(known?.count)
         if let known {
-            for element in known { _ = try Self(element, by: &coder) }
+            for element in known { _ = try Self(element, by: &coder) }  // Bound: code
             return known
         }
         var elements: [Self] = []
         elements.reserveCapacity(count)
-        for _ in 0..<count { elements.append(try coder.next()) }
+        for _ in 0..<count { elements.append(try coder.next()) }  // Bound: code
         return elements
     }
 }

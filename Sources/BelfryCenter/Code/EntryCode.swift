@@ -38,6 +38,7 @@ extension Entry: Coded {
         let count = try coder.count(known?.count)
         var commands: [Numbered] = []
         commands.reserveCapacity(count)
+        // Bound: code
         for place in 0..<count { commands.append(try names.code(known?[place], by: &coder)) }
         self.commands = commands
     }
@@ -50,6 +51,7 @@ private struct CenterNames {
     init() {}
 
     init(of commands: [Entry.Numbered]) {
+        // Bound: code
         for case let name? in commands.map(\.action.center) where !names.contains(name) {
             names.append(name)
         }

@@ -80,7 +80,7 @@ extension Shard: Coded {
         self.init(limits: limits, seed: coder.seed)
         self.log = log
         self.tagKey = tagKey
-        for center in centers {
+        for center in centers {  // Bound: snapshot
             guard position(of: center.name) == nil else { throw .malformed }
             _ = take(center)
         }
@@ -139,7 +139,7 @@ extension NotificationCenter: Coded {
         reservedSequence = try coder(known?.reservedSequence)
         sequenceReserveAt = try coder(known?.sequenceReserveAt)
         guard coder.isReading else { return }
-        for entry in observers.order.living {
+        for entry in observers.order.living {  // Bound: snapshot
             guard let responder = observers.responder(at: entry.slot),
                 let address = index.object(of: observers[entry.slot].place)
             else { continue }
@@ -154,7 +154,7 @@ extension NotificationCenter: Coded {
 extension CenterTally: Coded {
     init(_ known: CenterTally?, by coder: inout some Coder) throws(CodeError) {
         self.init()
-        for kind in Self.kinds { self[kind] = try coder(known?[kind]) }
+        for kind in Self.kinds { self[kind] = try coder(known?[kind]) }  // Bound: few
     }
 }
 

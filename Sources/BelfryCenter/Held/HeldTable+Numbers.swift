@@ -25,7 +25,7 @@ extension HeldTable {
     /// The kept notification that was posted with this number, if there is one near the newest end.
     func slot(ofSequence sequence: UInt64) -> UInt32? {
         var slot = newest
-        while slot != Self.none, notification(at: slot).sequence >= sequence {
+        while slot != Self.none, notification(at: slot).sequence >= sequence {  // Bound: kept
             if isKept(slot, sequence: sequence) { return slot }
             slot = previous(before: slot)
         }
@@ -35,7 +35,7 @@ extension HeldTable {
     /// Goes on along the kept notifications to the one that was posted with a number; tells whether
     /// it is kept.
     func goOn(_ slot: inout UInt32, to sequence: UInt64) -> Bool {
-        while slot != Self.none, notification(at: slot).sequence <= sequence {
+        while slot != Self.none, notification(at: slot).sequence <= sequence {  // Bound: start
             if isKept(slot, sequence: sequence) { return true }
             slot = next(after: slot)
         }

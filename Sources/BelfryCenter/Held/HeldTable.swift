@@ -162,7 +162,7 @@ struct HeldTable: Footprinted, Sendable {
         let slot = freeKept.popLast() ?? UInt32(kept.count)
         var previous = newest
         // A notification out of the replay ring has its place among older ones.
-        while previous != Self.none,
+        while previous != Self.none,  // Bound: kept
             self.notification(at: previous).sequence > notification.sequence
         {
             previous = kept[Int(previous)]?.previous ?? Self.none
@@ -287,7 +287,7 @@ struct HeldTable: Footprinted, Sendable {
         var slots: [UInt32] = []
         slots.reserveCapacity(list.count)
         var slot = list.first
-        while slot != Self.none {
+        while slot != Self.none {  // Bound: list, client, ends
             slots.append(slot)
             slot = links(slot, chain).next
         }
@@ -297,7 +297,7 @@ struct HeldTable: Footprinted, Sendable {
     /// Makes a list of entries that stood in others.
     mutating func relink(_ slots: [UInt32], in chain: Chain) -> List {
         var list = List()
-        for slot in slots { append(slot, to: &list, in: chain) }
+        for slot in slots { append(slot, to: &list, in: chain) }  // Bound: client
         return list
     }
 

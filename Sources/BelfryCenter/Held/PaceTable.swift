@@ -42,7 +42,7 @@ struct PaceTable: Footprinted, Sendable {
     /// Forgets some of those that are over.
     mutating func forgetOver(at now: Int64, limit: Int) {
         var left = limit
-        while left > 0, let kind = order.popDue(at: now) {
+        while left > 0, let kind = order.popDue(at: now) {  // Bound: intervals
             left -= 1
             guard let end = ends[kind] else { continue }
             if end > now { order.add(at: end, key: kind) } else { ends[kind] = nil }
@@ -67,7 +67,7 @@ struct PaceTable: Footprinted, Sendable {
 
     private init(_ running: [ObservedKind: Int64]) {
         ends = CountedTable(running)
-        for (kind, end) in running { order.add(at: end, key: kind) }
+        for (kind, end) in running { order.add(at: end, key: kind) }  // Bound: intervals
     }
 
     init() {}
@@ -75,7 +75,7 @@ struct PaceTable: Footprinted, Sendable {
     /// Adds those that run to a digest: they have no order, so their sum is taken.
     func addDigest(to digest: inout StateDigest, at now: Int64) {
         var sum: UInt64 = 0
-        for (kind, end) in ends.values where end > now {
+        for (kind, end) in ends.values where end > now {  // Bound: snapshot
             var one = StateDigest()
             one.add(kind.observer)
             one.add(kind.name)

@@ -24,6 +24,7 @@ struct Replay {
     mutating func add(_ notification: Notification, to observer: UInt32) {
         matches.append((notification, observer))
         byteCount += notification.content.byteCount
+        // Bound: resume
         while !matches.isEmpty, matches.count > countRoom || byteCount > byteRoom {
             let oldest = matches.removeFirst()
             byteCount -= oldest.notification.content.byteCount
@@ -45,7 +46,7 @@ struct Replay {
     func edge(of counts: [Int], byteCount: (Int) -> Int) -> ReplayEdge {
         var count = max(0, countRoom)
         var bytes = max(0, byteRoom)
-        for place in counts.indices.reversed() {
+        for place in counts.indices.reversed() {  // Bound: resume
             let size = max(1, byteCount(place))
             let fitting = min(counts[place], count, bytes / size)
             if fitting < counts[place] {

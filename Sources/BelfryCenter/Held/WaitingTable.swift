@@ -108,6 +108,7 @@ struct WaitingTable: Footprinted, Sendable {
         let slot = freeSlots.popLast() ?? UInt32(slots.count)
         if Int(slot) == slots.count { slots.append(waiting) } else { slots[Int(slot)] = waiting }
         waitingByteCount += waiting.footprint
+        // Bound: batch
         for (place, receipt) in receipts.enumerated() { self.places[receipt.id] = (slot, place) }
         return (slot, lastOrdinal)
     }
@@ -162,7 +163,7 @@ struct WaitingTable: Footprinted, Sendable {
         guard let waiting = slots[Int(slot)].take() else { return nil }
         waitingByteCount -= waiting.footprint
         freeSlots.append(slot)
-        for receipt in waiting.receipts { places[receipt.id] = nil }
+        for receipt in waiting.receipts { places[receipt.id] = nil }  // Bound: batch
         resultByteCount -= waiting.resultByteCount
         return waiting
     }
@@ -170,17 +171,17 @@ struct WaitingTable: Footprinted, Sendable {
     /// Adds all that can be seen of the waiting posts now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
-        for waiting in slots {
+        for waiting in slots {  // Bound: snapshot
             guard let waiting else { continue }
             digest.add(waiting.remainingCount)
             digest.add(waiting.ordinal)
-            for command in waiting.commands {
+            for command in waiting.commands {  // Bound: snapshot
                 digest.add(command.id.node)
                 digest.add(command.id.incarnation)
                 digest.add(command.id.counter)
                 digest.add(command.replayedForm.map { Int($0) } ?? -1)
             }
-            for receipt in waiting.receipts { digest.add(receipt) }
+            for receipt in waiting.receipts { digest.add(receipt) }  // Bound: snapshot
             digest.add(waiting.reports)
         }
     }
@@ -211,9 +212,9 @@ extension WaitingTable: Coded {
         resultByteCount = try coder(known?.resultByteCount)
         places = known?.places ?? [:]
         guard coder.isReading else { return }
-        for (slot, waiting) in slots.enumerated() {
+        for (slot, waiting) in slots.enumerated() {  // Bound: snapshot
             waitingByteCount += waiting?.footprint ?? 0
-            for (place, receipt) in (waiting?.receipts ?? []).enumerated() {
+            for (place, receipt) in (waiting?.receipts ?? []).enumerated() {  // Bound: snapshot
                 places[receipt.id] = (UInt32(slot), place)
             }
         }

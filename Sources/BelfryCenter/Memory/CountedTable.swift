@@ -9,6 +9,7 @@ struct CountedTable<Key: Hashable & Footprinted & Sendable, Value: Footprinted &
     /// Takes what is in a table.
     init(_ values: [Key: Value] = [:]) {
         self.values = values
+        // Bound: snapshot, intervals
         for (key, value) in values { blockByteCount += key.footprint + value.footprint }
     }
 

@@ -47,7 +47,7 @@ struct FateTable: Footprinted, Sendable {
 
     /// Forgets posts that are too old or too many.
     private mutating func trim(at now: Int64) {
-        while !order.isEmpty,
+        while !order.isEmpty,  // Bound: forgotten
             order.count > countLimit || order[order.startPosition].expiresAt <= now
         {
             forgetOldest()
@@ -56,7 +56,7 @@ struct FateTable: Footprinted, Sendable {
 
     /// Forgets the oldest posts until no more than so many are left.
     mutating func trim(toCount count: Int) {
-        while order.count > count { forgetOldest() }
+        while order.count > count { forgetOldest() }  // Bound: forgotten
         order.shrink()
         positions.shrink()
     }
@@ -97,7 +97,7 @@ struct FateTable: Footprinted, Sendable {
     /// Calls the visitor with each receipt, its depth and when it is forgotten, oldest first.
     func forEach(_ visit: (Receipt, _ depth: UInt32, _ expiresAt: Int64) -> Void) {
         var position = order.startPosition
-        while position < order.endPosition {
+        while position < order.endPosition {  // Bound: snapshot
             let entry = order[position]
             visit(entry.receipt, entry.depth, entry.expiresAt)
             position += 1

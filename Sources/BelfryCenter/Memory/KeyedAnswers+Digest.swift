@@ -12,7 +12,7 @@ extension KeyedAnswers {
             if let waitingFor { digest.add(waitingFor) }
             digest.add(expiresAt)
             digest.add(record.receipts.count)
-            for receipt in record.receipts { digest.add(receipt) }
+            for receipt in record.receipts { digest.add(receipt) }  // Bound: snapshot
             digest.add(record.reports)
             digest.add(record.ask?.byteCount ?? -1)
         }

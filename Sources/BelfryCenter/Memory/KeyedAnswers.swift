@@ -183,6 +183,7 @@ struct KeyedAnswers: Footprinted, Sendable {
         while isOver: (borrowing KeyedAnswers, Known) -> Bool
     ) -> [IdempotencyKey] {
         var forgotten: [IdempotencyKey] = []
+        // Bound: forgotten
         while let number = order.first, let oldest = known[Int(number)], isOver(self, oldest) {
             forgotten.append(key(number, oldest))
             forget(number, oldest)
@@ -193,14 +194,14 @@ struct KeyedAnswers: Footprinted, Sendable {
     /// Forgets the oldest eighth of the keys that count for an owner, and tells them.
     mutating func trim(of owner: Owner) -> [IdempotencyKey] {
         var numbers: [UInt32] = []
-        for position in order.startPosition..<order.endPosition {
+        for position in order.startPosition..<order.endPosition {  // Bound: shares
             let number = order[position]
             if let known = known[Int(number)], known.position == position, known.owner == owner {
                 numbers.append(number)
             }
         }
         var forgotten: [IdempotencyKey] = []
-        for number in numbers.prefix((numbers.count + 7) / 8) {
+        for number in numbers.prefix((numbers.count + 7) / 8) {  // Bound: shares
             guard let known = known[Int(number)] else { continue }
             forgotten.append(key(number, known))
             forget(number, known)
@@ -213,17 +214,17 @@ struct KeyedAnswers: Footprinted, Sendable {
     private mutating func closeGaps() {
         guard order.count > 2 * keys.count + 64 else { return }
         let end = order.endPosition
-        for position in order.startPosition..<end {
+        for position in order.startPosition..<end {  // Bound: growth
             let number = order[position]
             guard known[Int(number)]?.position == position else { continue }
             known[Int(number)]?.position = order.append(number)
         }
-        while order.startPosition < end { order.removeFirst() }
+        while order.startPosition < end { order.removeFirst() }  // Bound: growth
     }
 
     /// Finds out for whom the keys count that a store has kept.
     mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
-        for position in order.startPosition..<order.endPosition {
+        for position in order.startPosition..<order.endPosition {  // Bound: start
             let number = order[position]
             guard let known = known[Int(number)], known.position == position else { continue }
             let owner = ownerOf(key(number, known).principal)
@@ -246,7 +247,7 @@ struct KeyedAnswers: Footprinted, Sendable {
 
     /// Shows the answers, the oldest first, with what they wait for and when they are forgotten.
     func forEach(_ visit: (KeyRecord, _ waitingFor: NotificationID?, _ expiresAt: Int64) -> Void) {
-        for position in order.startPosition..<order.endPosition {
+        for position in order.startPosition..<order.endPosition {  // Bound: snapshot
             if let answer = known[Int(order[position])], answer.position == position {
                 visit(record(order[position], answer), answer.waitingFor, answer.expiresAt)
             }
@@ -315,7 +316,7 @@ struct KeyedAnswers: Footprinted, Sendable {
 
     /// Keys that were begun again have a later position in the order; the first of it is alive.
     private mutating func skipReplaced() {
-        while let first = order.first,
+        while let first = order.first,  // Bound: stale
             known[Int(first)]?.position != order.startPosition
         {
             order.removeFirst()
@@ -329,7 +330,7 @@ struct KeyedAnswers: Footprinted, Sendable {
     private static func joined(_ key: IdempotencyKey) -> [UInt8] {
         var joined: [UInt8] = []
         joined.reserveCapacity(lengthByteCount + key.principal.count + key.text.count)
-        for shift in stride(from: 0, to: 64, by: 8) {
+        for shift in stride(from: 0, to: 64, by: 8) {  // Bound: levels
             joined.append(UInt8(truncatingIfNeeded: key.principal.count >> shift))
         }
         joined += key.principal
@@ -347,8 +348,9 @@ struct KeyedAnswers: Footprinted, Sendable {
         if case .ask(let ask) = answer { return count + ask.byteCount }
         guard case .many(let receipts, let reports) = answer else { return count }
         count += receipts.count * MemoryLayout<Receipt>.stride
-        for rows in reports {
+        for rows in reports {  // Bound: batch
             count += rows.count * MemoryLayout<ReportRow>.stride
+            // Bound: observers
             for case let text? in rows.map(\.outcome.answerText) { count += text.count + 32 }
         }
         return count

@@ -41,7 +41,7 @@ struct ReplayRing: Footprinted, Sendable {
 
     /// Forgets the oldest notifications that are past the limits.
     private mutating func trim() {
-        while notifications.count > countLimit || byteCount > byteLimit {
+        while notifications.count > countLimit || byteCount > byteLimit {  // Bound: forgotten
             guard !notifications.isEmpty else { return }
             forgetOldest()
         }
@@ -49,7 +49,7 @@ struct ReplayRing: Footprinted, Sendable {
 
     /// Forgets the oldest notifications until no more than so many are left.
     mutating func trim(toCount count: Int) {
-        while notifications.count > count { forgetOldest() }
+        while notifications.count > count { forgetOldest() }  // Bound: forgotten
         notifications.shrink()
     }
 
@@ -62,7 +62,7 @@ struct ReplayRing: Footprinted, Sendable {
     /// Calls the visitor with each notification above a sequence number, oldest first.
     func forEach(above sequence: UInt64, _ visit: (Notification) -> Void) {
         var position = position(above: sequence)
-        while position < notifications.endPosition {
+        while position < notifications.endPosition {  // Bound: resume
             visit(notifications[position])
             position += 1
         }

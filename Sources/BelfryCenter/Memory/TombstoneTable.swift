@@ -33,7 +33,7 @@ struct TombstoneTable: Footprinted, Sendable {
 
     /// Forgets the oldest ones past the limit.
     mutating func trim(to limit: Int) {
-        while order.count > limit, let oldest = order.first {
+        while order.count > limit, let oldest = order.first {  // Bound: forgotten
             positions[oldest.serial] = nil
             textFootprint -= oldest.tombstone.textFootprint
             order.removeFirst()
@@ -47,7 +47,7 @@ struct TombstoneTable: Footprinted, Sendable {
     /// Calls the visitor with each tombstone, oldest first.
     func forEach(_ visit: (UInt64, Tombstone) -> Void) {
         var position = order.startPosition
-        while position < order.endPosition {
+        while position < order.endPosition {  // Bound: snapshot
             visit(order[position].serial, order[position].tombstone)
             position += 1
         }
@@ -74,7 +74,7 @@ extension TombstoneTable: Coded {
         textFootprint = try coder(known?.textFootprint)
         positions = known?.positions ?? [:]
         guard coder.isReading else { return }
-        for position in order.startPosition..<order.endPosition {
+        for position in order.startPosition..<order.endPosition {  // Bound: snapshot
             positions[order[position].serial] = position
         }
     }

@@ -121,7 +121,7 @@ struct ChannelTable: Footprinted, Sendable {
     /// Calls the visitor with each channel without an observer, the next one to be forgotten first.
     func forEachUnobserved(_ visit: (UInt32) -> Void) {
         var position = unobserved.startPosition
-        while position < unobserved.endPosition {
+        while position < unobserved.endPosition {  // Bound: names
             let entry = unobserved[position]
             if isCurrent(entry) { visit(entry.channel) }
             position += 1
@@ -160,7 +160,7 @@ struct ChannelTable: Footprinted, Sendable {
     private mutating func trimUnobserved() { trimUnobserved(to: unobservedNameLimit) }
 
     private mutating func trimUnobserved(to limit: Int) {
-        while unobservedCount > limit, let oldest = unobserved.first {
+        while unobservedCount > limit, let oldest = unobserved.first {  // Bound: names
             unobserved.removeFirst()
             guard isCurrent(oldest) else { continue }
             unobservedCount -= 1
@@ -171,7 +171,7 @@ struct ChannelTable: Footprinted, Sendable {
     /// Keeps only the entries that still speak of a channel without an observer, in their order.
     private mutating func discardStale() {
         var current = Ring<Unobserved>()
-        while let oldest = unobserved.first {
+        while let oldest = unobserved.first {  // Bound: names
             unobserved.removeFirst()
             if isCurrent(oldest) { current.append(oldest) }
         }

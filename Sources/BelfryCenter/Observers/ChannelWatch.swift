@@ -43,7 +43,7 @@ struct ChannelWatch: Footprinted, Sendable {
             return
         }
         let place = Int(names.insert(name.span).index)
-        while counts.count <= place { counts.append(0) }
+        while counts.count <= place { counts.append(0) }  // Bound: growth
         counts[place] += 1
     }
 
@@ -93,6 +93,7 @@ struct ChannelWatch: Footprinted, Sendable {
 
     /// Calls the visitor with each name that somebody watches.
     func forEachName(_ visit: ([UInt8]) -> Void) {
+        // Bound: spread
         for place in 0..<names.indexLimit where place < counts.count && counts[place] > 0 {
             visit(names.key(at: UInt32(place)))
         }
@@ -104,7 +105,7 @@ struct ChannelWatch: Footprinted, Sendable {
         digest.add(generalCount)
         digest.add(namelessBefore.map { $0 ? 1 : 0 } ?? -1)
         var position = crossings.startPosition
-        while position < crossings.endPosition {
+        while position < crossings.endPosition {  // Bound: snapshot
             digest.add(crossings[position].name)
             digest.add(crossings[position].wasObserved)
             position += 1
@@ -129,7 +130,7 @@ extension ChannelWatch: Coded {
         noted = known?.noted ?? []
         namelessBefore = try coder(known?.namelessBefore)
         guard coder.isReading else { return }
-        for position in crossings.startPosition..<crossings.endPosition {
+        for position in crossings.startPosition..<crossings.endPosition {  // Bound: snapshot
             noted.insert(crossings[position].name)
         }
     }

@@ -41,6 +41,7 @@ public struct ClientCounts: Sendable {
 extension ClientCounts: Coded {
     init(_ known: ClientCounts?, by coder: inout some Coder) throws(CodeError) {
         self.init()
+        // Bound: few
         for place in 0..<Self.placeCount { counts[place] = try coder(known?.counts[place]) }
         changeCount = try coder(known?.changeCount)
     }

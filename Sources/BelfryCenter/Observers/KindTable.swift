@@ -74,14 +74,14 @@ struct KindTable: Footprinted, Sendable {
         } else if mask.contains(.onName) {
             guard let name = number(ofName: name) else { return [] }
             var kind = firstOfName[Int(name)]
-            while kind != Self.none {
+            while kind != Self.none {  // Bound: similar, timers
                 collect(kind, into: &slots, where: allows)
                 kind = kinds[Int(kind)].nextOfName
             }
         } else if mask.contains(.onSender) {
             guard let object = number(ofObject: object) else { return [] }
             var kind = firstOfObject[Int(object)]
-            while kind != Self.none {
+            while kind != Self.none {  // Bound: similar, timers
                 collect(kind, into: &slots, where: allows)
                 kind = kinds[Int(kind)].nextOfObject
             }
@@ -108,7 +108,7 @@ struct KindTable: Footprinted, Sendable {
     ) {
         var slot = kinds[Int(kind)].firstEntry
         guard slot != Self.none, allows(slot) else { return }
-        while slot != Self.none {
+        while slot != Self.none {  // Bound: similar, timers
             slots.append(slot)
             slot = links[Int(slot)].next
         }
@@ -132,7 +132,7 @@ extension KindTable {
     /// Adds the entry in a slot.
     mutating func insert(_ content: Notification.Content, at slot: UInt32) {
         let kind = insertKind(of: content)
-        while links.count <= Int(slot) { links.append(Link()) }
+        while links.count <= Int(slot) { links.append(Link()) }  // Bound: growth
         let next = kinds[Int(kind)].firstEntry
         links[Int(slot)] = Link(kind: kind, next: next)
         if next != Self.none { links[Int(next)].previous = slot }

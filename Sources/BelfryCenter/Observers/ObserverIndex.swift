@@ -95,7 +95,7 @@ struct ObserverIndex: Footprinted, Sendable {
         implementing names: [[UInt8]], object: [UInt8], serial: UInt64, slot: UInt32
     ) -> Place {
         let place = Place(object: retain(object))
-        for name in names {
+        for name in names {  // Bound: selectors
             let pair = Place(
                 channel: channels.addObserver(name: name.span), object: place.object)
             lists[Int(list(making: pair))].append(serial: serial, slot: slot)
@@ -128,7 +128,7 @@ struct ObserverIndex: Footprinted, Sendable {
 
     /// Takes a responder out.
     mutating func remove(serial: UInt64, implementing names: [[UInt8]], from place: Place) {
-        for name in names {
+        for name in names {  // Bound: selectors
             guard let channel = channels.index(of: name.span) else {
                 preconditionFailure("a name that somebody observes is known")
             }
@@ -228,7 +228,7 @@ struct ObserverIndex: Footprinted, Sendable {
     func appendSlots(in buckets: Buckets, to slots: inout [UInt32]) {
         guard buckets.count == 1 else {
             var merge = PostingMerge(buckets, lists: lists)
-            while let slot = merge.next(lists) { slots.append(slot) }
+            while let slot = merge.next(lists) { slots.append(slot) }  // Bound: observers
             return
         }
         lists[Int(buckets.lists.0)].appendSlots(to: &slots)
@@ -240,7 +240,7 @@ struct ObserverIndex: Footprinted, Sendable {
         in buckets: Buckets, from serial: UInt64, while visit: (UInt32) -> Bool
     ) {
         var merge = PostingMerge(buckets, lists: lists, from: serial)
-        while let slot = merge.next(lists), visit(slot) {}
+        while let slot = merge.next(lists), visit(slot) {}  // Bound: observers
     }
 
     /// Where a filter is filed if anybody has it: nil when its name or object is not known.

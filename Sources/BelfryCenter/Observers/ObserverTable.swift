@@ -94,7 +94,7 @@ struct ObserverTable: Footprinted, Sendable {
         /// Adds a loss to those of its reason, and tells the sum.
         mutating func add(_ gap: GapRecord) -> GapRecord {
             hasNewGap = true
-            for place in gaps.indices where gaps[place].reason == gap.reason {
+            for place in gaps.indices where gaps[place].reason == gap.reason {  // Bound: gaps
                 gaps[place].add(gap)
                 return gaps[place]
             }
@@ -208,7 +208,7 @@ struct ObserverTable: Footprinted, Sendable {
         let countBefore = deliveries.count
         deliveries.append(addingCapacity: matched.count) { output in
             var slots = self.slots.mutableSpan
-            for place in matched.indices {
+            for place in matched.indices {  // Bound: observers
                 let slot = Int(matched[place])
                 guard slots[slot].isPlain, let route = clients.liveRoute(at: slots[slot].client)
                 else { return }
@@ -236,7 +236,7 @@ struct ObserverTable: Footprinted, Sendable {
         let countBefore = deliveries.count
         deliveries.append(addingCapacity: matches.count) { output in
             var slots = self.slots.mutableSpan
-            for place in matches.indices {
+            for place in matches.indices {  // Bound: observers
                 let slot = Int(matches[place].slot)
                 let client = slots[slot].client
                 guard client != author, slots[slot].terms.minInterval == 0,
@@ -274,7 +274,7 @@ struct ObserverTable: Footprinted, Sendable {
     func slots(from last: UInt32) -> [UInt32] {
         var result: [UInt32] = []
         var slot = last
-        while slot != Self.noSlot {
+        while slot != Self.noSlot {  // Bound: client
             result.append(slot)
             slot = slots[Int(slot)].previousOfClient
         }

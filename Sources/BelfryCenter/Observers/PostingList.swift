@@ -32,7 +32,7 @@ struct PostingList: Footprinted, Sendable {
     func appendSlots(to slots: inout [UInt32]) {
         guard count > 0 else { return }
         slots.append(addingCapacity: count) { (output: inout OutputSpan<UInt32>) in
-            for index in entries.indices where !entries[index].isDead {
+            for index in entries.indices where !entries[index].isDead {  // Bound: observers
                 output.append(entries[index].slot)
             }
         }

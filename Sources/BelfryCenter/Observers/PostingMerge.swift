@@ -12,9 +12,9 @@ struct PostingMerge {
     mutating func next(_ postings: [PostingList]) -> UInt32? {
         var best: Int?
         var bestSerial = UInt64.max
-        for index in lists.indices {
+        for index in lists.indices {  // Bound: few
             let list = lists[index]
-            while positions[index] < postings[list].entries.count,
+            while positions[index] < postings[list].entries.count,  // Bound: stale
                 postings[list].entries[positions[index]].isDead
             {
                 positions[index] += 1

@@ -121,7 +121,7 @@ struct ModeLists: Sendable {
     }
 
     private mutating func first(of mode: UInt32, isIdle: Bool) -> Item? {
-        while let first = lists[Int(mode)][isIdle: isIdle].items.first {
+        while let first = lists[Int(mode)][isIdle: isIdle].items.first {  // Bound: stale
             if isAlive(first) { return first }
             lists[Int(mode)][isIdle: isIdle].items.removeFirst()
         }
@@ -150,7 +150,7 @@ struct ModeLists: Sendable {
     /// for the modes of others.
     func newModeCount(in names: [[UInt8]]) -> Int {
         var count = 0
-        for name in names where name != Mode.default {
+        for name in names where name != Mode.default {  // Bound: modes
             let mode = modes.index(of: name.span)
             if mode.map({ lists[Int($0)].entryCount == 0 }) ?? true { count += 1 }
         }
@@ -163,12 +163,12 @@ struct ModeLists: Sendable {
 extension ModeLists {
     /// Adds the entry in a slot to the lists of its modes, which must be different ones.
     mutating func insert(_ slot: UInt32, place: UInt64, isIdle: Bool, modes names: [[UInt8]]) {
-        while listings.count <= Int(slot) { listings.append(Listing()) }
+        while listings.count <= Int(slot) { listings.append(Listing()) }  // Bound: growth
         lastStamp += 1
         let item = Item(place: place, stamp: lastStamp, slot: slot)
         var listing = Listing(stamp: lastStamp, isIdle: isIdle)
         if names.count > 1 { listing.otherModes.reserveCapacity(names.count - 1) }
-        for (position, name) in names.enumerated() {
+        for (position, name) in names.enumerated() {  // Bound: modes
             let mode = add(item, isIdle: isIdle, to: name)
             if position == 0 { listing.firstMode = mode } else { listing.otherModes.append(mode) }
         }
@@ -192,6 +192,7 @@ extension ModeLists {
         precondition(listing.stamp != 0, "an entry that is removed must be there")
         listingByteCount -= listing.footprint
         removeOne(from: listing.firstMode, isIdle: listing.isIdle)
+        // Bound: modes
         for mode in listing.otherModes { removeOne(from: mode, isIdle: listing.isIdle) }
     }
 

@@ -71,7 +71,7 @@ struct ModeStack: Footprinted, Sendable {
     /// Adds all that can be seen of the stack now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(stack.count)
-        for lease in stack {
+        for lease in stack {  // Bound: snapshot
             digest.add(lease.entry.serial)
             digest.add(lease.entry.tokenHash)
             digest.add(lease.entry.mode)

@@ -62,7 +62,7 @@ extension NotificationQueue {
             furtherModeCount: survivor.modes.count - 1
                 - gone.reduce(0) { $0 + $1.modes.count - 1 },
             within: room)
-        for slot in similar.dropFirst() { _ = removeEntry(at: slot) }
+        for slot in similar.dropFirst() { _ = removeEntry(at: slot) }  // Bound: similar
         replaceEntry(at: first, by: survivor)
         return .merged(survivor: survivor.id, removed: others.map(\.id))
     }

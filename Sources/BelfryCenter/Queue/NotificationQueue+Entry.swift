@@ -88,7 +88,7 @@ extension NotificationQueue.Entry {
     /// Takes over what other entries and a new post ask for, so that none of them comes later than
     /// it would have alone (law 1); place, identifier and mask stay.
     mutating func absorb(_ others: [Self], _ latest: Self, keepsLatest: Bool) {
-        for other in others { absorb(other) }
+        for other in others { absorb(other) }  // Bound: similar
         absorb(latest)
         if keepsLatest {
             content = latest.content
@@ -165,7 +165,7 @@ extension NotificationQueue.Entry {
         digest.add(UInt64(style.rawValue))
         digest.add(UInt64(coalescing.rawValue))
         digest.add(modes.count)
-        for mode in modes { digest.add(mode) }
+        for mode in modes { digest.add(mode) }  // Bound: snapshot
         digest.add(mergedCount)
         digest.add(enqueuedAt)
         digest.add(promotesAt)

@@ -61,7 +61,7 @@ extension NotificationQueue {
         guard let ended = journal else { return }
         journal = nil
         nextPlace = ended.nextPlace
-        for step in ended.steps.reversed() {
+        for step in ended.steps.reversed() {  // Bound: batch, similar
             switch step {
             case .inserted(let slot):
                 _ = empty(slot)

@@ -75,7 +75,7 @@ struct NotificationQueue: Footprinted, Sendable {
     func forEachInPostingOrder(_ visit: (Entry) -> Bool) {
         var asap: [(place: UInt64, slot: Int)] = []
         var idle: [(place: UInt64, slot: Int)] = []
-        for (number, slot) in slots.enumerated() {
+        for (number, slot) in slots.enumerated() {  // Bound: queue page
             guard let entry = slot.entry else { continue }
             if entry.style == .idle {
                 idle.append((entry.place, number))
@@ -85,7 +85,7 @@ struct NotificationQueue: Footprinted, Sendable {
         }
         asap.sort { $0.place < $1.place }
         idle.sort { $0.place < $1.place }
-        for (_, number) in asap + idle {
+        for (_, number) in asap + idle {  // Bound: queue page
             if let entry = slots[number].entry, !visit(entry) { return }
         }
     }
@@ -218,7 +218,7 @@ extension NotificationQueue {
     mutating func passTime(_ now: Int64) -> (promoted: [Entry], expired: [Entry]) {
         var expiring: [UInt32] = []
         var promoting: [UInt32] = []
-        while let timer = timers.popDue(at: now) {
+        while let timer = timers.popDue(at: now) {  // Bound: expiry
             let slot = Int(timer.slot)
             if timer.isExpiry, slots[slot].expiryStamp == timer.stamp {
                 expiring.append(timer.slot)
@@ -231,7 +231,7 @@ extension NotificationQueue {
         let expired = take(expiring)
         promoting.sort { place(of: $0) < place(of: $1) }
         var promoted: [Entry] = []
-        for slot in promoting {
+        for slot in promoting {  // Bound: expiry
             // What expires at the same time is gone by now.
             guard var entry = slots[Int(slot)].entry else { continue }
             entry.style = .asap

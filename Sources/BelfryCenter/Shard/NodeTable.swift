@@ -59,7 +59,7 @@ struct NodeTable: Sendable {
 
     /// Forgets which entries the brokers have applied: the indexes that they told are those of another past.
     mutating func forgetAppliedIndexes() {
-        for place in nodes.indices { nodes[place].appliedIndex = 0 }
+        for place in nodes.indices { nodes[place].appliedIndex = 0 }  // Bound: brokers
     }
 
     /// Whether every broker that is up knows the rules of a level.

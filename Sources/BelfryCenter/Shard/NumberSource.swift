@@ -29,7 +29,7 @@ extension Command.Action {
         switch self {
         case .connect(var client, var newcomers, let since):
             client.id = try source.next(.client)
-            for place in newcomers.indices {
+            for place in newcomers.indices {  // Bound: registrations
                 newcomers[place].serial = try source.next(.observer)
             }
             self = .connect(client, observers: newcomers, since: since)

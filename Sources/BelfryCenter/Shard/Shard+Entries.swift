@@ -156,8 +156,8 @@ extension Shard {
         let seat = log.nodes[place].seat
         let end: ConnectionEnd = log.level >= Self.levelThree ? .brokerLeft : .broken
         var departures: [EntryWork.Departure] = []
-        for position in 0..<count {
-            for action in centers[position].departures(from: seat, end) {
+        for position in 0..<count {  // Bound: lost broker
+            for action in centers[position].departures(from: seat, end) {  // Bound: lost broker
                 departures.append(
                     EntryWork.Departure(
                         center: position, action: action,
@@ -171,7 +171,7 @@ extension Shard {
     private mutating func takeDue(at time: CommandTime) -> [Int] {
         var due: [Int] = []
         log.dueAt = .max
-        for position in 0..<count {
+        for position in 0..<count {  // Bound: centers
             if centers[position].needs.isDue(at: time) {
                 due.append(position)
             } else {
@@ -321,7 +321,7 @@ extension Shard {
 
     /// The first broker comes up: each center tells that it is there again, when the turn ends.
     private mutating func tellStart() {
-        for position in 0..<count {
+        for position in 0..<count {  // Bound: centers
             centers[position].noteStart()
             log.touched.insert(position)
         }
@@ -342,11 +342,11 @@ extension Shard {
 
     private mutating func finish(_ work: EntryWork) {
         var others: Set<Int> = []
-        for position in log.touched {
+        for position in log.touched {  // Bound: centers
             log.dueAt = min(log.dueAt, centers[position].needs.nextDeadline(at: work.time))
             if centers[position].needs.turnEnd { others.insert(position) }
         }
-        for position in log.touched.sorted() {
+        for position in log.touched.sorted() {  // Bound: centers
             log.marks.end(at: position, sequence: centers[position].sequence, of: log.index)
         }
         log.marks.endEntry(appliedByAll: log.nodes.indexAppliedByAll ?? log.index)
@@ -366,7 +366,7 @@ extension Shard {
         if counts {
             digest.add(log.time)
             digest.add(count)
-            for position in log.touched.sorted() {
+            for position in log.touched.sorted() {  // Bound: centers
                 let needs = centers[position].needs
                 digest.add(position)
                 digest.add(centers[position].sequence)
@@ -384,7 +384,7 @@ extension Shard {
     /// Finds out which centers of a restored shard have something to do by themselves.
     mutating func findWork() {
         let time = CommandTime(wallMilliseconds: 0, monotonicNanoseconds: log.time)
-        for position in 0..<count {
+        for position in 0..<count {  // Bound: centers
             let needs = centers[position].needs
             log.dueAt = min(log.dueAt, needs.nextDeadline(at: time))
             if needs.turnEnd { log.touched.insert(position) }
@@ -400,7 +400,7 @@ extension Shard {
         digest.add(log.limitsRevision)
         digest.add(log.chain)
         digest.add(count)
-        for position in 0..<count { digest.add(centers[position].digest()) }
+        for position in 0..<count { digest.add(centers[position].digest()) }  // Bound: snapshot
         return digest.finish()
     }
 }

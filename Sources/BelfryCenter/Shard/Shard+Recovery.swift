@@ -17,6 +17,7 @@ extension Shard {
         log.past = LogPast(at: index, LogPast.Mark(time: log.time, chain: chain))
         log.marks.forgetAll(through: index)
         log.nodes.forgetAppliedIndexes()
+        // Bound: start
         for position in centers.indices { centers[position].recover(epoch: epoch()) }
         findWork()
     }
@@ -35,8 +36,8 @@ extension NotificationCenter {
             reason: .unknown, count: nil, first: sequence + 1,
             last: sequence + Self.lostNumberCount)
         sequence += Self.lostNumberCount
-        for entry in clients.order.living {
-            for slot in observers.slots(from: clients[entry.slot].lastObserver) {
+        for entry in clients.order.living {  // Bound: start
+            for slot in observers.slots(from: clients[entry.slot].lastObserver) {  // Bound: start
                 losses.add(gap)
                 addGap(gap, at: slot)
             }

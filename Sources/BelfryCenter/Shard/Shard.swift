@@ -13,6 +13,7 @@ public struct Shard: Sendable {
     let seed: HashSeed
     /// The key of the tags of all values.
     public var tagKey = TagKey.known {
+        // Bound: centers
         didSet { for place in centers.indices { centers[place].values.tagKey = tagKey } }
     }
     /// The state of the log that it applies.

@@ -45,7 +45,7 @@ public struct TicketTable<Holder: Sendable>: Sendable {
         now: Int64
     ) -> Bool {
         removeEnded(now: now)
-        while let own = shares[principal], own.placeCount + placeCount > share,
+        while let own = shares[principal], own.placeCount + placeCount > share,  // Bound: tickets
             let oldest = shares[principal]?.order.removeFirst()
         {
             remove(oldest)
@@ -89,7 +89,7 @@ public struct TicketTable<Holder: Sendable>: Sendable {
     }
 
     private mutating func removeEnded(now: Int64) {
-        while let first = order.first {
+        while let first = order.first {  // Bound: tickets
             if let ticket = tickets[first], ticket.end > now { return }
             remove(first)
             order.removeFirst()
@@ -106,7 +106,7 @@ public struct TicketTable<Holder: Sendable>: Sendable {
 
     private func kept(_ line: Ring<SecretHash>) -> Ring<SecretHash> {
         var kept = Ring<SecretHash>()
-        for position in line.startPosition..<line.endPosition
+        for position in line.startPosition..<line.endPosition  // Bound: tickets
         where tickets[line[position]] != nil {
             kept.append(line[position])
         }
@@ -142,7 +142,7 @@ extension TicketTable: Coded where Holder: Coded {
             return
         }
         self.init()
-        for row in read { add(row.ticket, row.hash) }
+        for row in read { add(row.ticket, row.hash) }  // Bound: snapshot
     }
 
     private struct Row: Coded {

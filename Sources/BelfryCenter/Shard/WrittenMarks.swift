@@ -81,6 +81,7 @@ struct WrittenMarks: Sendable {
         let start = starts[center] ?? 0
         if effects.hasAsks || effects.notifications.contains(where: { $0.sequence <= start }) {
             var seen: Set<UInt64> = []
+            // Bound: effects
             for delivery in effects.deliveries where delivery.transport.canResume {
                 let sequence = effects.notifications[Int(delivery.notification)].sequence
                 let content: LateDelivery.Content
@@ -101,7 +102,7 @@ struct WrittenMarks: Sendable {
                         delivery: LateDelivery(observer: delivery.observer, content: content)))
             }
         }
-        for case .gap(let connection, let transport, let gap) in effects.notices
+        for case .gap(let connection, let transport, let gap) in effects.notices  // Bound: effects
         where transport.canResume {
             append(
                 Late(
@@ -125,8 +126,8 @@ struct WrittenMarks: Sendable {
         found = nil
         guard index > Self.patience else { return }
         let last = index - Self.patience
-        while let first = marks.first, first.index <= last { marks.removeFirst() }
-        while let first = late.first, first.index <= last { late.removeFirst() }
+        while let first = marks.first, first.index <= last { marks.removeFirst() }  // Bound: late
+        while let first = late.first, first.index <= last { late.removeFirst() }  // Bound: late
         forget(last)
     }
 
@@ -184,6 +185,7 @@ struct WrittenMarks: Sendable {
         let firstLate = (late.startPosition..<late.endPosition)
             .firstPlace { late[$0].index > index }
         var deliveries: [ConnectionName: [LateDelivery]] = [:]
+        // Bound: late
         for position in firstLate..<late.endPosition where late[position].center == center {
             deliveries[late[position].connection, default: []].append(late[position].delivery)
         }

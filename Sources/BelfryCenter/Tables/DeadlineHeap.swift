@@ -58,7 +58,7 @@ struct DeadlineHeap<Key: Sendable>: Footprinted, Sendable {
 
     /// Throws unwanted keys away until the earliest one is wanted, so that `next` is right.
     mutating func dropUnwanted(where isAlive: (Key) -> Bool) {
-        while let first = items.first, !isAlive(first.key) { items.removeFirst() }
+        while let first = items.first, !isAlive(first.key) { items.removeFirst() }  // Bound: stale
     }
 
     /// Whether more than half of the keys are unwanted, so that compacting them pays.

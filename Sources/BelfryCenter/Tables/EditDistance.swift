@@ -17,7 +17,7 @@ public enum EditDistance {
         _ secondPlace: Int
     ) -> Bool {
         var (i, j) = (firstPlace, secondPlace)
-        while i < first.count, j < second.count, first[i] == second[j] {
+        while i < first.count, j < second.count, first[i] == second[j] {  // Bound: bytes
             i += 1
             j += 1
         }

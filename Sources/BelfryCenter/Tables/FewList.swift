@@ -29,7 +29,7 @@ struct FewList<Element: Sendable>: Sendable {
     func forEach(_ body: (Element) -> Void) {
         guard let first else { return }
         body(first)
-        for element in others { body(element) }
+        for element in others { body(element) }  // Bound: repeaters
     }
 }
 

@@ -36,12 +36,13 @@ struct Heap<Element: Comparable & Sendable>: Footprinted, Sendable {
     /// The new array is as large as it must be: a heap that was large once gives its storage back.
     mutating func keep(where isKept: (Element) -> Bool) {
         elements = elements.filter(isKept)
+        // Bound: growth
         for place in stride(from: elements.count / 2 - 1, through: 0, by: -1) { sink(from: place) }
     }
 
     private mutating func rise(from start: Int) {
         var place = start
-        while place > 0 {
+        while place > 0 {  // Bound: levels
             let parent = (place - 1) / 2
             guard elements[place] < elements[parent] else { return }
             elements.swapAt(place, parent)
@@ -51,7 +52,7 @@ struct Heap<Element: Comparable & Sendable>: Footprinted, Sendable {
 
     private mutating func sink(from start: Int) {
         var place = start
-        while true {
+        while true {  // Bound: levels
             let left = place * 2 + 1
             guard left < elements.count else { return }
             let right = left + 1

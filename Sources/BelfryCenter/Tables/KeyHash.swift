@@ -19,7 +19,7 @@ func sipHash(_ bytes: Span<UInt8>, seed: HashSeed) -> UInt64 {
     var state = SipState(seed)
     let wholeByteCount = bytes.count & ~7
     var index = 0
-    while index < wholeByteCount {
+    while index < wholeByteCount {  // Bound: bytes
         state.absorb(bytes.word(at: index))
         index += 8
     }
@@ -30,7 +30,7 @@ func sipHash(_ bytes: Span<UInt8>, seed: HashSeed) -> UInt64 {
         let overlap = bytes.word(at: bytes.count - 8)
         if restByteCount > 0 { last |= overlap >> UInt64(64 - restByteCount * 8) }
     } else {
-        while index < bytes.count {
+        while index < bytes.count {  // Bound: bytes
             last |= UInt64(bytes[index]) << UInt64(index * 8)
             index += 1
         }

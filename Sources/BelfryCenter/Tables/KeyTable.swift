@@ -90,7 +90,7 @@ struct KeyTable: Footprinted, Sendable {
         var hole = bucket(ofIndex: index)
         let mask = buckets.count - 1
         var probe = (hole + 1) & mask
-        while buckets[probe] != 0 {
+        while buckets[probe] != 0 {  // Bound: probes
             let home = Int(hashes[Int(buckets[probe] - 1)]) & mask
             if (probe - home) & mask >= (probe - hole) & mask {
                 buckets[hole] = buckets[probe]
@@ -113,7 +113,7 @@ struct KeyTable: Footprinted, Sendable {
     private func bucket(of key: Span<UInt8>, hash: UInt32) -> Int {
         let mask = buckets.count - 1
         var bucket = Int(hash) & mask
-        while buckets[bucket] != 0 {
+        while buckets[bucket] != 0 {  // Bound: probes
             let index = Int(buckets[bucket] - 1)
             if hashes[index] == hash, Self.isEqual(keys[index], key) { break }
             bucket = (bucket + 1) & mask
@@ -128,7 +128,7 @@ struct KeyTable: Footprinted, Sendable {
     private func bucket(ofIndex index: Index) -> Int {
         let mask = buckets.count - 1
         var bucket = Int(hashes[Int(index)]) & mask
-        while buckets[bucket] != index + 1 {
+        while buckets[bucket] != index + 1 {  // Bound: probes
             precondition(buckets[bucket] != 0, "a key that is removed must be there")
             bucket = (bucket + 1) & mask
         }
@@ -139,9 +139,9 @@ struct KeyTable: Footprinted, Sendable {
         let old = buckets
         buckets = [UInt32](repeating: 0, count: old.count * 2)
         let mask = buckets.count - 1
-        for entry in old where entry != 0 {
+        for entry in old where entry != 0 {  // Bound: growth
             var bucket = Int(hashes[Int(entry - 1)]) & mask
-            while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
+            while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }  // Bound: probes
             buckets[bucket] = entry
         }
     }
@@ -157,7 +157,7 @@ extension KeyTable: Coded {
         }
         self.init(seed: coder.seed)
         let free = Set(freeIndexes)
-        for (index, key) in keys.enumerated() {
+        for (index, key) in keys.enumerated() {  // Bound: snapshot
             let hash = hash(key.span)
             self.keys.append(key)
             hashes.append(hash)

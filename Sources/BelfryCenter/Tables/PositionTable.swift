@@ -54,6 +54,7 @@ struct PositionTable: Footprinted, Sendable {
         all positions: some Sequence<UInt64>, above base: UInt64 = 0,
         idAt: (UInt64) -> NotificationID
     ) {
+        // Bound: snapshot
         for position in positions { insert(idAt(position), at: position, above: base, idAt: idAt) }
     }
 
@@ -62,12 +63,12 @@ struct PositionTable: Footprinted, Sendable {
         let entry = Self.entry(hash(of: id), position)
         let mask = buckets.count - 1
         var hole = Self.home(of: entry, mask)
-        while buckets[hole] != entry {
+        while buckets[hole] != entry {  // Bound: probes
             if buckets[hole] == 0 { return }
             hole = (hole + 1) & mask
         }
         var probe = (hole + 1) & mask
-        while buckets[probe] != 0 {
+        while buckets[probe] != 0 {  // Bound: probes
             let home = Self.home(of: buckets[probe], mask)
             if (probe - home) & mask >= (probe - hole) & mask {
                 buckets[hole] = buckets[probe]
@@ -86,7 +87,7 @@ struct PositionTable: Footprinted, Sendable {
     /// Gives back the buckets that its identifiers do not need.
     mutating func shrink() {
         var needed = Self.leastBucketCount
-        while needed < 2 * count { needed *= 2 }
+        while needed < 2 * count { needed *= 2 }  // Bound: levels
         if needed < buckets.count { resize(to: needed) }
     }
 
@@ -121,7 +122,7 @@ struct PositionTable: Footprinted, Sendable {
     ) -> Int {
         let mask = buckets.count - 1
         var bucket = Self.home(of: Self.entry(hash, 0), mask)
-        while buckets[bucket] != 0 {
+        while buckets[bucket] != 0 {  // Bound: probes
             let entry = buckets[bucket]
             if entry >> 32 == UInt64(hash), idAt(Self.position(in: entry, base)) == id { break }
             bucket = (bucket + 1) & mask
@@ -133,9 +134,9 @@ struct PositionTable: Footprinted, Sendable {
         let old = buckets
         buckets = [UInt64](repeating: 0, count: newCount)
         let mask = newCount - 1
-        for entry in old where entry != 0 {
+        for entry in old where entry != 0 {  // Bound: growth
             var bucket = Self.home(of: entry, mask)
-            while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
+            while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }  // Bound: probes
             buckets[bucket] = entry
         }
     }

@@ -6,7 +6,7 @@ extension Range where Bound: FixedWidthInteger {
     func firstPlace(where isReached: (Bound) -> Bool) -> Bound {
         var low = lowerBound
         var high = upperBound
-        while low < high {
+        while low < high {  // Bound: levels
             let middle = low + (high - low) / 2
             if isReached(middle) { high = middle } else { low = middle + 1 }
         }

@@ -69,7 +69,7 @@ struct Ring<Element: Sendable>: Sendable {
     /// Gives back the storage that its elements do not need.
     mutating func shrink() {
         var needed = 16
-        while needed < count { needed *= 2 }
+        while needed < count { needed *= 2 }  // Bound: levels
         if needed < storage.count { resize(to: needed) }
     }
 
@@ -80,7 +80,7 @@ struct Ring<Element: Sendable>: Sendable {
     private mutating func resize(to newCount: Int) {
         var resized = [Element?](repeating: nil, count: newCount)
         let mask = UInt64(newCount - 1)
-        for position in startPosition..<endPosition {
+        for position in startPosition..<endPosition {  // Bound: growth
             resized[Int(truncatingIfNeeded: position & mask)] = storage[place(of: position)]
         }
         storage = resized
@@ -92,7 +92,7 @@ extension Ring: Coded where Element: Coded {
         let start: UInt64 = try coder(known?.startPosition)
         let count = try coder.count(known?.count)
         if let known {
-            for position in known.startPosition..<known.endPosition {
+            for position in known.startPosition..<known.endPosition {  // Bound: code
                 _ = try Element(known[position], by: &coder)
             }
             self = known
@@ -101,6 +101,6 @@ extension Ring: Coded where Element: Coded {
         guard start <= UInt64.max - UInt64(count) else { throw .malformed }
         self.init()
         (startPosition, endPosition) = (start, start)
-        for _ in 0..<count { append(try coder.next()) }
+        for _ in 0..<count { append(try coder.next()) }  // Bound: code
     }
 }

@@ -13,7 +13,8 @@ struct TextSearch {
         rest = byteLimit
         var fallbacks = [Int](repeating: 0, count: wanted.count)
         var length = 0
-        for place in wanted.indices.dropFirst() {
+        for place in wanted.indices.dropFirst() {  // Bound: bytes
+            // Bound: bytes
             while length > 0, wanted[length] != wanted[place] { length = fallbacks[length - 1] }
             if wanted[length] == wanted[place] { length += 1 }
             fallbacks[place] = length
@@ -32,9 +33,9 @@ struct TextSearch {
     private mutating func finds(in text: [UInt8]) -> Bool {
         rest -= text.count
         var length = 0
-        for byte in text {
+        for byte in text {  // Bound: bytes
             let byte = Self.folded(byte)
-            while length > 0, wanted[length] != byte {
+            while length > 0, wanted[length] != byte {  // Bound: bytes
                 length = fallbacks[length - 1]
             }
             if wanted[length] == byte { length += 1 }

@@ -93,12 +93,12 @@ struct TimerOrder: Footprinted, Sendable {
     /// - Complexity: linear in the pieces that are passed over, and in what is visited.
     func forEach(from start: Int = 0, while visit: (Item) -> Bool) {
         var left = start
-        for piece in pieces {
+        for piece in pieces {  // Bound: timers
             guard left < piece.count else {
                 left -= piece.count
                 continue
             }
-            for item in piece[left...] where !visit(item) { return }
+            for item in piece[left...] where !visit(item) { return }  // Bound: timers
             left = 0
         }
     }

@@ -50,7 +50,7 @@ struct GoneValues: Footprinted, Sendable {
     func addDigest(to digest: inout StateDigest) {
         digest.add(floor)
         digest.add(gone.count)
-        for gone in gone {
+        for gone in gone {  // Bound: snapshot
             digest.add(gone.object)
             digest.add(gone.sequence)
         }

@@ -51,7 +51,7 @@ struct LastChanges: Footprinted, Sendable {
             changes[changes.count - 1].sequence = sequence
             return
         }
-        for place in edit.places(limit: Self.editLimit) {
+        for place in edit.places(limit: Self.editLimit) {  // Bound: few
             let change = Change(path: place.path, isWhole: place.isWhole, sequence: sequence)
             changes.removeAll { earlier in
                 guard change.covers(earlier) else { return false }
@@ -77,7 +77,7 @@ struct LastChanges: Footprinted, Sendable {
     func addDigest(to digest: inout StateDigest) {
         digest.add(floor)
         digest.add(changes.count)
-        for change in changes {
+        for change in changes {  // Bound: snapshot
             digest.add(change.path.text)
             digest.add(change.isWhole)
             digest.add(change.sequence)

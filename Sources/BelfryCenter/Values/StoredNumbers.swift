@@ -23,7 +23,7 @@ struct StoredNumbers: Footprinted, Sendable {
     /// Takes the numbers that a store has, in whatever order, and the last one that may have been used.
     init(_ numbers: [UInt64], through end: UInt64) {
         self.end = end
-        for number in numbers.sorted() {
+        for number in numbers.sorted() {  // Bound: start
             if let last = runs.last, number - last.upperBound < Self.reach {
                 runs[runs.count - 1] = last.lowerBound...number
             } else {
@@ -43,7 +43,7 @@ struct StoredNumbers: Footprinted, Sendable {
     func addDigest(to digest: inout StateDigest) {
         digest.add(end)
         digest.add(runs.count)
-        for run in runs {
+        for run in runs {  // Bound: snapshot
             digest.add(run.lowerBound)
             digest.add(run.upperBound)
         }

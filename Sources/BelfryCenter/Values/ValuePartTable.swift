@@ -102,7 +102,7 @@ struct ValuePartTable: Footprinted, Sendable {
     /// The entries of a client are those of another one from now on: it goes on as that.
     mutating func move(from client: UInt64, to other: UInt64) {
         guard let slots = ofClients.removeValue(forKey: client) else { return }
-        for slot in slots {
+        for slot in slots {  // Bound: parts
             guard let lease = parts[Int(slot)]?.lease else { continue }
             parts[Int(slot)]?.lease = ValueRecord.Lease(
                 client: other, nanoseconds: lease.nanoseconds)
@@ -127,7 +127,7 @@ struct ValuePartTable: Footprinted, Sendable {
     /// Adds all that can be seen of the parts now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
-        for part in parts {
+        for part in parts {  // Bound: snapshot
             guard let part else { continue }
             digest.add(part.ordinal)
             digest.add(part.expiresAt)

@@ -257,7 +257,7 @@ struct ValueTable: Footprinted, Sendable {
         digest.add(byteCount)
         gone.addDigest(to: &digest)
         storedNumbers.addDigest(to: &digest)
-        for entry in order.living {
+        for entry in order.living {  // Bound: snapshot
             let value = self[entry.slot]
             digest.add(keys.key(at: entry.slot))
             digest.add(entry.serial)
@@ -320,8 +320,8 @@ extension ValueTable: Coded {
         storedNumbers = try coder(known?.storedNumbers)
         changeCount = try coder(known?.changeCount)
         guard coder.isReading else { return }
-        for slot in values.indices { count(UInt32(slot)) }
-        for entry in order.living where self[entry.slot].owner != .none {
+        for slot in values.indices { count(UInt32(slot)) }  // Bound: snapshot
+        for entry in order.living where self[entry.slot].owner != .none {  // Bound: snapshot
             self[entry.slot].owned = owned(at: entry.slot)
         }
     }

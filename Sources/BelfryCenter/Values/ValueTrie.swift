@@ -84,7 +84,7 @@ struct ValueTrie: Footprinted, Sendable {
     private func keys(of node: UInt32) -> [[UInt8]] {
         var keys: [[UInt8]] = []
         var node = node
-        while node != Self.none, nodes[Int(node)].parent != Self.none {
+        while node != Self.none, nodes[Int(node)].parent != Self.none {  // Bound: keys
             keys.append(nodes[Int(node)].key)
             node = nodes[Int(node)].parent
         }
@@ -103,7 +103,7 @@ struct ValueTrie: Footprinted, Sendable {
     func node(at path: DocumentPath) -> UInt32? {
         guard !isEmpty else { return nil }
         var node: UInt32 = 0
-        for key in path.keys {
+        for key in path.keys {  // Bound: keys
             guard let child = nodes[Int(node)].children[key] else { return nil }
             node = child
         }
@@ -117,7 +117,7 @@ struct ValueTrie: Footprinted, Sendable {
             nodes = [Node(key: [], parent: Self.none, changedSequence: changedSequence)]
         }
         var node: UInt32 = 0
-        for key in path.keys {
+        for key in path.keys {  // Bound: keys
             if let child = nodes[Int(node)].children[key] {
                 node = child
                 continue
@@ -167,7 +167,7 @@ struct ValueTrie: Footprinted, Sendable {
         guard observerCount > 0 else { return [] }
         var found: [UInt32] = []
         var node: UInt32 = 0
-        for key in edit.path.keys {
+        for key in edit.path.keys {  // Bound: keys
             if nodes[Int(node)].isObserved { found.append(node) }
             guard let child = nodes[Int(node)].children[key], nodes[Int(child)].observerCount > 0
             else { return found }
@@ -188,7 +188,7 @@ struct ValueTrie: Footprinted, Sendable {
         if children.isEmpty { return }
         let memberCount = (old?.memberCount ?? 0) + (new?.memberCount ?? 0)
         if children.count <= memberCount {
-            for (key, child) in children {
+            for (key, child) in children {  // Bound: places
                 addChanged(child, old?.member(key), new?.member(key), to: &found)
             }
             return
@@ -242,6 +242,7 @@ struct ValueTrie: Footprinted, Sendable {
     private func addParts(_ node: UInt32, to found: inout [UInt32]) {
         guard nodes[Int(node)].partCount > 0 else { return }
         if nodes[Int(node)].part != Self.none { found.append(nodes[Int(node)].part) }
+        // Bound: parts
         for child in nodes[Int(node)].children.values { addParts(child, to: &found) }
     }
 
@@ -261,7 +262,7 @@ struct ValueTrie: Footprinted, Sendable {
     /// Counts at a node and all above it; nodes that nobody needs go.
     private mutating func count(at node: UInt32, observers: Int = 0, parts: Int = 0) {
         var node = node
-        while node != Self.none {
+        while node != Self.none {  // Bound: keys
             nodes[Int(node)].observerCount += observers
             nodes[Int(node)].partCount += parts
             let parent = nodes[Int(node)].parent
@@ -325,7 +326,7 @@ extension ValueTrie: Coded {
         }
         nodes = stored.map(\.node)
         self.freeNodes = freeNodes
-        for stored in stored {
+        for stored in stored {  // Bound: snapshot
             nodeByteCount += stored.node.footprint
             if stored.node.part != Self.none { partKeyCount += stored.path.keys.count }
         }

@@ -41,7 +41,7 @@ public struct NotificationID: Hashable, Sendable {
         guard text.count == Self.textByteCount, text[0] <= UInt8(ascii: "7") else { return nil }
         var high: UInt64 = 0
         var low: UInt64 = 0
-        for index in text.indices {
+        for index in text.indices {  // Bound: bytes
             guard let digit = Self.digit(of: text[index]) else { return nil }
             high = high << 5 | low >> 59
             low = low << 5 | digit

@@ -36,6 +36,7 @@ public enum PostScope: Sendable, Equatable {
                 guard prefix.count <= text.count else { return false }
                 wanted = prefix
             }
+            // Bound: bytes
             for index in wanted.indices where wanted[index] != text[index] { return false }
             return true
         }
@@ -57,7 +58,7 @@ public enum PostScope: Sendable, Equatable {
     private static func covers(_ texts: [Text], _ value: Span<UInt8>?) -> Bool {
         if texts.isEmpty { return true }
         guard let value else { return false }
-        for text in texts where text.matches(value) { return true }
+        for text in texts where text.matches(value) { return true }  // Bound: grants
         return false
     }
 }

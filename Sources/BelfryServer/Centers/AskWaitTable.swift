@@ -66,7 +66,8 @@ struct AskWaitTable {
     /// Asks are over: who waits for that is answered when the turn ends.
     mutating func end(_ asks: [AskOutcome]) {
         if waiting.isEmpty { return }
-        for ask in asks {
+        for ask in asks {  // Bound: waiting
+            // Bound: waiting
             for connection in waiting[ask.id]?.sorted() ?? [] { ended.append(connection) }
         }
     }
@@ -81,6 +82,7 @@ struct AskWaitTable {
 
     /// Those who look and of whom this is true wait no longer.
     mutating func endPolls(where isEnded: (FatePoll) -> Bool = { _ in true }) {
+        // Bound: waiting
         for connection in polls.keys.sorted() where polls[connection].map(isEnded) == true {
             ended.append(connection)
         }
@@ -88,7 +90,7 @@ struct AskWaitTable {
 
     /// Takes the next that waits no longer.
     mutating func takeNext() -> FatePoll? {
-        while ended.count > 0 {
+        while ended.count > 0 {  // Bound: stale
             let connection = ended.removeFirst()
             guard let poll = polls.removeValue(forKey: connection) else { continue }
             waiting[poll.ask]?.remove(connection)

@@ -33,7 +33,7 @@ extension CenterHost {
     /// Answers those that wait for the end of an ask no longer, one in any case, and more while the
     /// turn has room.
     mutating func answerFates(_ outbox: inout Outbox) {
-        while let poll = asks.takeNext() {
+        while let poll = asks.takeNext() {  // Share: polls
             beginAnswer(&outbox)
             // What is told of an ask that must last is stored.
             promises.awaitEverything()

@@ -184,7 +184,7 @@ extension CenterHost {
 
     /// Marks the commands of a connection that are on their way: the host ends their wait when it applies them.
     private mutating func markLeft(_ connection: ConnectionNumber) {
-        for (command, begun) in pending
+        for (command, begun) in pending  // Bound: commands
         where begun.submission.reply.number.rawValue == connection.rawValue {
             pending[command]?.hasLeft = true
         }

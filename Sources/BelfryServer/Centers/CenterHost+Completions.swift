@@ -29,7 +29,7 @@ extension CenterHost {
     /// Answers posts and asks that are complete, one in any case, and more while the turn has room.
     mutating func answerCompletions(_ outbox: inout Outbox) {
         guard completions.hasCompleted else { return }
-        while let item = completions.takeCompleted() {
+        while let item = completions.takeCompleted() {  // Share: polls
             complete(item, &outbox)
             if outbox.largeAnswersMustWait { return }
         }
@@ -39,7 +39,7 @@ extension CenterHost {
     mutating func refuse(
         _ waiting: [WaitingReply], _ problem: Problem, _ outbox: inout Outbox
     ) {
-        for item in waiting {
+        for item in waiting {  // Bound: waiting
             beginAnswer(&outbox)
             if item.form == nil { asks.takePlace(of: item.reply.number.rawValue) }
             item.answer(&promises, &outbox) { _ throws(Problem) in throw problem }

@@ -24,7 +24,7 @@ extension CenterHost {
         let end = max(0, position - Self.turnLookLimit)
         var names: [String] = []
         // Backwards: what takes the place of one that ends was looked at before.
-        while position > end, names.count < Self.turnEndLimit {
+        while position > end, names.count < Self.turnEndLimit {  // Share: left centers
             position -= 1
             guard centers.isLeft(position, since: lastUse) else { continue }
             names.append(String(decoding: centers[position].name, as: UTF8.self))
@@ -35,6 +35,7 @@ extension CenterHost {
             outbox.log.write(
                 .info, "unused centers have ended",
                 ("count", names.count), ("first", names[0]), ("loop", outbox.number))
+            // Bound: left centers
             for name in names { outbox.log.write(.debug, "a center has ended", ("center", name)) }
         }
         schedule.endCursor = position > 0 ? position : nil

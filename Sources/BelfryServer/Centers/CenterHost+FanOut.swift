@@ -39,7 +39,7 @@ extension CenterHost {
         guard !effects.notices.isEmpty else { return }
         var notices: [Notice] = []
         swap(&notices, &effects.notices)
-        for notice in notices { tell(notice, at: position, &outbox) }
+        for notice in notices { tell(notice, at: position, &outbox) }  // Bound: effects
     }
 
     private mutating func tell(

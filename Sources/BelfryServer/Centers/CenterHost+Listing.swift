@@ -12,7 +12,7 @@ extension CenterHost {
     ) -> Bool {
         let grants = submission.caller.grants
         var rows = earlier
-        for position in 0..<centers.count {
+        for position in 0..<centers.count {  // Bound: centers
             let center = centers[position]
             guard grants.allowSome(.inspect, center: center.name.span) else { continue }
             rows.append(CenterRow(center))

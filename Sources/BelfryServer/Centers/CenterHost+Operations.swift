@@ -131,6 +131,7 @@ extension CenterHost {
     /// Takes what has become of commands, and finishes what began with them.
     mutating func applyInOrder(_ outbox: inout Outbox) {
         guard let sequencer = centers.sequencer else { return }
+        // Bound: entries
         while let event = centers.next(at: outbox.commandTime, shared.totals, into: &effects) {
             beginAnswer(&outbox)
             switch event {

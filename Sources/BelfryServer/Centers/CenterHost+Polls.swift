@@ -21,7 +21,7 @@ extension CenterHost {
 
     /// Answers the polls that wait no longer, one in any case, and more while the turn has room.
     mutating func answerPolls(_ outbox: inout Outbox) {
-        while let (poll, end) = polls.takeNext() {
+        while let (poll, end) = polls.takeNext() {  // Share: polls
             answer(poll, end, &outbox)
             if outbox.largeAnswersMustWait { return }
         }

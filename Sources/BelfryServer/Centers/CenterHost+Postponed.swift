@@ -9,7 +9,7 @@ extension CenterHost {
     ///
     /// In a stop all is done, as there may be no next turn.
     mutating func doPostponed(_ outbox: inout Outbox) {
-        repeat {
+        repeat {  // Share: large answers
             doNextPostponed(&outbox)
         } while !postponed.isEmpty && (outbox.life.isStopping || !outbox.turnIsFull)
         if !postponed.isEmpty { outbox.loop.takeAnotherTurn() }

@@ -18,7 +18,7 @@ extension CenterHost {
                 kept.trimLater(kind, &outbox)
             }
         }
-        for trim in others { trimShare(trim, &outbox) }
+        for trim in others { trimShare(trim, &outbox) }  // Bound: owners
     }
 
     /// Tells whether something was forgotten, and there is still too much.

@@ -41,7 +41,7 @@ extension CenterHost {
     ) -> Int {
         var line = positions.sorted { ($0 <= last ? 1 : 0, $0) < ($1 <= last ? 1 : 0, $1) }
         var place = 0
-        while place < line.count {
+        while place < line.count {  // Share: asap, time
             let position = line[place]
             let goesOn: Bool
             switch task {
@@ -92,7 +92,7 @@ extension CenterHost {
     /// Nothing is to be done: each center that waits for that posts one entry (rule Q13).
     mutating func meetIdle(_ outbox: inout Outbox) {
         if outbox.life.isStopping { return }
-        for position in centers.idlePositions {
+        for position in centers.idlePositions {  // Bound: idle
             tell(.idle, to: position, &outbox)
         }
         // Setting it asks for the next idle moment, which comes after another look at the input.
@@ -122,7 +122,7 @@ extension CenterHost {
     mutating func takeOutForbidden(
         _ farewells: [NotificationCenter.DueFarewell], of position: Int, _ outbox: inout Outbox
     ) {
-        for farewell in farewells
+        for farewell in farewells  // Bound: farewells
         where !outbox.mayGo(farewell, center: centers[position].name) {
             tell(.dequeueEntry(farewell.id, scope: .everything), to: position, &outbox)
         }

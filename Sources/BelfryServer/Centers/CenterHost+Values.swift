@@ -36,7 +36,7 @@ extension CenterHost {
     mutating func answerValues(_ outbox: inout Outbox) {
         // Many may wait at one place: its tag is made once.
         var known: [ValueName: ValueTag?] = [:]
-        while let (poll, isEnded) = values.takeNext() {
+        while let (poll, isEnded) = values.takeNext() {  // Share: polls
             if !isEnded {
                 let name = ValueName(center: poll.submission.center, place: poll.look.place)
                 let tag = known[name] ?? value(at: poll.look.place, of: name.center)?.tag

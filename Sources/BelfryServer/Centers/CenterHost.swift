@@ -74,14 +74,14 @@ struct CenterHost: ~Copyable {
         kept.limits = KeptMemory(limitedBy: configuration)
         guard centers.log == nil else { return adoptInLog(&outbox) }
         centers.limits = CenterLimits(configuration, shared)
-        for position in 0..<centers.count {
+        for position in 0..<centers.count {  // Bound: centers
             tell(.configure(centers.limits), to: position, &outbox)
         }
     }
 
     /// Takes the centers of this loop that the store has, and makes the one that always exists.
     mutating func takeCenters(_ outbox: inout Outbox) {
-        for center in shared.takeCenters(for: outbox.number) {
+        for center in shared.takeCenters(for: outbox.number) {  // Bound: start
             let position = centers.take(center, at: outbox.commandTime)
             centers.assignOwners(at: position, &outbox)
             shared.totals.centerCount.add(1, ordering: .relaxed)

@@ -281,13 +281,13 @@ struct CenterTable: ~Copyable {
     /// Forgets what is under way: the log will not give it back.
     mutating func forgetUnderWay() {
         underWay = CommandsUnderWay()
-        for position in hosted.indices { hosted[position].ownWork = [] }
+        for position in hosted.indices { hosted[position].ownWork = [] }  // Bound: centers
     }
 
     /// A snapshot is the shard now: what is known of its centers begins anew.
     mutating func takeRestored(at time: CommandTime, _ totals: borrowing CenterTotals) {
         var end = ended.take() ?? TurnEnd()
-        for position in hosted.indices {
+        for position in hosted.indices {  // Bound: centers
             note(CenterNeeds(), at: position, &end)
             hosted[position].add(ClientCounts(), to: totals)
             hosted[position].add(CenterTally(), to: totals)
@@ -298,7 +298,7 @@ struct CenterTable: ~Copyable {
         touched = []
         defaultPosition = nil
         forgetUnderWay()
-        for position in 0..<shard.count {
+        for position in 0..<shard.count {  // Bound: centers
             host(position, at: time)
             touch(position)
         }
@@ -360,7 +360,7 @@ struct CenterTable: ~Copyable {
 
     /// Finds out anew what all centers keep.
     mutating func noteAllKept() {
-        for position in hosted.indices { noteKept(at: position) }
+        for position in hosted.indices { noteKept(at: position) }  // Bound: centers
     }
 
     /// By how many bytes, about, what a center keeps may differ from what is known of it.
@@ -432,7 +432,7 @@ extension CenterTable {
         if let earlier = ended.take() { end = earlier }
         // What was asked for after the end of the turn leaves with the next one.
         var others: [Int] = []
-        for position in touched {
+        for position in touched {  // Bound: centers
             hosted[position].isTouched = false
             noteKept(at: position, ifChangedBy: Self.leastKeptChange)
             addTally(at: position, to: totals)
@@ -451,7 +451,7 @@ extension CenterTable {
             end.changes.append(.center(name: name, changes: changes))
         }
         touched.removeAll(keepingCapacity: true)
-        for position in others { touch(position) }
+        for position in others { touch(position) }  // Bound: centers
         return end
     }
 

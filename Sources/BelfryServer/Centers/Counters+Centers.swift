@@ -6,7 +6,7 @@ extension Counters {
     /// Counts posts that were applied.
     mutating func countPosts(_ receipts: [Receipt]) {
         posts += UInt64(receipts.count)
-        for receipt in receipts where receipt.matched == 0 && receipt.isPosted {
+        for receipt in receipts where receipt.matched == 0 && receipt.isPosted {  // Bound: batch
             unmatchedPosts += 1
         }
     }

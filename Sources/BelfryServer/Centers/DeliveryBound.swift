@@ -13,7 +13,7 @@ struct DeliveryBound {
         limit: Int
     ) throws(Problem) {
         guard let position = centers.position(of: name) else { return }
-        for (place, request) in requests.enumerated() {
+        for (place, request) in requests.enumerated() {  // Bound: batch
             let count = centers[position].deliveryBound(of: request.content, limit: limit)
             let isFirst = place == 0 && self.count == 0
             self.count += count

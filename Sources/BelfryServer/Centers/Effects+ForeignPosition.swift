@@ -8,7 +8,7 @@ extension Effects {
         notices.removeAll { notice in
             if case .gap(_, _, let gap) = notice { gap.reason == .unknown } else { false }
         }
-        for row in observers {
+        for row in observers {  // Bound: client
             let gap = Gap(
                 observer: row.serial, selector: row.selector, lostCount: nil, firstSequence: 0,
                 lastSequence: sequence, reason: .unknown)

@@ -46,7 +46,7 @@ extension Submission {
             return nil
         }
         var cover = Cover()
-        for depth in 1..<max(1, request.path.keys.count) {
+        for depth in 1..<max(1, request.path.keys.count) {  // Bound: keys
             let name = request.path.prefix(depth).coveredName
             if !caller.grants.allow(.set, center: center, name: name, object: request.object) {
                 cover.keptDepths.append(depth)

@@ -39,7 +39,7 @@ struct HostedCenter {
     /// Keeps what must last of a command; of a value that changed before in this turn only the last is kept.
     mutating func keep(_ effects: borrowing Effects) {
         guard effects.hasValues else { return changes += effects.changes }
-        for change in effects.changes {
+        for change in effects.changes {  // Bound: effects
             let object: [UInt8]
             switch change {
             case .value(let record): object = record.object
@@ -66,7 +66,7 @@ struct HostedCenter {
 
     /// Adds to the totals how much more of asks, timers and values the center has than then.
     mutating func add(_ tally: CenterTally, to totals: borrowing CenterTotals) {
-        for kind in CenterTally.kinds where tally[kind] != knownTally[kind] {
+        for kind in CenterTally.kinds where tally[kind] != knownTally[kind] {  // Bound: few
             totals.add(tally[kind] - knownTally[kind], to: kind)
             knownTally[kind] = tally[kind]
         }

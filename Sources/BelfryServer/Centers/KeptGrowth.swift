@@ -20,7 +20,7 @@ struct KeptGrowth {
     /// Centers keep more, or less, for some owners; the memory of it is added for itself.
     mutating func add(_ growth: [Owner: Holdings]) {
         if growth.isEmpty { return }
-        for (owner, more) in growth { owned[owner, default: Holdings()] += more }
+        for (owner, more) in growth { owned[owner, default: Holdings()] += more }  // Bound: owners
         add(KeptMemory())
     }
 

@@ -10,7 +10,7 @@ extension KeptWatch {
     func checkShare(of owner: Owner, adding wanted: Holdings, _ outbox: inout Outbox)
         throws(Problem)
     {
-        for (asker, holdings) in shared.askers.owners.holdings(of: owner) {
+        for (asker, holdings) in shared.askers.owners.holdings(of: owner) {  // Bound: few
             guard let limit = outbox.shares.limit(of: asker) else { continue }
             var sum = holdings
             sum += wanted
@@ -38,7 +38,7 @@ extension KeptWatch {
     /// By how many bytes an owner has more of a kind than it may.
     func excess(of kind: KeptKind, for owner: Owner, _ outbox: inout Outbox) -> Int {
         var excess = -Int.max
-        for (asker, holdings) in shared.askers.owners.holdings(of: owner) {
+        for (asker, holdings) in shared.askers.owners.holdings(of: owner) {  // Bound: few
             guard let limit = outbox.shares.limit(of: asker) else { continue }
             excess = max(excess, holdings.memory[kind] - limit.holdings.memory[kind])
         }
@@ -61,7 +61,7 @@ extension KeptWatch {
     func room(for kind: TextKind, of owner: Owner, _ outbox: inout Outbox) -> Int {
         if owner == .none { return .max }
         var room = Int.max
-        for (asker, holdings) in shared.askers.owners.holdings(of: owner) {
+        for (asker, holdings) in shared.askers.owners.holdings(of: owner) {  // Bound: few
             guard let limit = outbox.shares.limit(of: asker) else { continue }
             room = min(room, limit.holdings.texts.room(for: kind, beside: holdings.texts))
         }
@@ -73,7 +73,7 @@ extension KeptWatch {
         let growth = centers.keptGrowth.takeOwned()
         if growth.isEmpty { return }
         shared.askers.owners.add(growth)
-        for (owner, more) in growth {
+        for (owner, more) in growth {  // Bound: owners
             for kind in KeptKind.allCases where more.memory[kind] > 0 {
                 if excess(of: kind, for: owner, &outbox) > 0 { trimLater(kind, of: owner, &outbox) }
             }

@@ -70,14 +70,14 @@ struct PollTable {
 
     /// Ends those whose time is over.
     mutating func endDue(at now: MonotonicTime) {
-        for (connection, poll) in polls where poll.deadline <= now {
+        for (connection, poll) in polls where poll.deadline <= now {  // Bound: waiting
             ended.append((connection, .filled))
         }
     }
 
     /// Ends those whose caller is known no longer.
     mutating func endAll(where isUnknown: (Poll) -> Bool) {
-        for (connection, poll) in polls where isUnknown(poll) {
+        for (connection, poll) in polls where isUnknown(poll) {  // Bound: waiting
             ended.append((connection, .filled))
         }
     }
@@ -89,7 +89,7 @@ struct PollTable {
 
     /// Takes the next that waits no longer.
     mutating func takeNext() -> (poll: Poll, end: Poll.End)? {
-        while ended.count > 0 {
+        while ended.count > 0 {  // Bound: stale
             let (connection, end) = ended.removeFirst()
             if let poll = polls.removeValue(forKey: connection) { return (poll, end) }
         }

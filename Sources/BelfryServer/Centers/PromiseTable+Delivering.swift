@@ -53,7 +53,7 @@ extension PromiseTable {
     /// Sends the answers of a batch, if the last of them is there, and lets go on what stayed behind them.
     mutating func deliver(_ batch: CallBatch, _ sequel: Sequel, _ outbox: inout Outbox) {
         if batch.isComplete { deliverWhole(batch, sequel, &outbox) }
-        for client in batch.takeFlushes() {
+        for client in batch.takeFlushes() {  // Bound: calls
             flushBehindAnswers(client, batch.reply.number, &outbox)
         }
     }
@@ -72,7 +72,7 @@ extension PromiseTable {
         guard let store = outbox.shared.store, !outbox.life.isSealed else { return }
         var changes = changes
         let ticket = ticket
-        for block in outbox.shared.numbers.all {
+        for block in outbox.shared.numbers.all {  // Bound: few
             guard let request = block.takeRequest() else { continue }
             changes.append(request.change)
             self.await(request, until: ticket)
@@ -86,20 +86,20 @@ extension CenterHost {
     /// Everything that this loop handed over up to a ticket is stored: who waited for it is answered.
     mutating func takeCommit(_ ticket: UInt64, _ outbox: inout Outbox) {
         promises.commit(ticket)
-        while let numbers = promises.nextNumbers() {
+        while let numbers = promises.nextNumbers() {  // Bound: commit
             numbers.block.commit(through: numbers.through)
         }
-        while let parked = promises.nextAnswer() {
+        while let parked = promises.nextAnswer() {  // Bound: commit
             switch parked {
             case .answer(let answer): outbox.send(answer)
             case .flush(let client, let connection):
                 outbox.send([], .flushGoesOn(client: client), to: connection)
             }
         }
-        while let reply = promises.nextCorked() {
+        while let reply = promises.nextCorked() {  // Bound: commit
             outbox.add(.stored(through: ticket), to: reply.number)
         }
-        while let asks = promises.nextAsks() {
+        while let asks = promises.nextAsks() {  // Bound: commit
             if outbox.life.isSealed { continue }
             tell(.showAnnounced(through: asks.number), center: asks.center, &outbox)
         }

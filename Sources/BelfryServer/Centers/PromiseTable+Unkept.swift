@@ -13,11 +13,11 @@ extension PromiseTable {
     /// finds them answered.
     mutating func giveUp(since time: MonotonicTime, _ outbox: inout Outbox) {
         var isNews = false
-        while let reply = nextCorked(since: time) {
+        while let reply = nextCorked(since: time) {  // Bound: commit
             outbox.sendUnknown(insteadOfWithheldOn: reply)
             isNews = true
         }
-        while let parked = nextAnswer(since: time) {
+        while let parked = nextAnswer(since: time) {  // Bound: commit
             switch parked {
             case .answer(let answer):
                 outbox.sendUnknown(insteadOf: answer)

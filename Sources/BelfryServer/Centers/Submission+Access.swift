@@ -73,7 +73,7 @@ extension Submission {
     private func checkRespond(
         _ responder: ResponderTerms, _ request: ObserverRequest
     ) throws(Problem) {
-        for name in responder.coveredNames {
+        for name in responder.coveredNames {  // Bound: selectors
             try check(.respond, "respond", name: name, object: request.object)
             if let next = responder.next { try check(.ask, "ask", name: name, object: next) }
             if request.asksAcknowledge {

@@ -53,8 +53,9 @@ struct ValueWaitTable {
     /// Values of a center have changed: who waits for them is looked after when the turn ends.
     mutating func touch(_ objects: [[UInt8]], of center: [UInt8]) {
         if waiting.isEmpty { return }
-        for object in objects {
+        for object in objects {  // Bound: waiting
             guard let connections = waiting[Key(center: center, object: object)] else { continue }
+            // Bound: waiting
             for connection in connections.sorted() where inLine[connection] == nil {
                 inLine[connection] = false
                 line.append(connection)
@@ -70,6 +71,7 @@ struct ValueWaitTable {
 
     /// Those of whom this is true wait no longer.
     mutating func endPolls(where isEnded: (ValuePoll) -> Bool = { _ in true }) {
+        // Bound: waiting
         for connection in polls.keys.sorted() where polls[connection].map(isEnded) == true {
             endWait(of: connection)
         }
@@ -77,7 +79,7 @@ struct ValueWaitTable {
 
     /// Takes the next that may have to be answered, with whether it waits no longer in any case.
     mutating func takeNext() -> (poll: ValuePoll, isEnded: Bool)? {
-        while line.count > 0 {
+        while line.count > 0 {  // Bound: stale
             let connection = line.removeFirst()
             let isEnded = inLine.removeValue(forKey: connection) ?? false
             if let poll = polls[connection] { return (poll, isEnded) }

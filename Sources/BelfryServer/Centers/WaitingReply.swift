@@ -65,12 +65,12 @@ struct CompletionTable {
     ///
     /// An answer lets the next request of its connection go on, which has no place inside a command.
     mutating func keep(_ effects: borrowing Effects, hasStored: Bool) {
-        for completion in effects.completions {
+        for completion in effects.completions {  // Bound: effects
             keep(
                 .posts(completion), of: completion.command,
                 waitsForTurn: hasStored || completion.replayedForm != nil)
         }
-        for completion in effects.askCompletions {
+        for completion in effects.askCompletions {  // Bound: effects
             keep(
                 .ask(completion), of: completion.command,
                 waitsForTurn: hasStored || completion.replayedForm != nil)
@@ -99,7 +99,7 @@ struct CompletionTable {
     /// Takes the replies that wait for the ends of asks.
     mutating func takeAsks() -> [WaitingReply] {
         let asks = waiting.filter { $0.value.form == nil }
-        for command in asks.keys { waiting[command] = nil }
+        for command in asks.keys { waiting[command] = nil }  // Bound: waiting
         return Array(asks.values)
     }
 

@@ -20,7 +20,7 @@ extension CenterHost {
         else { return }
         let time = CommandTime(
             wallMilliseconds: 0, monotonicNanoseconds: centers.shard.logTime + Self.horizon)
-        while part.lookedCenterCount < centers.count {
+        while part.lookedCenterCount < centers.count {  // Share: farewells
             let position = part.lookedCenterCount
             let farewells = centers[position].dueFarewells(at: time, among: Self.lookLimit)
             takeOutForbidden(farewells, of: position, &outbox)

@@ -105,7 +105,7 @@ extension CenterHost {
         }
         guard let looking = tickets.looking, looking.entry == id else { return }
         tickets.looking = nil
-        for use in looking.uses where !beginUse(use, &outbox) {
+        for use in looking.uses where !beginUse(use, &outbox) {  // Bound: waiting
             outbox.tell(.bad(.refusedToken(.unknownKey)), of: use)
         }
         lookForNext(&outbox)
@@ -120,7 +120,7 @@ extension CenterHost {
         }
         guard let looking = tickets.looking, looking.entry == id else { return }
         tickets.looking = nil
-        for use in looking.uses { outbox.tell(.unknown(problem), of: use) }
+        for use in looking.uses { outbox.tell(.unknown(problem), of: use) }  // Bound: waiting
         lookForNext(&outbox)
     }
 }

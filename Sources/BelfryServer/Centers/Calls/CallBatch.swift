@@ -93,7 +93,7 @@ final class CallBatch {
     /// Appends the array of all answers; nothing when there is none.
     func append(to output: inout [UInt8]) {
         var isFirst = true
-        for answer in answers where !answer.isEmpty {
+        for answer in answers where !answer.isEmpty {  // Bound: calls
             output.append(UInt8(ascii: isFirst ? "[" : ","))
             output.append(contentsOf: answer)
             isFirst = false

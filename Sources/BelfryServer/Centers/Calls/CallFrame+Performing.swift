@@ -59,7 +59,7 @@ extension CallFrame {
         defer { host.promises.batch = nil }
         var sequel = Sequel.none
         var isBegun = false
-        for place in start..<calls.count {
+        for place in start..<calls.count {  // Share: calls
             if place > start { host.fanOut(&outbox) }
             let mustWait =
                 place > start

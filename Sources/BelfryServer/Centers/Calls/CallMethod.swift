@@ -32,6 +32,7 @@ enum CallMethod: String, CaseIterable {
     private static let names = allCases.map { (text: Array($0.rawValue.utf8), method: $0) }
 
     init?(_ name: [UInt8]) {
+        // Bound: few
         for (text, method) in Self.names where text.count == name.count && text == name {
             self = method
             return

@@ -23,7 +23,7 @@ struct Connect: Operation {
         guard submission.caller.grants.allowAny(center: submission.center.span) else {
             throw Problem.lacking("observe", submission.caller, center: submission.center)
         }
-        for request in requests { try submission.checkObserve(request) }
+        for request in requests { try submission.checkObserve(request) }  // Bound: registrations
         let owner = host.centers.owner(of: submission, &outbox)
         try host.kept.reserve(requests, for: owner, &outbox)
         guard let position = try host.makeCenter(for: submission, &outbox) else { return }
@@ -38,7 +38,7 @@ struct Connect: Operation {
         let epoch = host.centers[position].epoch
         let sequence = since.map { $0.epoch == epoch ? $0.sequence : 0 }
         var observers: [ObserverRegistration] = []
-        for request in requests {
+        for request in requests {  // Bound: registrations
             observers.append(
                 try host.registration(of: request, secret: outbox.random.text(byteCount: 16)))
         }

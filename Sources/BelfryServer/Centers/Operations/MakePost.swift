@@ -52,7 +52,7 @@ struct MakePosts: Operation {
     ) throws(Problem) {
         var hasStyle = false
         var hasTimer = false
-        for place in requests.indices {
+        for place in requests.indices {  // Bound: batch
             try submission.checkPost(requests[place], place: place)
             if requests[place].options?.style != nil { hasStyle = true }
             if let timer = requests[place].options?.timer {
@@ -66,6 +66,7 @@ struct MakePosts: Operation {
         guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)
+        // Bound: batch
         for request in requests { posts.append(host.makePost(request, for: position, &outbox)) }
         let terms = host.terms(
             wishes, form, hasStyle: hasStyle, hasTimer: hasTimer, submission, &outbox)
