@@ -152,10 +152,13 @@ public struct EventLoop: ~Copyable {
         for listener in listeners where listener.isOpen { kernel.close(listener.socket) }
     }
 
+    /// The time at this moment, and not when the turn began; it reads the clock.
+    public var clock: MonotonicTime { kernel.now() }
+
     /// Whether the turn has taken so long that what can wait for the next one should; it reads the
     /// clock.
     public var turnIsLong: Bool {
-        kernel.now().nanoseconds - now.nanoseconds >= turnWorkNanoseconds
+        clock.nanoseconds - now.nanoseconds >= turnWorkNanoseconds
     }
 
     /// Hands out what happens next, and blocks only when nothing is left to do.

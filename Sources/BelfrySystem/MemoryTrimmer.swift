@@ -56,7 +56,7 @@ public final class MemoryTrimmer: Sendable {
         state.change { if $0.wish != .end { $0.wish = .trim } }
     }
 
-    /// Asks for memory to be given back if the process has grown by a step since that was done last.
+    /// Asks for memory to be given back if the process has grown by a step since the last time.
     public func look() {
         state.change { if $0.wish == nil { $0.wish = .look } }
     }

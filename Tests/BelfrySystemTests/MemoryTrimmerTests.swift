@@ -9,7 +9,7 @@ struct MemoryTrimmerTests {
     func trims() throws {
         let trimmer = MemoryTrimmer()
         let count = Counter()
-        let thread = try trimmer.start { count.add() }
+        let thread = try trimmer.start(trim: { count.add() })
         for round in 1...3 {
             trimmer.ask()
             trimmer.waitUntilDone(round)

@@ -19,7 +19,8 @@ extension HouseRules {
     /// The names of what loops take from: each says that the rest of a loop waits.
     static let meters: Set = [
         "turnIsFull", "largeAnswersMustWait", "turnEndLimit", "workLimit", "walkLookCount",
-        "reportShare", "flushByteLimit", "pageScanLimit", "pageTextByteLimit", "scanLimit",
+        "ofEnd", "reportShare", "shareEnd", "flushByteLimit", "pageScanLimit", "pageTextByteLimit",
+        "scanLimit",
         "goesOn",
     ]
 

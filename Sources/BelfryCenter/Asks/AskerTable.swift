@@ -56,8 +56,10 @@ struct AskerTable: Sendable {
     /// - Parameter openCount: how many asks are open: those who have none are cleared out so rarely
     ///   that each pays for a small share.
     mutating func leave(_ slot: UInt32, of asker: AskTable.Asker, openCount: Int) {
+        // Mostly it is the newest; where an asker goes, the oldest is the first to end.
         guard let list = lists.index(forKey: asker),
-            let place = lists.values[list].lastIndex(of: slot)
+            let place = lists.values[list].first == slot
+                ? 0 : lists.values[list].lastIndex(of: slot)
         else { return }
         lists.values[list].remove(at: place)
         guard lists.values[list].isEmpty else { return }

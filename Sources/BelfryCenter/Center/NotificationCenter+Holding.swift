@@ -121,9 +121,11 @@ extension NotificationCenter {
         }
     }
 
-    /// Keeps a notification, and notes when it must go.
-    mutating func keep(_ notification: Notification) -> UInt32 {
-        let kept = held.keep(notification)
+    /// Keeps a notification, before another one or as the newest, and notes when it must go.
+    mutating func keep(
+        _ notification: Notification, before next: UInt32 = HeldTable.none
+    ) -> UInt32 {
+        let kept = held.keep(notification, before: next)
         noteExpiry(of: kept)
         return kept
     }
@@ -244,10 +246,13 @@ extension NotificationCenter {
         held.discard(kept)
     }
 
-    /// Drops the oldest notifications until no more than so many bytes are held.
+    /// Drops the oldest notifications, a share of them, until no more than so many bytes are held.
     mutating func trimHeld(to byteCount: Int, _ effects: inout Effects) {
         var kept = held.oldest
-        while held.byteCount > byteCount, kept != HeldTable.none {  // Bound: trim
+        var left = Work.reportShare
+        // Share: trim
+        while held.byteCount > byteCount, kept != HeldTable.none, left > 0 {
+            left -= Work.ofEnd * held.holders(at: kept).count
             let next = held.next(after: kept)
             let following = held.keptNotification(at: next)
             for entry in held.slots(of: held.holders(at: kept), in: .notification)  // Bound: ends

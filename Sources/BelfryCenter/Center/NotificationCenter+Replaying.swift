@@ -138,9 +138,14 @@ extension NotificationCenter {
         }
         guard !found.matches.isEmpty else { return }
         var entries = held.slots(of: clients[client].held, in: .client)
+        // What was found ascends, so one walk along what is kept finds the place of each.
+        let first = found.matches[found.matches.startPosition].notification
+        var kept = held.firstSlot(from: first.sequence)
         for position in found.matches.startPosition..<found.matches.endPosition {  // Bound: resume
             let (notification, slot) = found.matches[position]
-            let kept = held.slot(ofSequence: notification.sequence) ?? keep(notification)
+            if !held.goOn(&kept, to: notification.sequence) {
+                kept = keep(notification, before: kept)
+            }
             let entry = held.make(
                 HeldTable.Entry(
                     observer: slot, notification: kept, account: .none,

@@ -32,9 +32,9 @@ extension Entry: Coded {
         elapsed = try coder(known?.elapsed)
         wallMilliseconds = try coder(known?.wallMilliseconds)
         // Each name of a center stands in an entry once.
-        var names = CenterNames()
         let known = known?.commands
-        names.names = try coder(known.map { CenterNames(of: $0).names })
+        var names = CenterNames(of: known ?? [])
+        names.names = try coder(known.map { _ in names.names })
         let count = try coder.count(known?.count)
         var commands: [Numbered] = []
         commands.reserveCapacity(count)
@@ -47,12 +47,12 @@ extension Entry: Coded {
 /// The centers that the commands of an entry name.
 private struct CenterNames {
     var names: [[UInt8]] = []
-
-    init() {}
+    private var places: [[UInt8]: UInt64] = [:]
 
     init(of commands: [Entry.Numbered]) {
         // Bound: code
-        for case let name? in commands.map(\.action.center) where !names.contains(name) {
+        for case let name? in commands.map(\.action.center) where places[name] == nil {
+            places[name] = UInt64(names.count)
             names.append(name)
         }
     }
@@ -63,8 +63,9 @@ private struct CenterNames {
         _ known: Entry.Numbered?, by coder: inout some Coder
     ) throws(CodeError) -> Entry.Numbered {
         let counter: UInt64 = try coder(known?.counter)
+        // The place behind the last name says that there is no center.
         let place = try coder.word(
-            known.map { UInt64(names.firstIndex(of: $0.action.center ?? []) ?? names.count) })
+            known.map { $0.action.center.flatMap { places[$0] } ?? UInt64(names.count) })
         let content = try coder.bytes(known?.content)
         if let known { return known }
         var reader = CodeReader(content, seed: coder.seed)

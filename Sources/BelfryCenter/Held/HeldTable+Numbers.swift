@@ -22,14 +22,15 @@ extension HeldTable {
         keptNotification(at: slot).map { $0.sequence == sequence && !$0.isOfValue } ?? false
     }
 
-    /// The kept notification that was posted with this number, if there is one near the newest end.
-    func slot(ofSequence sequence: UInt64) -> UInt32? {
+    /// The oldest kept notification whose number is not below this one.
+    func firstSlot(from sequence: UInt64) -> UInt32 {
+        var first = Self.none
         var slot = newest
         while slot != Self.none, notification(at: slot).sequence >= sequence {  // Bound: kept
-            if isKept(slot, sequence: sequence) { return slot }
+            first = slot
             slot = previous(before: slot)
         }
-        return nil
+        return first
     }
 
     /// Goes on along the kept notifications to the one that was posted with a number; tells whether

@@ -158,9 +158,11 @@ struct HeldTable: Footprinted, Sendable {
     // MARK: Notifications
 
     /// Keeps a notification; its sequence number is mostly the highest.
-    mutating func keep(_ notification: Notification) -> UInt32 {
+    ///
+    /// - Parameter later: a kept one whose number is higher, if there is one nearby.
+    mutating func keep(_ notification: Notification, before later: UInt32 = none) -> UInt32 {
         let slot = freeKept.popLast() ?? UInt32(kept.count)
-        var previous = newest
+        var previous = later == Self.none ? newest : self.previous(before: later)
         // A notification out of the replay ring has its place among older ones.
         while previous != Self.none,  // Bound: kept
             self.notification(at: previous).sequence > notification.sequence

@@ -1,8 +1,8 @@
 /// When the next of a kind may be written to an observer with a `minInterval` (rule D20).
 ///
 /// An interval that is over holds nothing back: those are forgotten, some with each one that begins
-/// and with each command. Of a table that is full those that end first are forgotten: the next of
-/// their kinds may come sooner than it should.
+/// and with each command. Where a table is full, the one that ends first is forgotten for each that
+/// begins: the next of its kind may come sooner than it should.
 ///
 /// The same intervals run for all who apply the same commands, and decide alone what is forgotten
 /// of that. What is over is not: who reads a state has none of it.
@@ -32,11 +32,21 @@ struct PaceTable: Footprinted, Sendable {
 
     /// An interval of a kind begins.
     mutating func begin(_ kind: ObservedKind, until end: Int64, at now: Int64) {
-        forgetOver(at: now, limit: ends.count < Self.limit ? Self.shareOfOne : .max)
-        if ends.count >= Self.limit { trim(to: Self.limit - Self.limit / 8, at: now) }
+        forgetOver(at: now, limit: Self.shareOfOne)
+        if ends.count >= Self.limit, ends[kind] == nil { forgetFirst() }
         let countBefore = ends.count
         ends[kind] = end
         if ends.count > countBefore { order.add(at: end, key: kind) }
+    }
+
+    /// Forgets the one that ends first, or one near it where many have begun anew.
+    private mutating func forgetFirst() {
+        for left in (0..<Work.vainLookLimit).reversed() {  // Bound: intervals
+            guard let next = order.next, let kind = order.popDue(at: next) else { return }
+            guard let end = ends[kind] else { continue }
+            if end <= next || left == 0 { return ends[kind] = nil }
+            order.add(at: end, key: kind)
+        }
     }
 
     /// Forgets some of those that are over.

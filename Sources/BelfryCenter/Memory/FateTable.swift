@@ -45,11 +45,12 @@ struct FateTable: Footprinted, Sendable {
         trim(at: now)
     }
 
-    /// Forgets posts that are too old or too many.
+    /// Forgets posts that are too old or too many; after a quiet time some with each post.
     private mutating func trim(at now: Int64) {
-        while !order.isEmpty,  // Bound: forgotten
-            order.count > countLimit || order[order.startPosition].expiresAt <= now
-        {
+        for _ in 0..<Work.vainLookLimit {  // Bound: forgotten
+            guard !order.isEmpty,
+                order.count > countLimit || order[order.startPosition].expiresAt <= now
+            else { return }
             forgetOldest()
         }
     }

@@ -1,6 +1,7 @@
 import BelfryCenter
 import BelfryCluster
 import BelfryLoop
+import BelfrySystem
 import BelfryWire
 import Synchronization
 
@@ -128,10 +129,17 @@ extension CenterHost {
         centers.hasSequencer ? 0 : try block.take()
     }
 
+    /// How long a turn applies what comes from a log, whatever else it has done.
+    private static let entryShare: Duration = .milliseconds(5)
+
     /// Takes what has become of commands, and finishes what began with them.
+    ///
+    /// The log has a share of its own: those who send much could keep it waiting otherwise, and a
+    /// broker that is late is of no use to anybody.
     mutating func applyInOrder(_ outbox: inout Outbox) {
         guard let sequencer = centers.sequencer else { return }
-        // Bound: entries
+        let shareEnd = outbox.loop.clock + Self.entryShare
+        // Share: entries
         while let event = centers.next(at: outbox.commandTime, shared.totals, into: &effects) {
             beginAnswer(&outbox)
             switch event {
@@ -141,6 +149,7 @@ extension CenterHost {
             case .refused(let id, let problem): fail(id, problem, mayHappen: false, &outbox)
             case .restored, .began, .broker, .fenced, .left, .stopped: takePart(event, &outbox)
             }
+            if outbox.loop.clock >= shareEnd { return outbox.loop.takeAnotherTurn() }
         }
         if sequencer.needsTurns, sequencer.isWaiting { outbox.loop.takeAnotherTurn() }
     }

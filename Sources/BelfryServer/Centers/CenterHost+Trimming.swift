@@ -56,13 +56,14 @@ extension CenterHost {
         let excess = max(byText, Int(byCost.rounded(.up)))
         guard excess > 0, held > 0 else { return false }
         outbox.meet(.held)
-        let share = min(excess, Self.heldTrimByteCount)
-        tell(.trimHeld(byteCount: max(0, held - share)), to: position, &outbox)
+        let rest = max(0, held - min(excess, Self.heldTrimByteCount))
+        tell(.trimHeld(byteCount: rest), to: position, &outbox)
         centers.noteKept(at: position)
         kept.account(for: &centers, &outbox)
         let hasTrimmed =
             centers[position].heldByteCount < held || centers.isDoing(.trim, at: position)
-        return hasTrimmed && (excess > share || kept.excess(of: .held) > 0)
+        let isMuch = excess > Self.heldTrimByteCount || centers[position].heldByteCount > rest
+        return hasTrimmed && (isMuch || kept.excess(of: .held) > 0)
     }
 
     /// An owner that has too much of a kind forgets its oldest in the center that keeps most of it.

@@ -28,6 +28,8 @@ extension CenterHost {
         case turnEnd
         /// They let happen what is due.
         case time
+        /// They post one idle entry each.
+        case idle
     }
 
     /// Gives centers a share of work at a time, in turn with each other, as long as the turn has time.
@@ -41,7 +43,7 @@ extension CenterHost {
     ) -> Int {
         var line = positions.sorted { ($0 <= last ? 1 : 0, $0) < ($1 <= last ? 1 : 0, $1) }
         var place = 0
-        while place < line.count {  // Share: asap, time
+        while place < line.count {  // Share: asap, time, idle
             let position = line[place]
             let goesOn: Bool
             switch task {
@@ -53,6 +55,9 @@ extension CenterHost {
                 takeOutForbidden(due, of: position, &outbox)
                 tell(.passTime(workLimit: Self.shareWorkLimit), to: position, &outbox)
                 goesOn = centers.timeGoesOn(at: position, outbox.commandTime)
+            case .idle:
+                tell(.idle, to: position, &outbox)
+                goesOn = false
             }
             place += 1
             if goesOn { line.append(position) }
@@ -89,12 +94,12 @@ extension CenterHost {
 
     // MARK: Idle moments
 
-    /// Nothing is to be done: each center that waits for that posts one entry (rule Q13).
+    /// Nothing is to be done: each center that waits for that posts one entry (rule Q13), as many
+    /// of them as the turn has time for.
     mutating func meetIdle(_ outbox: inout Outbox) {
         if outbox.life.isStopping { return }
-        for position in centers.idlePositions {  // Bound: idle
-            tell(.idle, to: position, &outbox)
-        }
+        schedule.lastIdle = share(
+            .idle, among: centers.idlePositions, behind: schedule.lastIdle, &outbox)
         // Setting it asks for the next idle moment, which comes after another look at the input.
         if centers.idleCount > 0 { outbox.loop.reportsIdle = true }
     }

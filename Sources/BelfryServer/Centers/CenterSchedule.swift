@@ -7,6 +7,8 @@ struct CenterSchedule {
     var lastTurnEnd = 0
     /// The center for which time has passed last.
     var lastTimePassed = 0
+    /// The center that posted an idle entry last.
+    var lastIdle = 0
     /// Whether the timer is set that looks for centers that were left, and how far it has come.
     var isEndTimerSet = false
     var endCursor: Int?
