@@ -16,13 +16,13 @@ import os
 import re
 import sys
 import time
-import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../Benchmarks"))
 import support  # noqa: E402
-from abusing.clients import expect  # noqa: E402
 from abusing import tables  # noqa: E402
+from abusing.clients import expect  # noqa: E402
+from abusing.memory import account  # noqa: E402
 from abusing.sending import (  # noqa: E402
     batches, call_often, connect, mailbox_request, register_all,
 )
@@ -132,14 +132,6 @@ LOADS = [
 
 
 # --- Measuring ----------------------------------------------------------------------------------
-
-
-def account(port):
-    """What the broker accounts for, in bytes, by kind."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
-        text = answer.read().decode()
-    return {kind: int(value) for kind, value in
-            re.findall(r'^belfry_memory_bytes\{kind="(\w+)"\} (\d+)', text, re.M)}
 
 
 def resident(broker):

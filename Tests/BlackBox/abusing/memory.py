@@ -14,6 +14,7 @@ import re
 import signal
 import tempfile
 import time
+import urllib.request
 
 from . import filling, flooding
 from .certificates import TLSOptions
@@ -70,6 +71,14 @@ def resident(pid, field="VmRSS"):
     except OSError:
         return 0
     return int(found.group(1)) * 1_024 if found else 0
+
+
+def account(port):
+    """What the broker accounts for, in bytes, by kind."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
+        text = answer.read().decode()
+    return {kind: int(value) for kind, value in
+            re.findall(r'^belfry_memory_bytes\{kind="(\w+)"\} (\d+)', text, re.M)}
 
 
 def settle(broker, bar):
