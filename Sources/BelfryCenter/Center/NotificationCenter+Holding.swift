@@ -25,6 +25,8 @@ extension NotificationCenter {
             if let older = replaceable[wanted] {
                 outcome = .coalesced
                 observers[slot].coalesced += 1
+                // Its place in the table is taken below.
+                held[older].flags.remove(.replaceable)
                 lose(older, .coalesced, &effects)
             }
         }

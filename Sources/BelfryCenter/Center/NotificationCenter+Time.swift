@@ -27,7 +27,7 @@ extension NotificationCenter {
             case .pace(let client): 2 << 62 | client
             case .wait(_, let ordinal): 3 << 62 | ordinal
             case .ask(_, let ordinal): 3 << 62 | 1 << 61 | ordinal
-            case .asked(_, let ordinal): 3 << 62 | 2 << 60 | ordinal
+            case .asked(_, let ordinal): 3 << 62 | 3 << 60 | ordinal
             case .part(_, let ordinal): 3 << 62 | 1 << 60 | ordinal
             }
         }

@@ -6,15 +6,28 @@ struct ObservedKind: Hashable, Sendable {
     let observer: UInt64
     let name: [UInt8]
     let object: [UInt8]?
+    /// The hash of both texts: a table asks for the hash of a key several times.
+    private let textHash: Int
 
     init(observer: UInt64, _ content: Notification.Content) {
+        var object: [UInt8]?
+        if let span = content.object { object = [UInt8](copying: span) }
+        self.init(observer: observer, name: [UInt8](copying: content.name), object: object)
+    }
+
+    private init(observer: UInt64, name: [UInt8], object: [UInt8]?) {
         self.observer = observer
-        name = [UInt8](copying: content.name)
-        if let object = content.object {
-            self.object = [UInt8](copying: object)
-        } else {
-            object = nil
-        }
+        self.name = name
+        self.object = object
+        var hasher = Hasher()
+        hasher.combine(name)
+        hasher.combine(object)
+        textHash = hasher.finalize()
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(observer)
+        hasher.combine(textHash)
     }
 }
 
@@ -34,8 +47,8 @@ extension ObservedKind: Comparable {
 
 extension ObservedKind: Coded {
     init(_ known: ObservedKind?, by coder: inout some Coder) throws(CodeError) {
-        observer = try coder(known?.observer)
-        name = try coder(known?.name)
-        object = try coder(known?.object)
+        self.init(
+            observer: try coder(known?.observer), name: try coder(known?.name),
+            object: try coder(known?.object))
     }
 }

@@ -5,10 +5,13 @@ import BelfryLoop
 // all. A turn that has had its time leaves the rest to the next (decision 71).
 
 extension CenterHost {
-    /// Does what waits, in the order in which it came, while the turn has time; one of it in any case.
+    /// Does what waits while the turn has time, one thing of it in any case.
     ///
-    /// In a stop all is done, as there may be no next turn.
-    mutating func doPostponed(_ outbox: inout Outbox) {
+    /// Where centers have done something at the end of the turn, and filled it, all of it may wait for
+    /// the next turn: two long things do not meet in one then. In a stop all is done, as there may be
+    /// no next turn.
+    mutating func doPostponed(behindCenters hasEnded: Bool = false, _ outbox: inout Outbox) {
+        if hasEnded, postponed.rests(outbox) { return outbox.loop.takeAnotherTurn() }
         repeat {  // Share: large answers
             doNextPostponed(&outbox)
         } while !postponed.isEmpty && (outbox.life.isStopping || !outbox.turnIsFull)

@@ -11,15 +11,20 @@ extension CenterHost {
     /// Each center posts those that are there now (rule Q11), a share at a time, in turn with the others,
     /// as long as the turn has time. The next turn goes on behind the center that was the last, and not
     /// before what is posted here has been written.
-    mutating func endTurnOfCenters(_ outbox: inout Outbox) {
-        guard centers.touched.contains(where: { centers.needsTurnEnd(at: $0) }) else { return }
+    ///
+    /// - Returns: whether a center had something to do.
+    mutating func endTurnOfCenters(_ outbox: inout Outbox) -> Bool {
+        guard centers.touched.contains(where: { centers.needsTurnEnd(at: $0) }) else {
+            return false
+        }
         // An entry of a log is a turn of its own.
-        if centers.log != nil { return }
+        if centers.log != nil { return false }
         let isAmidFlush = outbox.loop.isAmidFlush
         let line = centers.touched.filter {
             centers.needsTurnEnd(at: $0) && !(isAmidFlush && centers.turnGoesOn(at: $0))
         }
         schedule.lastTurnEnd = share(.turnEnd, among: line, behind: schedule.lastTurnEnd, &outbox)
+        return !line.isEmpty
     }
 
     /// What centers do by shares.

@@ -1,13 +1,32 @@
+import BelfryAccess
 import BelfryCenter
 import BelfryLoop
 
-/// What waits for a turn that has time for it, in the order in which it came.
+/// Work that waits for a turn that has time for it.
+///
+/// Callers take turns; the work of each is done in the order in which it came.
 struct PostponedWork {
-    private var line = Line<Postponed>()
+    /// A principal at an address.
+    private struct Waiter: Hashable {
+        let principal: [UInt8]
+        let address: NetworkAddress?
+    }
+
+    /// The place of a connection whose request or frame waits.
+    private struct Place {
+        let waiter: Waiter
+        /// Whether its client would wait for something that is to come.
+        var mayWait = true
+    }
+
+    private var lines: [Waiter: Line<Postponed>] = [:]
+    /// The callers whose work waits, the next one first.
+    private var turns = Line<Waiter>()
+    private var places: [UInt64: Place] = [:]
+    /// Whether all of the work has let the last turn pass.
+    private var hasRested = false
     /// The turn in which a connection ended last.
     private var departureTurn: UInt64 = .max
-    /// The connections whose requests wait, each with whether it waits for something still.
-    private var requests: [UInt64: Bool] = [:]
     /// The unfinished input of all connections, to which frames belong that were left to a later turn.
     private let unfinishedTotal: ByteTotal
 
@@ -15,20 +34,32 @@ struct PostponedWork {
         self.unfinishedTotal = unfinishedTotal
     }
 
-    var isEmpty: Bool { line.count == 0 }
+    var isEmpty: Bool { turns.count == 0 }
 
-    /// Takes what has waited longest.
+    /// Whether all of the work lets a turn pass that centers have filled: every second one at most.
+    mutating func rests(_ outbox: borrowing Outbox) -> Bool {
+        hasRested = !hasRested && outbox.turnIsFull && !outbox.life.isStopping
+        return hasRested
+    }
+
+    /// Takes what has waited longest of the caller whose turn it is.
     mutating func next() -> Postponed {
+        let waiter = turns.removeFirst()
+        var line = lines.removeValue(forKey: waiter) ?? Line()
         let work = line.removeFirst()
+        if line.count > 0 {
+            lines[waiter] = line
+            turns.append(waiter)
+        }
+        if case .departure = work { return work }
+        let place = places.removeValue(forKey: work.submission.reply.number.rawValue)
         switch work {
-        case .calls(let frame, _): unfinishedTotal.add(-frame.text.count)
-        case .request(let submission):
-            let mayWait = requests.removeValue(forKey: submission.reply.number.rawValue)
-            guard mayWait == false else { return work }
-            var atOnce = submission
-            atOnce.request = submission.request.withoutWait
-            return .request(atOnce)
         case .departure: break
+        case .calls(let frame, _): unfinishedTotal.add(-frame.text.count)
+        case .request(var submission):
+            guard place?.mayWait == false else { return work }
+            submission.request = submission.request.withoutWait
+            return .request(submission)
         }
         return work
     }
@@ -38,15 +69,12 @@ struct PostponedWork {
         guard submission.request.mayBeLarge, outbox.largeAnswersMustWait || !isEmpty else {
             return false
         }
-        requests[submission.reply.number.rawValue] = true
         add(.request(submission), &outbox)
         return true
     }
 
     /// Notes that a connection waits for nothing any more: its request is answered at once.
-    mutating func endWait(of connection: UInt64) {
-        if requests[connection] != nil { requests[connection] = false }
-    }
+    mutating func endWait(of connection: UInt64) { places[connection]?.mayWait = false }
 
     /// Leaves the calls of a frame, from one on, to another turn.
     ///
@@ -60,8 +88,16 @@ struct PostponedWork {
         return true
     }
 
+    /// Adds work; a departure joins the line in which a frame of its connection waits.
     mutating func add(_ work: Postponed, _ outbox: inout Outbox) {
-        line.append(work)
+        let submission = work.submission
+        let connection = submission.reply.number.rawValue
+        let waiter =
+            places[connection]?.waiter
+            ?? Waiter(principal: submission.caller.principal, address: submission.address)
+        if case .departure = work {} else { places[connection] = Place(waiter: waiter) }
+        if lines[waiter] == nil { turns.append(waiter) }
+        lines[waiter, default: Line()].append(work)
         outbox.loop.takeAnotherTurn()
     }
 
@@ -84,6 +120,15 @@ enum Postponed {
     case request(Submission)
     /// The calls of a frame are to be performed, from one on.
     case calls(CallFrame, from: Int)
+
+    /// The submission that it began with.
+    var submission: Submission {
+        switch self {
+        case .departure(let departure): departure.submission
+        case .request(let submission): submission
+        case .calls(let frame, _): frame.submission
+        }
+    }
 }
 
 /// The end of a client's connection, of which its center is to hear.

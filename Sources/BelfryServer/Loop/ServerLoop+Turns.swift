@@ -6,8 +6,8 @@ extension ServerLoop {
     mutating func endTurn() {
         if callers.entrance.tls != nil { continueHandshakes() }
         if host.centers.hasSequencer { applyInOrder() }
-        host.endTurnOfCenters(&outbox)
-        if !host.postponed.isEmpty { host.doPostponed(&outbox) }
+        let hasEnded = host.endTurnOfCenters(&outbox)
+        if !host.postponed.isEmpty { host.doPostponed(behindCenters: hasEnded, &outbox) }
         react()
         // The answer to one may let a request be read that ends, or completes, another. Those for
         // whose answers the turn has no room wait for the next one.
