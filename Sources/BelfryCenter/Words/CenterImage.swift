@@ -1,12 +1,12 @@
-/// All that a store has of one center: a restarted center begins with it.
+/// The stored state of one center, with which a restarted center begins.
 public struct CenterImage: Sendable, Equatable {
-    /// The name, as it stands in URLs.
+    /// The name, as it appears in URLs.
     public var name: [UInt8]
-    /// What makes its sequence numbers different.
+    /// The epoch, which distinguishes its sequence numbers from those of other lives.
     public var epoch: [UInt8]
     /// Sequence numbers up to this one may have been used.
     public var sequence: UInt64
-    /// Whether the last life ended in order: then nothing is missing that was not noted.
+    /// Whether the last life ended in order: then no losses are missing from the store.
     public var isComplete: Bool
     /// In the order of their numbers.
     public var clients: [ClientRecord] = []
