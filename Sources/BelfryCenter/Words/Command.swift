@@ -37,9 +37,8 @@ public struct Command: Sendable {
         case resume(Resumption)
         /// A command of one connection, from its client or from the broker that has the socket.
         ///
-        /// The command counts only while the connection is that client's, or reads one of its mailboxes.
-        ///
-        /// Another connection may take the client over while the command is on its way.
+        /// The command counts only while the connection is that client's, or reads one of its
+        /// mailboxes: another connection may take the client over while the command is on its way.
         indirect case onConnection(ClientConnection, Action)
         /// A command that counts only where it takes away nothing of others but what this covers.
         indirect case within(Cover, Action)

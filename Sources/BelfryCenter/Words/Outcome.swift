@@ -7,8 +7,7 @@ public enum Outcome: Sendable, Equatable {
     /// The posts were dispatched, and the receipts have their present states; or a long poll waits
     /// at a mailbox.
     case waiting
-    /// The ask is open, and its caller waits: an ``AskCompletion`` follows under the command's
-    /// name.
+    /// The ask is open, and its caller waits: an ``AskCompletion`` follows with the command's id.
     case awaiting(NotificationID)
     /// The posts were made before under the same key; the receipts are those of the first answer.
     case replayed(form: UInt8)

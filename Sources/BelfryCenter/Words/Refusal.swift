@@ -6,8 +6,7 @@ public enum Refusal: Error, Sendable, Equatable {
     case unknownObserver
     /// The observer was removed before (rule O4).
     case observerRemoved(Tombstone)
-    /// The client was away for longer than the lease of its new observer, in milliseconds (rule
-    /// O7).
+    /// The client was away, for these milliseconds, past the lease of its new observer (rule O7).
     case leaseIsOver(awayMilliseconds: Int64)
     /// The client is at its limit of observers.
     case tooManyObservers(limit: Int)

@@ -36,8 +36,7 @@ public struct ReportRow: Sendable, Equatable {
         case dropped
         /// No responder takes the action (rule K4); it counts as dropped.
         case unhandled(AskFailure)
-        /// The client was live, and left before it answered; the notification is kept for
-        /// redelivery.
+        /// The client was live, and left before it answered; the notification will be redelivered.
         case disconnected
     }
 
