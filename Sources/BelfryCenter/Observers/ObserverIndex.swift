@@ -236,8 +236,9 @@ struct ObserverIndex: Footprinted, Sendable {
         lists[Int(buckets.lists.0)].appendSlots(to: &slots)
     }
 
-    /// Calls the visitor with the slot of each observer in the buckets whose serial number is not
-    /// below the given one, in registration order, for as long as it answers yes.
+    /// Calls the visitor with each observer's slot in the buckets, while it returns true.
+    ///
+    /// Observers below the serial number are skipped; the others come in registration order.
     func forEachSlot(
         in buckets: Buckets, from serial: UInt64, while visit: (UInt32) -> Bool
     ) {

@@ -86,8 +86,7 @@ struct Timer: Sendable {
 
     /// The additional data of a repeating timer (rule L4).
     struct Repetition: Sendable {
-        /// The first due time, in nanoseconds on the clock of timers and in milliseconds since
-        /// 1970.
+        /// The first due time: nanoseconds on the clock of timers, and milliseconds since 1970.
         let start: Int64
         let startAt: Int64
         let period: Int64
