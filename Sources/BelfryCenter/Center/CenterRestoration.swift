@@ -1,4 +1,4 @@
-/// Makes a center out of what a store has of it, row by row; all of its clients are disconnected.
+/// Makes a center out of its stored rows, one by one; all of its clients are disconnected.
 ///
 /// Held and queued notifications may have been delivered before, and are marked so. If the last
 /// life did not end in order, the losses of observers that drop are unknown: they are told a gap.

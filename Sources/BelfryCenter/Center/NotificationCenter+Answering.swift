@@ -209,7 +209,7 @@ extension NotificationCenter {
     /// a command; the rest continues at the end of the turn.
     mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
         while !asks.sequel.isEmpty {  // Share: orphans
-            // loop: each look at what has room ends one that the command has noted
+            // loop: each pass ends one opening that the command has noted
             while asks.sequel.openingCount > 0 {  // Bound: asks
                 look(at: asks.sequel.takeOpening(), at: time, &effects)
             }

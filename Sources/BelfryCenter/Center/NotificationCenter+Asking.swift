@@ -118,7 +118,7 @@ extension NotificationCenter {
         show(slot, to: observer, at: time, &effects)
     }
 
-    /// Whether an ask may be shown: the store has it where it must. Mailboxes wait for the store.
+    /// Whether an ask may be shown: the store has it where it must; mailboxes wait for the store.
     @inline(__always)
     private func mayShow(_ slot: UInt32, to observer: UInt32) -> Bool {
         asks[slot].isAnnounced(to: observers[observer].serial) || !limits.isDurable

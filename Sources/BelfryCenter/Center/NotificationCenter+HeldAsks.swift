@@ -75,7 +75,7 @@ extension NotificationCenter {
             && (isSuspended || !observers[observer].terms.holdsAsks)
         {
             for slot in asks.held(for: observers[observer].serial) {  // Bound: client
-                // An announced ask goes on when the store knows of it (rule R20).
+                // An announced ask continues when the store has it (rule R20).
                 if asks[slot].isTold { continue }
                 switch readiness(of: observer, asks[slot].content.name) {
                 case .now: continue
@@ -86,7 +86,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Shows waiting asks to responders that a client has registered, behind its answer (R1).
+    /// Shows waiting asks to a client's new responders, behind the answer to it (rule R1).
     mutating func showHeldBehindAnswer(
         to client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {

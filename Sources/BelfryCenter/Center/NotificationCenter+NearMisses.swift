@@ -6,7 +6,7 @@ extension NotificationCenter {
     /// Names whose lengths differ by more are not compared: that is two letters, and some blanks.
     static let spellingSlack = 8
 
-    /// The channels near a name, with what differs.
+    /// The channels near a name, with their differences.
     struct NearChannels {
         var reasons: [UInt32: NearMiss.Reason] = [:]
         /// Whether some were not compared, because that would have been too much work.

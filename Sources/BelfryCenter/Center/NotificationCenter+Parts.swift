@@ -78,7 +78,7 @@ extension NotificationCenter {
         values.releaseIfUnused(value)
     }
 
-    /// Starts the leases of a disconnected client's entries, which end at once on code 1000 (V17).
+    /// Starts the leases of a disconnected client; on code 1000 its entries end now (rule V17).
     mutating func startLeases(
         ofClient client: UInt64, _ end: ConnectionEnd, at time: CommandTime,
         _ effects: inout Effects
@@ -173,9 +173,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Marks observers after all rows of values are restored (rule V10).
-    ///
-    /// Observers of values have the numbers that were stored, and mailboxes their possible losses.
+    /// Ends the restoration of values: marks mailboxes that may have missed a change (rule V10).
     mutating func endRestoringValues(
         isComplete: Bool, at time: CommandTime, _ effects: inout Effects
     ) {

@@ -8,7 +8,7 @@ extension NotificationCenter {
         case now
         /// When it is live and has room: it holds; nil where a flush to it comes first.
         case later(AskExplanation.Reason?)
-        /// Not at all.
+        /// It may not be asked, for this reason.
         case never(AskExplanation.Reason)
     }
 
@@ -95,7 +95,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Finds the holder that may take a waiting ask: its own, else one at the same address (R6).
+    /// Finds a holder for a waiting ask: its own, else another one of its address (rule R6).
     func taker(
         of slot: UInt32, waitingFor serial: UInt64
     ) -> (observer: UInt32?, lookCount: Int) {

@@ -100,7 +100,7 @@ public struct NotificationCenter: Sendable {
     var doubts = CountedTable<UInt32, [Doubt]>()
     /// Whether the store has the center.
     public internal(set) var isStored = false
-    /// Numbers up to this one are reserved; more are reserved when the other one is passed.
+    /// Numbers up to this one are reserved; `sequenceReserveAt` is where more of them are.
     var reservedSequence: UInt64 = 0
     var sequenceReserveAt: UInt64 = 0
 

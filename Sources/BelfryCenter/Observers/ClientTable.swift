@@ -7,7 +7,7 @@ struct ClientTable: Footprinted, Sendable {
         /// The reasons why it gets nothing at once; empty for a live client with nothing held.
         var suspension: Suspension = []
         let transport: Transport
-        /// The owner that its observers and what is held for it count for.
+        /// The owner that its observers and held notifications count for.
         var owner = Owner.none
         let sessionHash: SecretHash
         let principal: [UInt8]

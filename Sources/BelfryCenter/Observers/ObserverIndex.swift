@@ -122,13 +122,13 @@ struct ObserverIndex: Footprinted, Sendable {
         if objectEntries[Int(object)].observerCount == 0 { objects.remove(at: object) }
     }
 
-    /// Takes an observer out.
+    /// Removes an observer.
     mutating func remove(serial: UInt64, from place: Place) {
         removeEntry(serial, from: place)
         if place.object != Self.noList { release(place.object) }
     }
 
-    /// Takes a responder out.
+    /// Removes a responder.
     mutating func remove(serial: UInt64, implementing names: [[UInt8]], from place: Place) {
         for name in names {  // Bound: selectors
             guard let channel = channels.index(of: name.span) else {

@@ -24,7 +24,7 @@ extension NotificationQueue {
     /// bytes of a longer content, and modes other than the default that no entry names yet.
     ///
     /// - Parameters:
-    ///   - scope: what the caller may post; other entries are neither merged with nor removed.
+    ///   - scope: the scope of the caller; entries outside it are neither merged with nor removed.
     ///   - owner: the owner that a new entry counts for.
     ///   - room: the limits.
     ///   - isRestored: whether a new entry may have been posted in an earlier life of the broker.

@@ -19,7 +19,7 @@ extension NotificationQueue {
         let coalescing: Coalescing
         /// The modes in which it may be posted, each once.
         var modes: [[UInt8]]
-        /// How many other posts it stands for.
+        /// How many other posts were merged into it.
         var mergedCount: Int
         /// When it was enqueued, in milliseconds since 1970.
         let enqueuedAt: Int64

@@ -2,7 +2,7 @@ import BelfryBytes
 
 /// The three steps that every change of a queue is made of, and the journal that undoes them.
 extension NotificationQueue {
-    /// One step, with what undoes it.
+    /// One step, with the data for undoing it.
     enum Step: Sendable {
         case inserted(slot: UInt32)
         case removed(slot: UInt32, Entry)
@@ -23,7 +23,7 @@ extension NotificationQueue {
         journal?.steps.append(.inserted(slot: slot))
     }
 
-    /// Takes the entry out of a slot.
+    /// Removes the entry of a slot, and returns it.
     mutating func removeEntry(at slot: UInt32) -> Entry {
         let entry = empty(slot)
         if journal == nil {

@@ -1,7 +1,7 @@
 // The rules of a log: all brokers that are up know the present ones.
 
 extension Shard {
-    /// The level of tickets in a log, and of reports that the first broker starts or the last ends.
+    /// The level of tickets in a log, and of reports on the start and the end of its brokers.
     public static let levelTwo: UInt64 = 2
     /// The level of commands bound to a connection, and of time to return before a farewell.
     ///

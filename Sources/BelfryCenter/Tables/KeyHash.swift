@@ -7,7 +7,7 @@ public struct HashSeed: Sendable {
     let first: UInt64
     let second: UInt64
 
-    /// Takes 128 random bits.
+    /// Makes a seed of 128 random bits.
     public init(_ first: UInt64, _ second: UInt64) {
         self.first = first
         self.second = second

@@ -2,7 +2,7 @@
 public enum ClientState: UInt8, Sendable, Equatable, CaseIterable {
     /// The connection of the client has ended.
     case disconnected
-    /// The client does not read what it is sent, or does not acknowledge it.
+    /// The client does not read its deliveries, or does not acknowledge them.
     case slow
     /// The client asked for suspension.
     case asked

@@ -40,7 +40,7 @@ public struct Command: Sendable {
         /// The command counts only while the connection is that client's, or reads one of its
         /// mailboxes: another connection may take the client over while the command is on its way.
         indirect case onConnection(ClientConnection, Action)
-        /// A command that counts only where it takes away nothing of others but what this covers.
+        /// A command that counts only where it removes no more of others than the cover allows.
         indirect case within(Cover, Action)
         /// A client asks for suspension, or for its end.
         case setSuspended(client: UInt64, Bool)
@@ -72,7 +72,7 @@ public struct Command: Sendable {
         indirect case removeValue(ValueWrite)
         /// The store has the asks up to ``Effects/announcement``: they may be shown (rule R20).
         case showAnnounced(through: UInt64)
-        /// A client registers an observer; `since` asks for what the replay ring has above it.
+        /// A client registers an observer; `since` asks for a replay above that number.
         indirect case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
         /// Removes one observer.
         case removeObserver(serial: UInt64, by: Remover)

@@ -32,7 +32,7 @@ public struct GapRecord: Sendable, Equatable {
 public struct ToldGap: Sendable, Equatable {
     /// The loss.
     public let gap: GapRecord
-    /// When it was told, in milliseconds since 1970.
+    /// The time of that, in milliseconds since 1970.
     public let toldAt: Int64
 
     /// How many told gaps are kept for each observer.
