@@ -1,24 +1,24 @@
 import BelfryBytes
 
-/// Which responders hold which address (rules R1 and R2).
+/// The responders that hold each address (rules R1 and R2).
 struct AddressTable: Sendable {
-    /// One who holds an address.
+    /// A holder of an address.
     struct Holder: Sendable {
         /// The slot of the observer.
         let slot: UInt32
         let serial: UInt64
-        /// How many asks it was shown, and how many of them it has answered.
+        /// The numbers of asks that it was shown, and of those that it has answered.
         var askedCount: UInt64 = 0
         var answeredCount: UInt64 = 0
-        /// Rises with each ask of the center: who was asked longest ago has the lowest.
+        /// The number of its last ask among all asks of the center: the lowest is asked next.
         var lastAsked: UInt64 = 0
     }
 
-    /// An address that somebody holds.
+    /// An address that has a holder.
     fileprivate struct Address: Sendable {
         /// In the order of registration, which is that of their serial numbers.
         var holders: [Holder] = []
-        /// Whether others may join them.
+        /// Whether other holders may join.
         var isShared = false
         /// The holders that implement a selector, by its number, in the order of registration.
         var offers: [UInt32: [Offer]] = [:]
@@ -30,7 +30,7 @@ struct AddressTable: Sendable {
         }
     }
 
-    /// A holder, where it is found by what it implements.
+    /// A holder in a list by selector.
     struct Offer: Sendable {
         let slot: UInt32
         let serial: UInt64
@@ -39,9 +39,9 @@ struct AddressTable: Sendable {
     private var keys: KeyTable
     private var addresses: [Address] = []
     private var askCount: UInt64 = 0
-    /// How many hold an address.
+    /// The number of holders of all addresses.
     private(set) var holderCount = 0
-    /// The number of selectors that they implement, each at each holder.
+    /// The number of selectors that they implement, each counted for each holder.
     private var offerCount = 0
 
     init(seed: HashSeed) {
@@ -55,14 +55,14 @@ struct AddressTable: Sendable {
             + offerCount * Self.offerByteCount
     }
 
-    /// A selector at a holder costs a place in a list and, where it is alone, one in a table.
+    /// The bytes of a selector at a holder: a place in a list and, if alone there, one in a table.
     private static let offerByteCount =
         Footprint.array(of: 1, stride: MemoryLayout<Offer>.stride)
         + Footprint.dictionary(
             capacity: 2,
             stride: MemoryLayout<UInt32>.stride + MemoryLayout<[Offer]>.stride)
 
-    /// The number of an address that somebody holds.
+    /// The number of an address that has a holder.
     @inline(__always)
     func number(of address: Span<UInt8>) -> UInt32? { keys.index(of: address) }
 
@@ -71,10 +71,10 @@ struct AddressTable: Sendable {
         number(of: address).map { addresses[Int($0)].holders } ?? []
     }
 
-    /// The same of an address with this number.
+    /// The holders of the address with this number.
     func holders(at number: UInt32) -> [Holder] { addresses[Int(number)].holders }
 
-    /// Those of them that implement the selector with this number.
+    /// The holders of an address that implement the selector with this number.
     @inline(__always)
     func offers(at number: UInt32, of selector: UInt32) -> [Offer] {
         addresses[Int(number)].offers[selector] ?? []
@@ -84,18 +84,18 @@ struct AddressTable: Sendable {
     @inline(__always)
     func oldest(at number: UInt32) -> UInt32 { addresses[Int(number)].holders[0].slot }
 
-    /// When a holder was asked last, of all asks of the center.
+    /// The number of a holder's last ask, among all asks of the center.
     func lastAsked(at number: UInt32, serial: UInt64) -> UInt64 {
         let address = addresses[Int(number)]
         return address.place(of: serial).map { address.holders[$0].lastAsked } ?? 0
     }
 
-    /// Whether another one may hold an address beside those who do.
+    /// Whether another holder may join those of an address.
     func isShared(_ address: Span<UInt8>) -> Bool {
         number(of: address).map { addresses[Int($0)].isShared } ?? true
     }
 
-    /// One more holds an address, and implements the selectors with these numbers.
+    /// Adds a holder of an address, which implements the selectors with these numbers.
     mutating func add(
         _ address: [UInt8], slot: UInt32, serial: UInt64, implementing selectors: [UInt32],
         isShared: Bool
@@ -110,7 +110,7 @@ struct AddressTable: Sendable {
         offer(address, slot: slot, serial: serial, implementing: selectors)
     }
 
-    /// A holder of an address implements selectors.
+    /// Adds a holder of an address to the lists of its selectors.
     mutating func offer(
         _ address: [UInt8], slot: UInt32, serial: UInt64, implementing selectors: [UInt32]
     ) {
@@ -122,7 +122,7 @@ struct AddressTable: Sendable {
         offerCount += selectors.count
     }
 
-    /// One holds its address no more, and implements the selectors with these numbers no more.
+    /// Removes a holder of an address, which implements the selectors with these numbers.
     mutating func remove(_ address: [UInt8], serial: UInt64, implementing selectors: [UInt32]) {
         guard let index = keys.index(of: address.span),
             let place = addresses[Int(index)].place(of: serial)
@@ -149,7 +149,7 @@ struct AddressTable: Sendable {
         }
     }
 
-    /// Notes that a holder got an action: of those that share, another one comes next.
+    /// Notes that a holder got an action: among those that share, another one is next.
     mutating func noteTurn(_ address: Span<UInt8>, serial: UInt64) {
         askCount += 1
         let ordinal = askCount
@@ -169,7 +169,7 @@ struct AddressTable: Sendable {
         change(&addresses[Int(index)].holders[place])
     }
 
-    /// Adds all that can be seen of the addresses, now or later, in the order of first holders.
+    /// Adds all that can be observed of the addresses, now or later, in the order of first holders.
     func addDigest(to digest: inout StateDigest) {
         digest.add(holderCount)
         digest.add(askCount)
@@ -188,7 +188,7 @@ struct AddressTable: Sendable {
 }
 
 extension AddressTable.Address {
-    /// A holder implements a selector no more.
+    /// Removes a holder from the list of a selector.
     fileprivate mutating func withdraw(_ serial: UInt64, _ selector: UInt32) {
         guard var offered = offers.removeValue(forKey: selector) else { return }
         let place = offered.indices.firstPlace { offered[$0].serial >= serial }
@@ -211,7 +211,7 @@ extension AddressTable.Address: Coded {
     init(_ known: AddressTable.Address?, by coder: inout some Coder) throws(CodeError) {
         holders = try coder(known?.holders)
         isShared = try coder(known?.isShared)
-        // Who implements what is found again by the responders.
+        // The offers are computed again from the responders.
         offers = known?.offers ?? [:]
     }
 }

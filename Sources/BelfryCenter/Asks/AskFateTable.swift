@@ -1,6 +1,6 @@
-/// How asks ended lately: past a number, a size or a time the oldest is forgotten.
+/// The fates of recent asks: past a number, a size or a time the oldest is forgotten.
 struct AskFateTable: Footprinted, Sendable {
-    /// How one ask ended.
+    /// The fate of one ask.
     struct Fate: Sendable {
         let outcome: AskOutcome
         /// The selector as its name, and the address as its object.
@@ -9,7 +9,7 @@ struct AskFateTable: Footprinted, Sendable {
         let depth: Int
         /// The observers that were shown it.
         let shown: FewList<UInt64>
-        /// Whether the store was told of it.
+        /// Whether the store has it.
         let isStored: Bool
         /// On the monotonic clock in nanoseconds.
         let forgottenAt: Int64
@@ -23,14 +23,14 @@ struct AskFateTable: Footprinted, Sendable {
     private var order = Ring<Fate>()
     private var positions: PositionTable
     private(set) var byteCount = 0
-    /// How many of them the store was told of.
+    /// The number of fates that the store has.
     private(set) var storedCount = 0
 
     init(seed: HashSeed) {
         positions = PositionTable(seed: seed)
     }
 
-    /// How many are remembered.
+    /// The number of fates that are remembered.
     var count: Int { order.count }
 
     /// The bytes that the table costs.
@@ -39,7 +39,7 @@ struct AskFateTable: Footprinted, Sendable {
             + Footprint.texts(count: 3 * count, byteCount: byteCount)
     }
 
-    /// When the oldest is forgotten, on the monotonic clock in nanoseconds.
+    /// The time when the oldest is forgotten, on the monotonic clock in nanoseconds.
     var nextDeadline: Int64? {
         order.isEmpty ? nil : order[order.startPosition].forgottenAt
     }
@@ -49,7 +49,7 @@ struct AskFateTable: Footprinted, Sendable {
             .map { order[$0] }
     }
 
-    /// Remembers how an ask ended, the last of all.
+    /// Adds the fate of an ask that ended just now.
     mutating func append(_ fate: consuming Fate) {
         byteCount += fate.byteCount
         if fate.isStored { storedCount += 1 }
@@ -58,7 +58,7 @@ struct AskFateTable: Footprinted, Sendable {
         positions.insert(id, at: position, above: order.startPosition) { order[$0].outcome.id }
     }
 
-    /// Forgets the oldest past the limits; tells those of them that are stored.
+    /// Forgets the oldest past the limits; returns those of them that the store has.
     mutating func trim(to limits: CenterLimits) -> [NotificationID] {
         forget(limit: .max) { table, _ in
             table.count > limits.fateLimit || table.byteCount > limits.answerMemoryLimit
@@ -70,7 +70,7 @@ struct AskFateTable: Footprinted, Sendable {
         forget(limit: .max) { table, _ in table.count > limit }
     }
 
-    /// Forgets those that are too old, at most so many.
+    /// Forgets the fates that are too old, at most so many.
     mutating func passTime(_ now: Int64, limit: Int) -> [NotificationID] {
         forget(limit: limit) { _, oldest in oldest.forgottenAt <= now }
     }
@@ -93,7 +93,7 @@ struct AskFateTable: Footprinted, Sendable {
         return stored
     }
 
-    /// Adds all that can be seen of the fates now or later.
+    /// Adds all that can be observed of the fates now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         digest.add(byteCount)
@@ -112,7 +112,7 @@ extension AskOutcome {
 }
 
 extension AskFateTable.Fate {
-    /// How an ask has ended that was open.
+    /// Makes the fate of an ask that was open.
     init(_ ask: borrowing OpenAsk, _ outcome: AskOutcome, forgottenAt: Int64) {
         self.init(
             outcome: outcome, content: ask.content.withoutUserInfo, principal: ask.principal,

@@ -1,13 +1,18 @@
-/// The rest of a command's work on asks: it is done when all that ends with the command has ended,
-/// so that nothing is shown that is over by then (rule R10).
+/// The rest of a command's work on asks.
+///
+/// It is done when all that ends with the command has ended, so that no ask is shown that is over
+/// by then (rule R10).
 struct AskSequel: Sendable {
-    /// The asks that have lost their responders, which walk again, and those that wait and that
-    /// another one at their address may take.
+    /// The asks that walk again.
+    ///
+    /// They have lost their responders, or they wait and another one at their address may take
+    /// them.
     private(set) var orphans: [AskTable.Orphan] = []
-    /// Those that may have room for what waits, in the order in which they got it; none is left
-    /// when a command is over.
+    /// The observers and clients that may have got room for waiting asks, in that order.
+    ///
+    /// None is left when a command is over.
     private var openings: [Opening] = []
-    /// The index of the first of them that was not taken.
+    /// The index of the first opening that was not taken.
     private var firstOpening = 0
 
     /// An observer, or a client, that may have room.
@@ -18,7 +23,7 @@ struct AskSequel: Sendable {
         case client(UInt64)
     }
 
-    /// Joins what a snapshot has.
+    /// Makes the sequel in a snapshot.
     init(orphans: [AskTable.Orphan] = []) {
         self.orphans = orphans
     }
@@ -26,10 +31,10 @@ struct AskSequel: Sendable {
     /// Whether nothing is left to do.
     var isEmpty: Bool { orphans.isEmpty && openings.isEmpty }
 
-    /// An ask is to go on.
+    /// Adds an ask that walks again.
     mutating func add(_ orphan: AskTable.Orphan) { orphans.append(orphan) }
 
-    /// Notes that an observer, or a client, may be shown what waits.
+    /// Notes that an observer, or a client, may be shown waiting asks.
     mutating func noteOpening(_ opening: Opening) {
         if openings.last != opening { openings.append(opening) }
     }
@@ -46,10 +51,10 @@ struct AskSequel: Sendable {
         orphans.insert(contentsOf: rest, at: 0)
     }
 
-    /// The number of openings at which nobody has looked.
+    /// The number of openings that were not examined yet.
     var openingCount: Int { openings.count - firstOpening }
 
-    /// Takes the first of those who may have room.
+    /// Takes the first opening.
     mutating func takeOpening() -> Opening {
         let opening = openings[firstOpening]
         firstOpening += 1

@@ -1,6 +1,6 @@
 /// The asks that are open, in slots that are used again.
 struct AskTable: Footprinted, Sendable {
-    /// One that is free has ``OpenAsk/none``.
+    /// The slots; a free one has ``OpenAsk/none``.
     private var slots: [OpenAsk] = []
     private var freeSlots: [UInt32] = []
     /// All slots in the order of asking.
@@ -8,33 +8,34 @@ struct AskTable: Footprinted, Sendable {
     private(set) var lastOrdinal: UInt64 = 0
     /// The work that is left for the end of the command.
     var sequel = AskSequel()
-    /// The asks that the center has told the store are about to be shown, in the order of telling.
+    /// The asks that were announced to the store as soon to be shown, in that order.
     private var announced: [Announced] = []
     private var announcementCount: UInt64 = 0
     private var positions: PositionTable
-    /// What each observer was shown and has not answered, in the order of sequence numbers; a list that was emptied
-    /// stays until its observer goes.
+    /// The unanswered asks of each observer, in the order of sequence numbers.
+    ///
+    /// An emptied list stays until its observer is removed.
     private var shown: [UInt64: [UInt32]] = [:]
-    /// The asks that wait for somebody, where they are looked for.
+    /// The indexes of the asks that wait for a responder.
     private var waiting = WaitingAsks()
     /// The open asks of each asker.
     private var askers = AskerTable()
     /// Bytes of userInfo, names, objects and defaults.
     private(set) var byteCount = 0
-    /// How many wait for somebody.
+    /// The number of asks that wait for a responder.
     var heldCount: Int { waiting.count }
-    /// The number of observers that were shown them, each after the first of an ask.
+    /// The number of observers that were shown asks, without the first of each.
     private var passedCount = 0
-    /// How many bytes of open asks count for each owner.
+    /// The bytes of open asks, by owner.
     var owned = OwnedMemory()
 
-    /// An ask, if its slot has it still.
+    /// An ask, if it is still in its slot.
     struct Orphan: Sendable {
         let slot: UInt32
         let ordinal: UInt64
     }
 
-    /// The same of one that the store was told of, with the number of that.
+    /// An ask that was announced to the store, with the number of the announcement.
     fileprivate struct Announced: Sendable {
         let number: UInt64
         let slot: UInt32
@@ -58,14 +59,13 @@ struct AskTable: Footprinted, Sendable {
     /// The memory that each ask takes beyond its texts.
     private static let askByteCount = MemoryLayout<OpenAsk>.stride + listByteCount
 
-    /// The part of it that lies in lists: its places in the order and at an observer, its path, and
-    /// the commands that wait for it.
+    /// The part of it in lists: its places in the order and at an observer, its path, its waiters.
     private static let listByteCount = 256
 
-    /// The memory of one more that was shown it.
+    /// The memory of one more observer that was shown it.
     private static let shownByteCount = 2 * MemoryLayout<UInt64>.stride
 
-    /// An ask where it lies: it is large, and mostly one part of it is looked at.
+    /// An ask in place: it is large, and mostly one part of it is read.
     subscript(slot: UInt32) -> OpenAsk {
         @inline(__always) _read { yield slots[Int(slot)] }
     }
@@ -88,9 +88,9 @@ struct AskTable: Footprinted, Sendable {
     /// The asks of an asker that are open, or waited for by a key, in the order of asking.
     func slots(of asker: Asker) -> [UInt32] { askers[asker] }
 
-    /// Adds an ask, which has no place in the order yet, and tells its slot.
+    /// Adds an ask, which has no place in the order yet, and returns its slot.
     ///
-    /// An asker that has as many as one may is told so first: waiting for others would not help it.
+    /// The limit of the asker is checked first: waiting for others would not help it.
     mutating func add(
         _ ask: consuming OpenAsk, limit: Int, askerLimit: Int
     ) throws(Refusal) -> UInt32 {
@@ -122,7 +122,7 @@ struct AskTable: Footprinted, Sendable {
         askers.leave(slot, of: asker, openCount: count)
     }
 
-    /// Takes an ask out, which is neither shown nor held any more.
+    /// Removes an ask, which is neither shown nor held any more.
     mutating func take(_ slot: UInt32) -> OpenAsk {
         var ask = OpenAsk.none
         leaveRepeaters(of: slot)
@@ -140,7 +140,7 @@ struct AskTable: Footprinted, Sendable {
         return ask
     }
 
-    /// Counts an ask for its owner, or with -1 one that goes.
+    /// Adds an ask to the memory of its owner, or subtracts a removed one with -1.
     private mutating func count(_ ask: borrowing OpenAsk, _ sign: Int) {
         let cost =
             Footprint.texts(count: 2, byteCount: ask.byteCount) + Self.askByteCount
@@ -148,7 +148,7 @@ struct AskTable: Footprinted, Sendable {
         owned.add(sign * ask.byteCount, cost: sign * cost, of: .asks, for: ask.owner)
     }
 
-    /// Finds out for whom the asks that a store has kept count.
+    /// Assigns the owners of stored asks.
     mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
         for entry in order.living {  // Bound: start
             slots[Int(entry.slot)].owner = ownerOf(self[entry.slot].principal)
@@ -156,14 +156,14 @@ struct AskTable: Footprinted, Sendable {
         }
     }
 
-    /// The walk of an ask starts at an address.
+    /// Starts the walk of an ask at an address.
     mutating func begin(_ slot: UInt32, at address: [UInt8]) {
         slots[Int(slot)].path = [address]
         slots[Int(slot)].sawBusy = false
         slots[Int(slot)].sawSuspended = false
     }
 
-    /// Notes how far the walk of an ask has come.
+    /// Notes the progress of the walk of an ask.
     mutating func note(_ walk: Walk, of slot: UInt32) {
         if walk.path.count > slots[Int(slot)].path.count { slots[Int(slot)].path = walk.path }
         slots[Int(slot)].sawBusy = walk.sawBusy
@@ -172,13 +172,13 @@ struct AskTable: Footprinted, Sendable {
 
     // MARK: Those who wait
 
-    /// Nobody waits for an ask any more, which is open.
+    /// Removes all waiters of an ask that stays open.
     mutating func forgetWaiters(of slot: UInt32) {
         leaveRepeaters(of: slot)
         slots[Int(slot)].waiters = FewList()
     }
 
-    /// A later command with the same key waits for the same answer; tells whether the ask is open.
+    /// Adds a later command with the same key as a waiter; returns whether the ask is open.
     mutating func join(
         _ id: NotificationID, _ command: CommandID, of client: UInt64?, askerLimit: Int
     ) throws(Refusal) -> Bool {
@@ -197,7 +197,7 @@ struct AskTable: Footprinted, Sendable {
         return true
     }
 
-    /// Some of those who wait for an ask go, and others stay: the first of them stands in the place of its asker.
+    /// Removes some waiters of an ask; the first that stays takes the place of its asker.
     mutating func takeWaiters(
         of slot: UInt32, where isGone: (OpenAsk.Waiter) -> Bool
     ) -> FewList<OpenAsk.Waiter> {
@@ -211,7 +211,7 @@ struct AskTable: Footprinted, Sendable {
         return FewList(gone)
     }
 
-    /// Those who wait for an ask by its key count no longer; its asker does, for as long as it is open.
+    /// Stops counting the waiters by key of an ask; its asker counts for as long as it is open.
     private mutating func leaveRepeaters(of slot: UInt32) {
         guard self[slot].waiters.count > 1 else { return }
         for waiter in self[slot].waiters.all.dropFirst() {  // Bound: repeaters
@@ -221,26 +221,25 @@ struct AskTable: Footprinted, Sendable {
 
     // MARK: Those that walk again
 
-    /// An ask that is walking has lost its responder, or one that waits may be for another one at
-    /// its address.
+    /// Lets an ask walk again: it lost its responder, or another one may take it from its address.
     mutating func orphan(_ slot: UInt32) {
         sequel.add(Orphan(slot: slot, ordinal: self[slot].ordinal))
     }
 
-    /// An ask has lost its responder, or the one that it has waited for: it is walking, and goes on with the orphans.
+    /// Lets an ask walk again that has lost its responder, or the one that it waited for.
     mutating func takeBackAsOrphan(_ slot: UInt32) {
         takeBack(slot)
         orphan(slot)
     }
 
-    /// Lets what waits for an observer walk again.
+    /// Lets the asks that wait for an observer walk again.
     mutating func orphanHeld(for observer: UInt64) {
         for slot in held(for: observer) { takeBackAsOrphan(slot) }  // Bound: asks
     }
 
     // MARK: Lists
 
-    /// An ask that is walking is shown to an observer.
+    /// Shows a walking ask to an observer.
     mutating func show(_ slot: UInt32, to observer: UInt64, sequence: UInt64, at time: Int64) {
         if slots[Int(slot)].show(to: observer, sequence: sequence, at: time) {
             passedCount += 1
@@ -249,14 +248,14 @@ struct AskTable: Footprinted, Sendable {
         shown[observer, default: []].append(slot)
     }
 
-    /// An ask that is walking waits for an observer.
+    /// Lets a walking ask wait for an observer.
     mutating func hold(_ slot: UInt32, for observer: UInt64) {
         slots[Int(slot)].state = .held(observer: observer)
         slots[Int(slot)].announcement = slots[Int(slot)].isStored ? .none : .stored
         file(slot)
     }
 
-    /// Files an ask that waits where it is looked for.
+    /// Adds a waiting ask to the indexes.
     private mutating func file(_ slot: UInt32) {
         let ask = self[slot]
         guard case .held(let observer) = ask.state else { return }
@@ -265,7 +264,7 @@ struct AskTable: Footprinted, Sendable {
             ask.content.selector, for: observer)
     }
 
-    /// Takes an ask that waits out of where it is looked for.
+    /// Removes a waiting ask from the indexes.
     private mutating func unfile(_ slot: UInt32) {
         let ask = self[slot]
         guard case .held(let observer) = ask.state else { return }
@@ -274,7 +273,7 @@ struct AskTable: Footprinted, Sendable {
             ask.content.selector, for: observer)
     }
 
-    /// The store is told that an ask, which waits for an observer, is shown; tells the number of that.
+    /// Announces to the store that a waiting ask is shown; returns the number of the announcement.
     mutating func announce(_ slot: UInt32) -> UInt64 {
         announcementCount += 1
         slots[Int(slot)].announcement = .told(announcementCount)
@@ -283,7 +282,7 @@ struct AskTable: Footprinted, Sendable {
         return announcementCount
     }
 
-    /// The store knows what it was told up to a number: those that still wait may be shown, in the order of telling.
+    /// Takes the waiting asks whose announcements are stored up to a number, in their order.
     mutating func takeAnnounced(through number: UInt64) -> [UInt32] {
         let count = announced.prefix { $0.number <= number }.count
         let taken = announced.prefix(count).filter {
@@ -295,13 +294,13 @@ struct AskTable: Footprinted, Sendable {
         return taken.map(\.slot)
     }
 
-    /// An ask is walking again: it is neither shown nor held.
+    /// Lets an ask walk again: it is neither shown nor held.
     mutating func takeBack(_ slot: UInt32) {
         switch self[slot].state {
         case .walking: return
         case .held:
             unfile(slot)
-            // The store knows at most of the one that it has waited for (rule R20).
+            // The store has at most the observer that it has waited for (rule R20).
             slots[Int(slot)].announcement = self[slot].isStored ? .none : .stored
         case .shown(let observer, let sequence):
             guard let list = shown.index(forKey: observer) else { break }
@@ -315,18 +314,18 @@ struct AskTable: Footprinted, Sendable {
         slots[Int(slot)].state = .walking
     }
 
-    /// An observer goes, and was shown nothing that is open.
+    /// Removes an observer without an open ask.
     mutating func forget(_ observer: UInt64) {
         if !shown.isEmpty { shown[observer] = nil }
     }
 
-    /// What an observer was sent by a stream that has ended may come again.
+    /// Notes that an ask on a stream that has ended may be delivered again.
     mutating func noteRedelivery(_ slot: UInt32) { slots[Int(slot)].isRedelivered = true }
 
-    /// What an observer was shown and has not answered, in the order of sequence numbers.
+    /// The unanswered asks of an observer, in the order of sequence numbers.
     func shown(to observer: UInt64) -> [UInt32] { shown[observer] ?? [] }
 
-    /// How many they are.
+    /// The number of unanswered asks of an observer.
     func shownCount(to observer: UInt64) -> Int { shown[observer]?.count ?? 0 }
 
     /// The first of them above a sequence number.
@@ -336,7 +335,7 @@ struct AskTable: Footprinted, Sendable {
         return place < list.count ? list[place] : nil
     }
 
-    /// A look at the whole table would copy it.
+    /// The place in a list; an instance method would copy the whole table.
     private static func place(
         in list: [UInt32], above sequence: UInt64, of slots: [OpenAsk]
     ) -> Int {
@@ -346,7 +345,7 @@ struct AskTable: Footprinted, Sendable {
     /// The asks that wait for an observer, in the order of asking.
     func held(for observer: UInt64) -> [UInt32] { waiting.of(observer) }
 
-    /// The selectors of what waits at an address, as far as they are among some.
+    /// The selectors of the asks that wait at an address, as far as they are among some.
     func selectorsHeld(at address: [UInt8], among implemented: [[UInt8]]) -> [[UInt8]] {
         waiting.selectors(at: address, among: implemented)
     }
@@ -364,7 +363,7 @@ struct AskTable: Footprinted, Sendable {
         return slot
     }
 
-    /// Adds all that can be seen of the asks now or later.
+    /// Adds all that can be observed of the asks now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         digest.add(lastOrdinal)
@@ -428,9 +427,9 @@ extension AskTable: Coded {
         sequel = AskSequel(orphans: try coder(known?.sequel.orphans))
         announced = try coder(known?.announced)
         announcementCount = try coder(known?.announcementCount)
-        // Whether an empty list is left for an observer depends on its storage, and says nothing.
+        // Whether an empty list is left for an observer depends on its storage, and has no meaning.
         shown = try coder.table(known?.shown.filter { !$0.value.isEmpty })
-        // The places of those who wait follow from their states.
+        // The places of the waiting asks follow from their states.
         let _: [[UInt8]: [UInt32]] = try coder.table(known?.heldByAddress)
         askers = try coder(known?.askers)
         byteCount = try coder(known?.byteCount)
@@ -444,7 +443,7 @@ extension AskTable: Coded {
         for entry in order.living { restore(entry.slot) }  // Bound: snapshot
     }
 
-    /// Files an ask of a snapshot where it is looked for.
+    /// Adds an ask of a snapshot to the indexes.
     private mutating func restore(_ slot: UInt32) {
         file(slot)
         let ask = self[slot]

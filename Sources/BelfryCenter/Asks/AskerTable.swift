@@ -1,5 +1,5 @@
 extension AskTable {
-    /// An asker, whose open asks are limited; whoever waits by a key for the ask of another is one.
+    /// An asker with a limit of open asks, by asking or by waiting with the key of another ask.
     enum Asker: Hashable, Sendable {
         case client(UInt64)
         case principal([UInt8])
@@ -10,7 +10,7 @@ extension OpenAsk {
     /// The client or the principal that has asked.
     var asker: AskTable.Asker { client.map { .client($0) } ?? .principal(principal) }
 
-    /// The asker for which a waiter counts: those that share a key are the same principal.
+    /// The asker that a waiter counts for: those that share a key are the same principal.
     func asker(of waiter: Waiter) -> AskTable.Asker {
         waiter.client.map { .client($0) } ?? .principal(principal)
     }
@@ -18,19 +18,19 @@ extension OpenAsk {
 
 /// The open asks of each asker.
 struct AskerTable: Sendable {
-    /// The asks of each that are open, or waited for by a key, in the order of asking.
+    /// The asks of each asker that are open, or awaited by a key, in the order of asking.
     ///
-    /// One that has none any more stays for a while, as it may ask again.
+    /// An empty list stays for a while, as its asker may ask again.
     private var lists: [AskTable.Asker: [UInt32]] = [:]
-    /// The number of askers that came to have none since those were cleared out.
+    /// The number of lists that became empty since they were last removed.
     private var idleCount = 0
 
-    /// The asks of an asker: one that waits for an ask several times has it as often.
+    /// The asks of an asker, each as often as it waits for it.
     subscript(asker: AskTable.Asker) -> [UInt32] { lists[asker] ?? [] }
 
-    /// Adds an ask that an asker has made; tells how many it has.
+    /// Adds an ask that an asker has made; returns how many it has.
     mutating func append(_ slot: UInt32, of asker: AskTable.Asker) -> Int {
-        // One look finds the list and changes it.
+        // One look-up finds the list and changes it.
         Self.append(slot, to: &lists[asker, default: []])
     }
 
@@ -39,7 +39,7 @@ struct AskerTable: Sendable {
         return list.count
     }
 
-    /// Adds an ask that was made before, for which an asker waits; tells how many it has.
+    /// Adds an earlier ask that an asker waits for; returns how many it has.
     ///
     /// - Parameter isBehind: whether an ask was made after that one.
     mutating func insert(
@@ -51,12 +51,12 @@ struct AskerTable: Sendable {
         return list.count + 1
     }
 
-    /// Takes an ask from an asker.
+    /// Removes an ask of an asker.
     ///
-    /// - Parameter openCount: how many asks are open: those who have none are cleared out so rarely
-    ///   that each pays for a small share.
+    /// - Parameter openCount: The number of open asks: empty lists are removed so rarely that each
+    ///   removal pays for a small share.
     mutating func leave(_ slot: UInt32, of asker: AskTable.Asker, openCount: Int) {
-        // Mostly it is the newest; where an asker goes, the oldest is the first to end.
+        // Mostly it is the newest; when an asker leaves, the oldest is the first to end.
         guard let list = lists.index(forKey: asker),
             let place = lists.values[list].first == slot
                 ? 0 : lists.values[list].lastIndex(of: slot)
@@ -71,7 +71,7 @@ struct AskerTable: Sendable {
 }
 
 extension AskerTable: Coded {
-    /// Writes how many asks each has; which they are follows from the asks.
+    /// Writes the number of asks of each asker; the asks themselves determine the rest.
     init(_ known: AskerTable?, by coder: inout some Coder) throws(CodeError) {
         let counts = try coder.table(known?.lists.mapValues(\.count), by: AskTable.Asker.isBefore)
         idleCount = try coder(known?.idleCount)

@@ -1,8 +1,7 @@
-/// The division of asks that wait among responders: each is shown no more than it has room for, in
-/// the order of asking.
+/// The division of waiting asks among responders, up to their room, in the order of asking.
 ///
 /// The lists of addresses and selectors are merged by the order of asking, so the work is that of
-/// the lists and of what is taken, however many responders share them.
+/// the lists and of the taken asks, however many responders share them.
 struct HeldAsks {
     /// A responder that has room.
     struct Taker {
@@ -10,7 +9,7 @@ struct HeldAsks {
         let serial: UInt64
     }
 
-    /// An ask, and who is to be shown it.
+    /// An ask, and the observer that is to be shown it.
     struct Taken {
         let slot: UInt32
         let ordinal: UInt64
@@ -20,11 +19,11 @@ struct HeldAsks {
     /// The asks that wait at one address with one selector.
     private struct List {
         let asks: [WaitingAsks.Place]
-        /// Those who implement the selector, in the order of registration; the first has room.
+        /// The holders of the selector, in the order of registration; the first has room.
         var takers: ArraySlice<Taker> = []
         var next = 0
 
-        /// The ordinal of the ask that comes next; nil where nobody has room for it.
+        /// The ordinal of the next ask; nil where no responder has room for it.
         var nextOrdinal: Int64? {
             takers.isEmpty || next == asks.count ? nil : Int64(asks[next].ordinal)
         }
@@ -32,10 +31,10 @@ struct HeldAsks {
 
     private var lists: [List] = []
     private var places: [[UInt8]: [[UInt8]: Int]] = [:]
-    /// The number of asks that each may be shown, by serial number.
+    /// The number of asks that each responder may be shown, by serial number.
     private var room: [UInt64: Int] = [:]
 
-    /// Adds a responder that may be shown what waits at its address with a selector.
+    /// Adds a responder that may be shown the waiting asks of its address and a selector.
     mutating func add(
         _ taker: Taker, room: Int, at address: [UInt8], _ selector: [UInt8],
         of asks: borrowing AskTable
@@ -49,9 +48,9 @@ struct HeldAsks {
         self.room[taker.serial] = room
     }
 
-    /// Divides what waits among the responders.
+    /// Divides the waiting asks among the responders.
     ///
-    /// An ask that is over goes to nobody: it ends with its deadline, which is due.
+    /// An ask whose time is over is not given out: it ends with its deadline, which is due.
     mutating func take(from asks: borrowing AskTable, at now: Int64) -> [Taken] {
         var taken: [Taken] = []
         var heads = DeadlineHeap<Int>()
@@ -74,7 +73,7 @@ struct HeldAsks {
         return taken
     }
 
-    /// The first responder that may be shown an ask; one that was announced is for one alone.
+    /// The first responder that may be shown an ask; an announced ask is for one alone.
     private func taker(of ask: borrowing OpenAsk, among takers: ArraySlice<Taker>) -> Taker? {
         let only = ask.isTold ? ask.state.observer : nil
         if let only, room[only, default: 0] == 0 { return nil }

@@ -2,17 +2,19 @@
 ///
 /// | event | walking | held | shown |
 /// | --- | --- | --- | --- |
-/// | somebody may be asked | shown | shown | – |
-/// | somebody may be asked later, and holds | held | – | – |
+/// | an observer may be asked | shown | shown | – |
+/// | an observer holds, to be asked later | held | – | – |
 /// | the walk ends | settled | – | – |
 /// | result, refusal | – | – | settled |
 /// | -32601 | – | – | walking, from its address on; `once`: settled |
-/// | its responder is removed or replaced | – | walking, from the start | the same; `once`: settled |
-/// | its responder disconnects | – | – | held if that holds; else walking, from the start; `once`: settled |
+/// | its responder is removed or replaced | – | walking, from the start | the same; `once`: settled
+/// |
+/// | its responder disconnects | – | – | held, or walking from the start; `once`: settled |
 /// | its time is over, withdrawn | – | settled | settled |
 ///
-/// It is walking within a command, or until the turn that has time for its walk. Settled is its end: it goes from this table into that of the fates. A
-/// dash is a pair that cannot be: a late answer finds no ask that its sender was shown.
+/// It is walking within a command, or until a turn has time for its walk. When it is settled, it
+/// moves from this table into that of the fates. A dash is a pair that cannot be: a late answer
+/// finds no ask that its sender was shown.
 struct OpenAsk: Sendable {
     let id: NotificationID
     /// The selector as its name, the address as its object, and userInfo.
@@ -25,9 +27,9 @@ struct OpenAsk: Sendable {
     /// In milliseconds since 1970.
     let askedAt: Int64
     let answerBy: Int64
-    /// When its time is over, in monotonic nanoseconds.
+    /// The end of its time, in monotonic nanoseconds.
     let endsAt: Int64
-    /// The client that asks over its connection, if one does; when it goes, the next that waits stands in its place.
+    /// The client that asks over its connection, if one does; its next waiter may replace it.
     var client: UInt64?
     let principal: [UInt8]
     /// The owner that it counts for.
@@ -37,36 +39,36 @@ struct OpenAsk: Sendable {
     let key: IdempotencyKey?
     /// Its place in the order of asking.
     var ordinal: UInt64 = 0
-    /// The commands that are answered at its end, that of its asker first; nobody where that was told that it is open.
+    /// The commands that are answered at its end, that of its asker first; none after a 202.
     var waiters = FewList<Waiter>()
     var state = State.walking
     /// The addresses of the walk.
     var path: [[UInt8]] = []
-    /// Whether the walk came by one who implements the selector and was busy, or suspended (rule R9).
+    /// Whether the walk passed a busy or a suspended holder of the selector (rule R9).
     var sawBusy = false
     var sawSuspended = false
-    /// The observers that were shown it: nobody is asked twice (rule R11).
+    /// The observers that were shown it: each is asked once (rule R11).
     var shown = FewList<UInt64>()
     /// When it was shown last, in milliseconds since 1970.
     var shownAt: Int64 = 0
-    /// Whether who was shown it last may have seen it before.
+    /// Whether the last observer that was shown it may have seen it before.
     var isRedelivered = false
-    /// Whether the store knows that an observer is about to be shown it.
+    /// The state of its announcement to the store.
     var announcement = Announcement.stored
 
-    /// What stands in the place of an ask that is over.
+    /// The placeholder of an ask that is over.
     static let none = OpenAsk(
         id: NotificationID(high: 0, low: 0), content: Notification.Content(name: []),
         causedBy: nil, depth: 0, fallback: nil, isOnce: false, askedAt: 0, answerBy: 0, endsAt: 0,
         client: nil, principal: [], isStored: false, key: nil)
 
-    /// How far the store knows that an observer is shown it: one that lasts is shown to nobody before (rule R20).
+    /// The announcement of a showing to the store, which must come first (rule R20).
     enum Announcement: Sendable, Equatable {
-        /// It does not know.
+        /// The store does not have it.
         case none
-        /// It was told, under a number, and has not said that it knows.
+        /// The store was told, under a number, and has not confirmed it.
         case told(UInt64)
-        /// It knows; or the ask has just been made, and is stored with whom it was shown to, or not at all.
+        /// The store has it, or needs none: a new ask is stored with its first showing.
         case stored
     }
 
@@ -79,16 +81,16 @@ struct OpenAsk: Sendable {
         var replayedForm: UInt8?
     }
 
-    /// Whose turn it is.
+    /// The responder that is asked now.
     enum State: Sendable, Equatable {
-        /// Nobody's.
+        /// No responder is asked.
         case walking
-        /// It waits for an observer that is suspended or busy, and holds.
+        /// The ask waits for an observer that is suspended or busy, and holds.
         case held(observer: UInt64)
-        /// An observer was shown it with this sequence number.
+        /// An observer was shown the ask with this sequence number.
         case shown(observer: UInt64, sequence: UInt64)
 
-        /// The observer whose turn it is.
+        /// The observer that is asked now.
         var observer: UInt64? {
             switch self {
             case .walking: nil
@@ -97,7 +99,7 @@ struct OpenAsk: Sendable {
         }
     }
 
-    /// The address whose turn it is.
+    /// The address that is asked now.
     var target: [UInt8] { path.last ?? [] }
 
     /// The number with which it was shown; 0 while it is not.
@@ -108,17 +110,17 @@ struct OpenAsk: Sendable {
     /// The bytes that it counts for.
     var byteCount: Int { content.byteCount + (fallback?.count ?? 0) }
 
-    /// The notification as which an observer was shown it.
+    /// The notification with which an observer was shown it.
     var notification: Notification? {
         guard case .shown(_, let sequence) = state else { return nil }
         return Notification(
             id: id, sequence: sequence, postedAt: shownAt, causedBy: causedBy, content: content)
     }
 
-    /// What its frame has besides the notification.
+    /// The additional members of its frame.
     var addressed: Addressed { Addressed(target: target, kind: .ask(answerBy: answerBy)) }
 
-    /// Notes that an observer is shown it, once of each; tells whether it is one after the first.
+    /// Notes that it is shown to an observer; returns whether that is a new one after the first.
     mutating func show(to observer: UInt64, sequence: UInt64, at time: Int64) -> Bool {
         isRedelivered = shown.contains(observer)
         if !isRedelivered { shown.append(observer) }
@@ -128,12 +130,12 @@ struct OpenAsk: Sendable {
         return !isRedelivered && shown.count > 1
     }
 
-    /// Whether it waits for somebody.
+    /// Whether it waits for an observer.
     var isHeld: Bool {
         if case .held = state { true } else { false }
     }
 
-    /// Whether the store was told who is about to be shown it, and has not said that it knows.
+    /// Whether the store was told of the next showing, and has not confirmed it.
     var isTold: Bool {
         if case .told = announcement { true } else { false }
     }
@@ -141,16 +143,19 @@ struct OpenAsk: Sendable {
     /// The number of observers that were shown it after the first.
     var passedCount: Int { max(shown.count, 1) - 1 }
 
-    /// Whether it may be shown to one who holds its address: to nobody twice but to the one that it waits for, and to
-    /// nobody but the one that the store is told of, until it knows.
+    /// Whether a holder of its address may be shown it.
+    ///
+    /// No observer is asked twice but the one that it waits for, and while the store has not
+    /// confirmed an announcement only that one may be shown it.
     func mayBeShown(to observer: UInt64) -> Bool {
         if state == .held(observer: observer) { return true }
         if isTold { return false }
         return !shown.contains(observer)
     }
 
-    /// Whether the store knows that this observer is about to be shown it: it may know so of
-    /// another one, for which it waits.
+    /// Whether the store has the announcement of the showing to this observer.
+    ///
+    /// It may have that of another one, for which the ask waits.
     func isAnnounced(to observer: UInt64) -> Bool {
         announcement == .stored && !(isStored && isHeld && state != .held(observer: observer))
     }
@@ -164,7 +169,7 @@ struct OpenAsk: Sendable {
 }
 
 extension OpenAsk {
-    /// An ask that was made just now.
+    /// Makes an ask that is asked now.
     init(
         _ ask: Ask, _ terms: AskTerms, depth: Int, _ command: CommandID, at time: CommandTime
     ) {
@@ -178,7 +183,7 @@ extension OpenAsk {
             waiters: FewList(one: Waiter(id: command, client: terms.client)))
     }
 
-    /// An ask that a store has kept.
+    /// Makes an ask from the record of a store.
     init(_ record: AskRecord, at time: CommandTime) {
         let left = max(0, record.answerBy - time.wallMilliseconds)
         self.init(
@@ -192,7 +197,7 @@ extension OpenAsk {
 }
 
 extension AskRecord {
-    /// An ask as it stands, or with its end, when nobody is shown its userInfo any more.
+    /// Makes the record of an ask, or of its end, after which its userInfo is no longer needed.
     init(_ ask: OpenAsk, end: End?) {
         self.init(
             id: ask.id,

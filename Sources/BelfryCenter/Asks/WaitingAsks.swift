@@ -1,9 +1,8 @@
-/// The asks that wait for somebody: those at an address, by their selectors, and those of the
-/// observers for which they wait.
+/// The indexes of waiting asks: by address and selector, and by the observer they wait for.
 struct WaitingAsks: Sendable {
     /// An ask that waits.
     ///
-    /// What was shown before comes back to its place in the order of asking.
+    /// An ask that was shown before returns to its place in the order of asking.
     struct Place: Sendable {
         let slot: UInt32
         let ordinal: UInt64
@@ -16,7 +15,7 @@ struct WaitingAsks: Sendable {
     /// The number of asks that wait.
     private(set) var count = 0
 
-    /// The bytes that an ask costs here that shares neither address, selector nor observer.
+    /// The bytes of an ask here that shares neither address, selector nor observer.
     static let placeByteCount =
         2 * Footprint.array(of: 1, stride: MemoryLayout<Place>.stride)
         + 3 * Footprint.dictionary(capacity: 3, stride: 2 * MemoryLayout<[UInt8]>.stride)
@@ -30,7 +29,7 @@ struct WaitingAsks: Sendable {
         count += 1
     }
 
-    /// Removes an ask that waits no more.
+    /// Removes an ask that no longer waits.
     mutating func remove(
         _ place: Place, at address: [UInt8], _ selector: [UInt8], for observer: UInt64
     ) {
@@ -42,7 +41,7 @@ struct WaitingAsks: Sendable {
     /// The asks that wait for an observer.
     func of(_ observer: UInt64) -> [UInt32] { observers[observer]?.map(\.slot) ?? [] }
 
-    /// The selectors of what waits at an address, as far as they are among some.
+    /// The selectors of the asks that wait at an address, as far as they are among some.
     func selectors(at address: [UInt8], among implemented: [[UInt8]]) -> [[UInt8]] {
         guard let lists = addresses[address] else { return [] }
         return implemented.filter { lists[$0] != nil }
@@ -66,7 +65,7 @@ extension [WaitingAsks.Place] {
 }
 
 extension Dictionary where Value: Collection {
-    /// Takes something out of a list or a table that goes with the last that it has.
+    /// Changes a list or a table, and removes it when it becomes empty.
     fileprivate mutating func withdraw(_ key: Key, _ change: (inout Value) -> Void) {
         guard let place = index(forKey: key) else { return }
         change(&values[place])

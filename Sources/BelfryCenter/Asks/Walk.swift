@@ -1,21 +1,21 @@
-/// Where a walk along the addresses ends (rules R4 to R9).
+/// A walk along the addresses, and its result (rules R4 to R9).
 struct Walk: Sendable {
     /// The addresses that were asked, in order.
     var path: [[UInt8]]
-    /// Those who were shown the ask: nobody is asked twice.
+    /// The observers that were shown the ask: each is asked once.
     private let passed: FewList<UInt64>
-    /// The same where they are many.
+    /// The same observers where they are many.
     private let passedSet: Set<UInt64>
-    /// Whether one who implements the selector was busy, or suspended.
+    /// Whether a holder that implements the selector was busy, or suspended.
     var sawBusy = false
     var sawSuspended = false
     /// The observer that has just handed the ask on.
     var handedOnBy: UInt64?
     /// The number of looks: three a hop, and one for each holder that implements the selector.
     var lookCount = 0
-    /// Those that were stepped over, and why; nil where nobody wants to know.
+    /// Skipped holders and addresses, with the reasons; nil where no caller wants them.
     var skipped: [AskExplanation.Skipped]?
-    /// Whether more were stepped over than are told.
+    /// Whether more were skipped than are listed.
     private(set) var isPartial = false
     var end = End.nobody
 
@@ -25,7 +25,7 @@ struct Walk: Sendable {
     static let looksOfTurn = 40
     /// The looks of one command for the walks that are left over, some 1 ms.
     static let share = 20_000
-    /// The number of those who were shown the ask up to which no set is made of them.
+    /// The largest number of such observers for which no set is made.
     private static let fewPassed = 16
 
     /// Starts at the last address of a path.
@@ -47,15 +47,16 @@ struct Walk: Sendable {
         passedSet.isEmpty ? passed.contains(observer) : passedSet.contains(observer)
     }
 
-    /// Counts why a holder that implements the selector cannot be asked; the one that has just
-    /// handed on has said why it does not answer (rule R9).
+    /// Notes why a holder of the selector cannot be asked; not for the one that just handed on.
+    ///
+    /// That one has said why it does not answer (rule R9).
     mutating func note(_ reason: AskExplanation.Reason?, of holder: UInt64) {
         if holder == handedOnBy { return }
         if reason == .busy { sawBusy = true }
         if reason == .suspended { sawSuspended = true }
     }
 
-    /// Notes a holder that is stepped over, where somebody wants to know.
+    /// Notes a skipped holder, where the caller wants to know.
     mutating func skip(
         _ address: [UInt8], observer: UInt64?, _ reason: AskExplanation.Reason
     ) {
@@ -67,13 +68,13 @@ struct Walk: Sendable {
         skipped?.append(.init(object: address, observer: observer, reason: reason))
     }
 
-    /// What a walk comes to.
+    /// The result of a walk.
     enum End: Sendable {
         /// This observer may be asked.
         case ask(slot: UInt32)
         /// This observer will be asked when it is live and has room.
         case hold(slot: UInt32)
-        /// There is nobody.
+        /// No observer can be asked.
         case nobody
     }
 }

@@ -1,22 +1,21 @@
-/// What a center asks of whoever gives it commands, and how much it keeps.
+/// The commands that a center needs from its host, and the size of its contents.
 ///
-/// It is found out once after each command, so that asking costs nothing: a look into a center from
-/// another room would copy all of it.
+/// They are computed once after each command, so that reading them costs nothing: a function of
+/// another room would copy the whole center.
 public struct CenterNeeds: Sendable, Equatable {
     /// Whether an `endTurn` command would do something.
     public internal(set) var turnEnd = false
-    /// Whether an `endTurn` command would go on with entries that an earlier one has left.
+    /// Whether an `endTurn` command would continue with entries that an earlier one has left.
     public internal(set) var turnGoesOn = false
     /// Whether an `idle` command would do something.
     public internal(set) var idle = false
-    /// When a `passTime` command is due next, on the monotonic clock in nanoseconds; `Int64.max` is
-    /// never.
+    /// The next `passTime` command, on the monotonic clock in nanoseconds; `Int64.max` is never.
     public internal(set) var deadline = Int64.max
-    /// When a `passTime` command is due next for timers, on their own clock in nanoseconds; `Int64.max` is never.
+    /// The next `passTime` command for timers, on their clock in nanoseconds; `Int64.max` is never.
     public internal(set) var timerDeadline = Int64.max
-    /// Bytes of name, object and userInfo of all notifications that are held for somebody.
+    /// Bytes of name, object and userInfo of all held notifications.
     public internal(set) var heldByteCount = 0
-    /// How many notifications are held, each once for all who hold it.
+    /// The number of held notifications, each once for all its holders.
     public internal(set) var heldCount = 0
     /// Bytes of name, object and userInfo of the queue.
     public internal(set) var queueByteCount = 0
@@ -25,7 +24,7 @@ public struct CenterNeeds: Sendable, Equatable {
     /// How many observers are registered.
     public internal(set) var observerCount = 0
 
-    /// Needs nothing, and keeps nothing.
+    /// Makes needs of nothing.
     public init() {}
 
     /// Whether a `passTime` command would do something at a time.
@@ -33,7 +32,7 @@ public struct CenterNeeds: Sendable, Equatable {
         deadline <= time.monotonicNanoseconds || timerDeadline <= time.timerNanoseconds
     }
 
-    /// When a `passTime` command is due next, on the monotonic clock, as far apart as both clocks are now.
+    /// The next `passTime` command on the monotonic clock, by the present distance of both clocks.
     public func nextDeadline(at time: CommandTime) -> Int64 {
         if timerDeadline == .max { return deadline }
         return min(
@@ -42,7 +41,7 @@ public struct CenterNeeds: Sendable, Equatable {
 }
 
 extension NotificationCenter {
-    /// Finds out what the center needs now.
+    /// Computes the present needs of the center.
     mutating func noteNeeds() {
         let hasQueue = queue.count > 0
         let hasWalks = usesAsks && !asks.sequel.isEmpty

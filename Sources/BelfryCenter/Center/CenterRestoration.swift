@@ -1,28 +1,27 @@
-/// Makes a center out of what a store has of it, row by row; all of its clients are disconnected.
+/// Makes a center out of its stored rows, one by one; all of its clients are disconnected.
 ///
-/// Whatever was held or queued may have been delivered before, and says so. If the last life did
-/// not end in order, nobody knows what observers that drop have lost: they are told a gap.
+/// Held and queued notifications may have been delivered before, and are marked so. If the last
+/// life did not end in order, the losses of observers that drop are unknown: they are told a gap.
 public struct CenterRestoration: ~Copyable {
     private var center: NotificationCenter
     private let time: CommandTime
     private let isComplete: Bool
-    /// Walks through the notifications while their holders come.
+    /// The place among the notifications while their holders are restored.
     private var kept = HeldTable.none
-    /// The same for actions, which come behind those.
+    /// The same place for actions, which follow the holders.
     private var keptOfActions = HeldTable.none
 
-    /// How asks ended: they come in the order of asking, and are forgotten in that of their ends.
+    /// The ended asks: the store has them in the order of asking, the table in that of their ends.
     private var askEnds: [(ask: AskRecord, end: AskRecord.End)] = []
-    /// The rows that were due later than they were meant to be, as they are now: the clock had been
-    /// ahead.
+    /// The rows that were due too late, as they are now: the clock had been ahead.
     private var bounded: [Change] = []
 
-    /// Begins with the center itself; rows of the image are not looked at.
+    /// Begins with the center itself, without the rows of the image.
     ///
     /// - Parameters:
-    ///   - marks: what its earlier lives have dispatched; nil where nobody knows.
-    ///   - isReserved: whether whoever restores it lets the store reserve a block of numbers before
-    ///   the first is used.
+    ///   - marks: The dispatched numbers of earlier lives; nil if they are unknown.
+    /// - isReserved: Whether the caller lets the store reserve a block of numbers before the first
+    ///   is used.
     public init(
         of image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime,
         marks: DispatchMarks? = nil, isReserved: Bool = false
@@ -37,11 +36,11 @@ public struct CenterRestoration: ~Copyable {
         center.sequenceReserveAt = image.sequence + NotificationCenter.sequenceBlock / 2
     }
 
-    /// Takes a row, which the store tells as the change that made it.
+    /// Restores a row, in the form of the change that made it.
     ///
-    /// Clients come before observers, these before all else, and notifications before those who hold
-    /// them; each kind comes in the order of ``CenterImage``. What belongs to an observer or a
-    /// notification that is there no more is left out.
+    /// Clients come before observers, these before all else, and notifications before their
+    /// holders; each kind comes in the order of ``CenterImage``. Rows of a missing observer or
+    /// notification are skipped.
     public mutating func take(_ row: consuming Change) {
         var row = consume row
         if let earlier = row.bounded(at: time) {
@@ -81,22 +80,21 @@ public struct CenterRestoration: ~Copyable {
         }
     }
 
-    /// Finds out how much memory the center keeps, if that has changed by some bytes; tells the
-    /// growth.
+    /// Measures the memory of the center if it has changed by some bytes; returns the growth.
     public mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
         center.noteKept(ifChangedBy: byteCount)
     }
 
-    /// Gives the center, which has all of its rows.
+    /// Returns the center, after all of its rows.
     ///
-    /// - Parameter note: is told what the store must know: what ended while the broker was down.
+    /// - Parameter note: Gets the changes for the store: all that ended while the broker was down.
     public consuming func finish(_ note: (Change) -> Void = { _ in }) -> NotificationCenter {
         bounded.forEach(note)
         var center = center
         center.orderActions()
         center.restore(askEnds, at: time)
         center.endRestoring(isComplete: isComplete, at: time).forEach(note)
-        // It is accounted for anew, by whoever gives it commands.
+        // Its memory is counted anew by its host.
         center.keptMemory = KeptMemory()
         center.keptMeasure = 0
         return center
@@ -104,7 +102,7 @@ public struct CenterRestoration: ~Copyable {
 }
 
 extension CenterImage {
-    /// Tells each row as the change that makes it, in the order in which a center is made of them.
+    /// Calls the visitor with each row as a change, in the order in which a center is restored.
     public func forEachRow(_ tell: (Change) -> Void) {
         for record in clients { tell(.client(record)) }  // Bound: start
         for record in observers { tell(.observer(record)) }  // Bound: start

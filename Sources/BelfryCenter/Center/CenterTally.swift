@@ -1,12 +1,13 @@
-/// How much a center has of what most centers never have, asks, timers, values and observers that acknowledge, and what
-/// it did with them.
+/// The counts of a center's asks, timers, values and acknowledgements, which most centers lack.
 public struct CenterTally: Sendable {
-    /// The things that a tally counts.
+    /// The kinds that a tally counts.
     public enum Kind: Int, CaseIterable, Sendable {
         /// Open asks.
         case asks
-        /// Bytes of name, object, userInfo and default of all open asks, and of the results in the rows of all posts
-        /// that wait.
+        /// Bytes of all open asks, and of the results for waiting posts.
+        ///
+        /// Those of an ask are name, object, userInfo and default; results are in the rows of
+        /// posts.
         case askBytes
         /// Observers that hold an address.
         case responders
@@ -28,16 +29,16 @@ public struct CenterTally: Sendable {
         case acknowledgements
     }
 
-    /// All kinds; they are looked at in each turn.
+    /// All kinds; each turn reads them.
     public static let kinds = Kind.allCases
 
-    /// One for each kind.
+    /// The counts by kind.
     private var counts = InlineArray<11, Int>(repeating: 0)
 
-    /// Has nothing.
+    /// Makes an empty tally.
     public init() {}
 
-    /// How much there is of one kind.
+    /// The count of one kind.
     @inline(__always)
     public subscript(kind: Kind) -> Int {
         get { counts[kind.rawValue] }
@@ -46,12 +47,12 @@ public struct CenterTally: Sendable {
 }
 
 extension NotificationCenter {
-    /// Whether it ever had something that its tally counts.
+    /// Whether the center ever had anything that its tally counts.
     public var hasTally: Bool {
         usesAsks || usesTimers || usesValues || tally[.acknowledgements] > 0
     }
 
-    /// Finds out what the center has of asks, timers and values now.
+    /// Updates the counts of asks, timers and values.
     mutating func noteTally() {
         if usesAsks {
             tally[.asks] = asks.count

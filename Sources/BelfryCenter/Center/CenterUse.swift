@@ -1,9 +1,9 @@
-/// What a center has that somebody may come back for, counted.
+/// The counts of the state of a center that a client may come back for.
 ///
-/// A center that has nothing of it can end: what is left then is the past (the replay ring, what became of
-/// posts, what remains of removed observers), which is bounded and forgotten in any case.
+/// A center without any can end: it only has a past (the replay ring, the fates of posts, the
+/// tombstones of observers), which is bounded and forgotten in any case.
 public struct CenterUse: Sendable, Equatable {
-    /// WebSockets, event streams and mailboxes, those that are away among them.
+    /// WebSockets, event streams and mailboxes, also disconnected ones.
     public let clientCount: Int
     /// Observers.
     public let observerCount: Int
@@ -15,14 +15,14 @@ public struct CenterUse: Sendable, Equatable {
     public let heldCount: Int
     /// Leases on modes.
     public let modeCount: Int
-    /// Asks that are open, and those whose ends are stored: they can be looked at for some minutes.
+    /// Open asks, and those whose ends are stored: they can be looked up for some minutes.
     public let askCount: Int
     /// Values of objects.
     public let valueCount: Int
     /// Idempotency keys that are remembered.
     public let keyCount: Int
 
-    /// Whether there is nothing of it.
+    /// Whether all counts are zero.
     public var isNone: Bool {
         clientCount == 0 && observerCount == 0 && queueCount == 0 && timerCount == 0
             && heldCount == 0 && modeCount == 0 && askCount == 0 && valueCount == 0 && keyCount == 0

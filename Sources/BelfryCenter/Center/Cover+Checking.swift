@@ -1,9 +1,9 @@
 import BelfryJSON
 
-// What a command would take away is looked at where it is applied: others may have come meanwhile.
+// The state that a command would remove is checked when it is applied: it may be new since then.
 
 extension Cover {
-    /// Checks that a command takes away nothing that it may not, before anything changes.
+    /// Checks that a command removes only what it may, before anything changes.
     public func check(
         _ action: borrowing Command.Action, in center: borrowing NotificationCenter
     ) throws(Refusal) {
@@ -18,8 +18,9 @@ extension Cover {
         }
     }
 
-    /// A responder goes only for whoever may respond to all that it implements, or is its principal
-    /// (rule R1).
+    /// Checks that a registration may replace the responders of its address (rule R1).
+    ///
+    /// That needs the right to respond to all that they implement, or their principal.
     private func check(
         _ registration: ObserverRegistration, in center: borrowing NotificationCenter
     ) throws(Refusal) {
@@ -37,7 +38,7 @@ extension Cover {
         }
     }
 
-    /// Checks what is no object on the way of a write: it would go (rule V19).
+    /// Checks the values on the path of a write that are no objects: they would go (rule V19).
     private func check(
         _ write: ValueWrite, in center: borrowing NotificationCenter
     ) throws(Refusal) {
@@ -54,7 +55,7 @@ extension Cover {
 }
 
 extension PostScope {
-    /// Whether all names are covered with an object; with none of them all names must be.
+    /// Whether all names are covered with an object; no names mean all.
     fileprivate func covers(_ names: [[UInt8]], of object: [UInt8]) -> Bool {
         if names.isEmpty { return covers(nil, of: object) }
         return names.allSatisfy { covers($0, of: object) }

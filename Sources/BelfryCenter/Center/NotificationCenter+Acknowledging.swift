@@ -1,7 +1,7 @@
 // Acknowledging observers: their deliveries are requests, and posters may wait for the answers.
 
 extension NotificationCenter {
-    /// An observer has answered a delivery; an answer to what it does not owe is ignored.
+    /// Handles an observer's answer to a delivery; an answer that it does not owe is ignored.
     mutating func acknowledge(
         _ delivery: DeliveryName, of id: UInt64, _ response: Response, at time: CommandTime,
         _ effects: inout Effects
@@ -34,7 +34,7 @@ extension NotificationCenter {
         }
     }
 
-    /// The entry of an observer with this name that was sent and not answered.
+    /// The entry with this name that an observer was sent and has not answered.
     @inline(__always)
     private func unacknowledged(_ delivery: DeliveryName, at slot: UInt32) -> UInt32? {
         var entry = observers[slot].entries.first
@@ -51,7 +51,7 @@ extension NotificationCenter {
         held[entry].flags.contains(.action) ? heldActions[entry]?.row : nil
     }
 
-    /// Nobody waits for this acknowledgement any more: the account says how it ended.
+    /// Ends the wait for an acknowledgement, and counts its outcome in the account.
     mutating func endWait(
         for entry: UInt32, outcome: ReportRow.Outcome, _ effects: inout Effects,
         _ change: (inout Receipt) -> Void
@@ -63,7 +63,7 @@ extension NotificationCenter {
         if let complete = waiting.resolve(id) { answer(complete, &effects) }
     }
 
-    /// Answers a command that waited, and those that came later under the same key.
+    /// Answers a command that waited, and the later ones of the same key.
     mutating func answer(_ waiting: WaitingTable.Waiting, _ effects: inout Effects) {
         if let key = waiting.key {
             finishKey(key, waiting, &effects)
@@ -89,9 +89,9 @@ extension NotificationCenter {
         tell(.key(record), &effects)
     }
 
-    /// The deadline of a poster has come: it is told how things stand, and who is late is noted.
+    /// Answers a poster whose deadline has come, and counts the miss of each late observer.
     ///
-    /// - Returns: how much work it was.
+    /// - Returns: The work that it was.
     mutating func endWaiting(
         _ slot: UInt32, ordinal: UInt64, _ effects: inout Effects
     ) -> Int {

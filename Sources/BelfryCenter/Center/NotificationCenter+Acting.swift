@@ -1,17 +1,17 @@
-// Actions: what an observer with a target gets goes to whoever holds an address (rules K1 to K9).
+// Actions: deliveries of observers with a target go to the holders of addresses (rules K1 to K9).
 //
-// | event | what becomes of the action |
+// | event | result for the action |
 // | --- | --- |
 // | a post matches the observer that has the target | it walks, as an ask does (rules R4 to R6) |
-// | somebody may take it now | it is written there; with `acknowledge` as a request, and its responder owes the answer |
-// | somebody may take it later, and holds | it is held there like a notification that the responder observes itself |
-// | it comes to a mailbox | it is filed there, and read like a notification |
-// | nobody takes it | unhandled: dropped, without a gap |
+// | a holder may take it now | it is written there, with `acknowledge` as a request |
+// | a holder may take it later, and holds | it is held like the responder's own notifications |
+// | it reaches a mailbox | it is filed there, and read like a notification |
+// | no holder takes it | unhandled: dropped, without a gap |
 // | -32601 | it walks on from its last address, without those who were asked |
-// | its responder goes | it goes with it, like all that is held for an observer |
+// | its responder is removed | it is lost, like all that is held for an observer |
 
 extension NotificationCenter {
-    /// Lets an action walk; tells its row: what became of it, and where it went.
+    /// Lets an action walk; returns its row with the outcome and the route.
     mutating func act(
         on notification: Notification, at slot: UInt32, target: [UInt8], _ time: CommandTime,
         _ effects: inout Effects
@@ -20,7 +20,8 @@ extension NotificationCenter {
         let action = HeldAction(
             row: serial, selector: selectors.text(of: observers[slot].selector),
             acknowledges: observers[slot].terms.acknowledges, path: [target])
-        // One post may have as many actions as there are observers: what they look at has a limit in all.
+        // One post may have as many actions as there are observers: their looks have a common
+        // limit.
         var walk = Walk(path: action.path, passing: FewList())
         if dispatching.lookCount < limits.actionLookLimit {
             walk = self.walk(from: action.path, for: action.selector.span, passing: FewList())
@@ -39,7 +40,7 @@ extension NotificationCenter {
         return row
     }
 
-    /// Whoever was asked to answer an action hands it on; that is a dispatch of its own, as for asks (rule R13).
+    /// Hands an action on from a responder; that is a dispatch of its own, as for asks (rule R13).
     mutating func handOn(
         _ action: HeldAction, from entry: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -78,7 +79,7 @@ extension NotificationCenter {
                 break
             }
         }
-        // Somebody else is waited for, or nobody any more; the next post waits for its own alone.
+        // Another responder is awaited, or none any more; the next post waits for its own alone.
         let isAwaitedStill = !dispatching.awaited.isEmpty
         dispatching.awaited = []
         if isAwaited, !isAwaitedStill, let complete = waiting.resolve(before.id) {
@@ -86,7 +87,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Whether a client was written something with a higher number than an action that waited for room at its responder.
+    /// Whether the client was written a higher number than that of an action that waited for room.
     func wasOvertaken(_ entry: UInt32, in step: inout FlushStep) -> Bool {
         if held[entry].flags.contains(.redelivered) { return false }
         let client = observers[held[entry].observer].client
@@ -98,7 +99,7 @@ extension NotificationCenter {
         return written > held.sequence(of: entry)
     }
 
-    /// Writes an action that was overtaken: it takes its number now, so that those of a client rise (law 2).
+    /// Writes an overtaken action with a new number, so that those of a client rise (law 2).
     mutating func writeAgain(
         _ entry: UInt32, _ action: HeldAction, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -117,7 +118,7 @@ extension NotificationCenter {
             entry, held.notification(of: entry), action, action.acknowledges, at: time, &effects)
     }
 
-    /// Gives an action to whom its walk has come to.
+    /// Gives an action to the responder that its walk has found.
     private mutating func carry(
         _ action: HeldAction, _ walk: Walk, _ notification: Notification, isAwaited: Bool,
         at time: CommandTime, _ effects: inout Effects
@@ -137,7 +138,8 @@ extension NotificationCenter {
             responder = observers[slot].serial
             outcome = hold(action, notification, at: slot, time, &effects)
             if observers[slot].terms.suspensionBehavior == .deliverImmediately {
-                // It is written as soon as it can be, also to a client that has asked for suspension (rule D10).
+                // It is written as soon as possible, also to a client that has asked for suspension
+                // (rule D10).
                 let client = observers[slot].client
                 clients[client].immediateSequence = notification.sequence
                 noteImmediate(client, at: time, &effects)
@@ -150,7 +152,7 @@ extension NotificationCenter {
             route: ActionRoute(path: action.path, responder: responder))
     }
 
-    /// Gives an action to a responder that may have it now.
+    /// Gives an action to a responder that may get it now.
     private mutating func give(
         _ action: HeldAction, _ notification: Notification, to slot: UInt32, isAwaited: Bool,
         at time: CommandTime, _ effects: inout Effects
@@ -162,7 +164,7 @@ extension NotificationCenter {
         guard clients[client].suspension.contains(.asked) else {
             return send(action, notification, to: slot, isAwaited, at: time, &effects)
         }
-        // It is delivered to immediately: after what was held (rule D8).
+        // It is delivered immediately, but after the held notifications (rule D8).
         clients[client].immediateSequence = notification.sequence
         flush(client, at: time, &effects)
         let outcome =
@@ -213,7 +215,7 @@ extension NotificationCenter {
         return .held
     }
 
-    /// Files an action in the mailbox of a responder, which is never suspended for it.
+    /// Files an action in the mailbox of a responder, which is never suspended for an action.
     private mutating func file(
         _ action: HeldAction, _ notification: Notification, at slot: UInt32, _ time: CommandTime,
         _ effects: inout Effects
@@ -222,7 +224,7 @@ extension NotificationCenter {
         let isSuspended =
             !clients[observers[slot].client].suspension.isDisjoint(with: .suspended)
         guard !isSuspended, outcome == .held else { return outcome }
-        // It is counted by its outcome alone: what is handed on is not in its account as held yet.
+        // It is counted by its outcome alone: a handed on action is not yet counted as held.
         let entry = observers[slot].entries.last
         held[entry].account = .none
         let told = tellReader(of: slot, outcome, time, &effects)
@@ -235,7 +237,7 @@ extension NotificationCenter {
         _ action: HeldAction, _ notification: Notification, to slot: UInt32, isRedelivered: Bool,
         at time: CommandTime, _ effects: inout Effects
     ) {
-        // What its frame has besides is found by the place of the notification, which is its alone.
+        // The additional members of the frame are found by the position of the notification.
         let position = UInt32(effects.notifications.count)
         effects.notifications.append(notification)
         effects.note(action.addressed, of: position)
@@ -244,18 +246,18 @@ extension NotificationCenter {
             isRedelivered: isRedelivered, time, &effects)
     }
 
-    /// Whether a responder has as many open asks as it may.
+    /// Whether a responder is at its limit of open asks.
     func isBusy(_ slot: UInt32) -> Bool {
         guard let responder = observers.responder(at: slot) else { return false }
         return asks.shownCount(to: observers[slot].serial) >= responder.concurrency
     }
 
-    /// Whether actions wait for a client that may have them now, but for the room of its responders.
+    /// Whether actions wait for a client that may get them now, but for room at its responders.
     func holdsActions(for client: UInt32) -> Bool {
         !heldActions.isEmpty && !clients[client].held.isEmpty
     }
 
-    /// What would become of an action that walks now (rule O8).
+    /// Explains what would happen to an action that walks now (rule O8).
     func explain(
         actionAt slot: UInt32, target: [UInt8]
     ) -> (row: ReportRow, lookCount: Int) {
@@ -288,7 +290,7 @@ extension NotificationCenter {
 }
 
 extension Notification {
-    /// The same notification, dispatched once more.
+    /// The same notification with a new number.
     fileprivate func dispatched(again sequence: UInt64) -> Notification {
         Notification(
             id: id, sequence: sequence, postedAt: postedAt, causedBy: causedBy, content: content,
@@ -297,14 +299,14 @@ extension Notification {
 }
 
 extension HeldAction {
-    /// Notes who was asked to answer it.
+    /// Notes a responder that was asked to answer it.
     mutating func noteShown(to responder: UInt64) {
         if !shown.contains(responder) { shown.append(responder) }
     }
 }
 
 extension ActionRecord {
-    /// An action that a responder holds.
+    /// Makes the record of an action that a responder holds.
     init(_ action: HeldAction, responder: UInt64, sequence: UInt64) {
         self.init(
             sequence: sequence, row: action.row, responder: responder, selector: action.selector,

@@ -1,7 +1,7 @@
-// What ends an ask, or gives it to somebody else: answers, withdrawals, time, and responders that go.
+// The ends of asks, and their return to the walk: answers, withdrawals, time, lost responders.
 
 extension NotificationCenter {
-    /// A client answers an ask that one of its observers was shown; what it was not shown is ignored.
+    /// Handles a client's answer to an ask that one of its observers was shown; others are ignored.
     mutating func answerAsk(
         of observer: UInt32, sequence: UInt64, _ response: Response, at time: CommandTime,
         _ effects: inout Effects
@@ -21,7 +21,8 @@ extension NotificationCenter {
             if askFates[id]?.shown.contains(serial) == true { throw .alreadySettled }
             throw .unknownAsk
         }
-        // Who was shown it, and has it back since its connection ended, may have worked the answer out (rule R11).
+        // A responder that has the ask back after its connection ended may know the answer (rule
+        // R11).
         guard asks[slot].state.observer == serial, asks[slot].shown.contains(serial),
             let observer = observers.slot(of: serial)
         else {
@@ -46,7 +47,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Whoever was asked hands on: the walk goes on without that one (rule R7).
+    /// Hands an ask on: the walk continues without the responder that was asked (rule R7).
     private mutating func handOn(
         _ slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -59,7 +60,7 @@ extension NotificationCenter {
         if let freed { asks.sequel.noteOpening(.observer(observers[freed].serial)) }
     }
 
-    /// Nobody wants the answer any more.
+    /// Withdraws an ask, whose answer is no longer wanted.
     mutating func withdraw(
         _ id: NotificationID, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
@@ -71,7 +72,7 @@ extension NotificationCenter {
         effects.outcome = .removed(1)
     }
 
-    /// Who waits over HTTP for the end of an ask goes away.
+    /// Removes a waiter over HTTP from an ask.
     mutating func leaveAsk(
         _ id: NotificationID, _ command: CommandID, at time: CommandTime,
         _ effects: inout Effects
@@ -80,9 +81,9 @@ extension NotificationCenter {
         endWaiting(for: slot, at: time, &effects) { $0.id == command }
     }
 
-    /// Those of whom this is true wait no longer for an ask, which is withdrawn when nobody waits any more (rule R16).
+    /// Removes waiters of an ask, which is withdrawn when none is left (rule R16).
     ///
-    /// One that was told that the ask is open waits for nothing, and takes nothing away.
+    /// A caller that got a 202 is no waiter, and does not count.
     private mutating func endWaiting(
         for slot: UInt32, at time: CommandTime, _ effects: inout Effects,
         where isGone: (OpenAsk.Waiter) -> Bool
@@ -97,7 +98,7 @@ extension NotificationCenter {
         end(slot, .withdrawn, at: time, &effects)
     }
 
-    /// A client waits for no asks any more: its connection has ended.
+    /// Removes a client from the waiters of asks: its connection has ended.
     mutating func endWaitingForAsks(
         ofClient id: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -106,7 +107,7 @@ extension NotificationCenter {
         }
     }
 
-    /// The time of an ask is over; tells how much work that was.
+    /// Ends an ask whose time is over; returns the work that it was.
     mutating func expireAsk(
         _ slot: UInt32, ordinal: UInt64, at time: CommandTime, _ effects: inout Effects
     ) -> Int {
@@ -116,7 +117,7 @@ extension NotificationCenter {
         return Work.ofEnd
     }
 
-    /// Whoever asked has waited for long enough, and is told that the ask is open.
+    /// Answers an asker that has waited for long enough that the ask is open.
     mutating func endWaitingForAsk(
         _ slot: UInt32, ordinal: UInt64, _ effects: inout Effects
     ) -> Int {
@@ -125,7 +126,7 @@ extension NotificationCenter {
         return Work.ofEnd
     }
 
-    /// Tells a live responder that an ask is over which it was shown (rule R10).
+    /// Reports to a live responder that an ask which it was shown is over (rule R10).
     func tellSettled(_ slot: UInt32, _ reason: Settlement, _ effects: inout Effects) {
         guard case .shown(let serial, _) = asks[slot].state,
             let observer = observers.slot(of: serial)
@@ -147,7 +148,7 @@ extension NotificationCenter {
 
     // MARK: Responders that go
 
-    /// A responder goes: what it was shown, and what waits for it, walks again (rule R11).
+    /// Lets the asks of a responder that is removed walk again, shown or waiting (rule R11).
     mutating func orphanAsks(
         of observer: UInt32, isTold: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -160,8 +161,9 @@ extension NotificationCenter {
         asks.orphanHeld(for: serial)
     }
 
-    /// The connection of a client has ended: what its responders were shown waits for them where they hold, or
-    /// where another connection takes the client over.
+    /// Handles the end of a client's connection for the asks that its responders were shown.
+    ///
+    /// They wait for them where they hold, or where another connection takes over the client.
     mutating func loseConnection(
         of client: UInt32, isTakenOver: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -176,7 +178,8 @@ extension NotificationCenter {
                 if holds, !asks[slot].isOnce {
                     _ = takeBack(slot)
                     hold(slot, for: observer, &effects)
-                    // Who is taken over has it again at once, or has asked for suspension.
+                    // A client that is taken over gets it again at once, or has asked for
+                    // suspension.
                     if !isTakenOver || clients[client].suspension.contains(.asked) {
                         asks.orphan(slot)
                     }
@@ -184,7 +187,7 @@ extension NotificationCenter {
                     loseResponder(slot, at: time, &effects)
                 }
             }
-            // What it would have been shown just now (rule R20).
+            // Asks that it would have been shown just now (rule R20).
             if !holds { asks.orphanHeld(for: serial) }
         }
     }
@@ -199,14 +202,14 @@ extension NotificationCenter {
         asks.orphan(slot)
     }
 
-    /// Does what a command has left to do: whoever has room is shown what waits, and the asks that
-    /// have lost their responders walk again from the start: a responder that the command has
-    /// registered may be asked.
+    /// Does the rest of a command's work: shows waiting asks, and lets orphans walk.
     ///
-    /// Walks have a share of a command; those that are left go on with the end of the turn.
+    /// Responders with room are shown waiting asks, and asks that have lost their responders walk
+    /// again from the start, as the command may have registered another one. Walks have a share of
+    /// a command; the rest continues at the end of the turn.
     mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
         while !asks.sequel.isEmpty {  // Share: orphans
-            // loop: each look at what has room ends one that the command has noted
+            // loop: each pass ends one opening that the command has noted
             while asks.sequel.openingCount > 0 {  // Bound: asks
                 look(at: asks.sequel.takeOpening(), at: time, &effects)
             }
@@ -237,7 +240,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Shows what waits to an observer, or to a client, that may have room.
+    /// Shows waiting asks to an observer, or to a client, that may have room.
     private mutating func look(
         at opening: AskSequel.Opening, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -247,7 +250,7 @@ extension NotificationCenter {
             if case .client(let id) = opening { clients.slot(of: id) } else {
                 observer.map { observers[$0].client }
             }
-        // What is written to a client goes first, and ends with a look at what waits.
+        // A flush of the client comes first, and ends with a look at the waiting asks.
         guard let client, clients[client].suspension.isDisjoint(with: .flushing) else { return }
         if holdsActions(for: client) {
             guard let observer, clients[client].suspension.isEmpty else {

@@ -1,12 +1,12 @@
 // Idempotency keys of asks (rule R17).
 
 extension NotificationCenter {
-    /// From now on the key stands for an ask that is open.
+    /// Begins the key of an open ask.
     mutating func beginKey(
         _ key: IdempotencyKey, waitingFor id: NotificationID, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        // One that is over and begins again begins at the end, in the store too.
+        // A key whose time is over and that is used again moves to the end, in the store too.
         if keys.remembers(key) { forgetKeys([key], &effects) }
         let forgotten = keys.begin(
             key, waitingFor: id, receipts: [], reports: [], at: time.monotonicNanoseconds,
@@ -14,7 +14,7 @@ extension NotificationCenter {
         forgetKeys(forgotten, &effects)
     }
 
-    /// Tells that an ask which outlives its asker is open under its key: after a restart the key still stands for it.
+    /// Stores the open state of an ask that outlives its asker under its key, for a restart.
     mutating func noteOpen(
         _ slot: UInt32, under key: IdempotencyKey, _ effects: inout Effects
     ) {
@@ -23,7 +23,7 @@ extension NotificationCenter {
         tell(.key(KeyRecord(key: key, receipts: [], reports: [], ask: outcome)), &effects)
     }
 
-    /// Notes the answer under the key, or leaves the key free: nobody was there, or nobody was in time.
+    /// Stores the answer under the key, or frees the key where no responder was there or in time.
     mutating func finish(
         _ key: IdempotencyKey, _ outcome: AskOutcome, isStored: Bool, _ effects: inout Effects
     ) {
@@ -41,7 +41,7 @@ extension NotificationCenter {
 }
 
 extension AskOutcome.State {
-    /// Whether the same request would get the same answer for as long as its key is known.
+    /// Whether the same request would get the same answer as long as its key is known.
     fileprivate var isFinal: Bool {
         switch self {
         case .open, .answered, .fallback: true

@@ -1,9 +1,9 @@
 import BelfryBytes
 
-// Asks: one question, one who answers (rules R4 to R17).
+// Asks: one question to one responder (rules R4 to R17).
 
 extension NotificationCenter {
-    /// Asks who holds an address; the answer comes with the command, or later as a completion.
+    /// Asks the holder of an address; the answer comes with the command, or later as a completion.
     mutating func ask(
         _ ask: Ask, _ terms: AskTerms, _ command: CommandID, at time: CommandTime,
         _ effects: inout Effects
@@ -13,7 +13,7 @@ extension NotificationCenter {
         {
             return
         }
-        // Each call that only looks at the center would copy it.
+        // Separate read-only calls would copy the center.
         let depth = ask.causedBy == nil ? 1 : try depth(causedBy: ask.causedBy)
         try check(ask, terms)
         let open = OpenAsk(ask, terms, depth: depth, command, at: time)
@@ -39,7 +39,7 @@ extension NotificationCenter {
             .asked(slot: slot, ordinal: ordinal))
     }
 
-    /// A command has its answer already.
+    /// Answers a command whose ask has ended already.
     private func answerAtOnce(_ command: CommandID, _ effects: inout Effects) {
         guard let place = effects.askCompletions.firstIndex(where: { $0.command == command }) else {
             return
@@ -48,7 +48,7 @@ extension NotificationCenter {
         effects.outcome = .asked(outcome, replayedForm: nil)
     }
 
-    /// What must hold before anything changes.
+    /// Checks the conditions of an ask before anything changes.
     @inline(__always)
     private func check(_ ask: Ask, _ terms: AskTerms) throws(Refusal) {
         guard ask.content.byteCount + (ask.fallback?.count ?? 0) <= terms.byteRoom else {
@@ -61,9 +61,9 @@ extension NotificationCenter {
 
     // MARK: The walk
 
-    /// An ask that is walking goes on from its last address: somebody is shown it, it is held, or it ends.
+    /// Continues the walk of an ask from its last address: it is shown or held, or it ends.
     ///
-    /// - Parameter handedOnBy: the observer that does not answer it, if one has said so just now.
+    /// - Parameter observer: The observer that has just refused to answer it, if there is one.
     mutating func takeTurn(
         _ slot: UInt32, handedOnBy observer: UInt64? = nil, at time: CommandTime,
         _ effects: inout Effects
@@ -83,18 +83,19 @@ extension NotificationCenter {
         }
     }
 
-    /// Shows an ask, after what was held for an observer that is delivered to immediately (rule D8).
+    /// Shows an ask, after the held notifications of an immediate observer (rule D8).
     mutating func showOrHold(
         _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         let client = observers[observer].client
-        // What is over goes to nobody: it ends with its deadline, which is due (rule R10).
+        // An ask whose time is over is not shown: it ends with its deadline, which is due (rule
+        // R10).
         guard asks[slot].endsAt > time.monotonicNanoseconds else {
             asks.sequel.noteOpening(.observer(observers[observer].serial))
             return hold(slot, for: observer, &effects)
         }
         guard mayShow(slot, to: observer) else { return announce(slot, to: observer, &effects) }
-        // The end of a flush shows what waits; an action that is left then holds up nothing.
+        // The end of a flush shows waiting asks; an action that is left then holds up nothing.
         if clients[client].suspension.contains(.asked), !clients[client].held.isEmpty,
             !clients[client].suspension.contains(.mailbox), dispatching.flushed != client
         {
@@ -117,7 +118,7 @@ extension NotificationCenter {
         show(slot, to: observer, at: time, &effects)
     }
 
-    /// Whether the store knows that an ask is shown, where it must; a look into a mailbox waits for the store itself.
+    /// Whether an ask may be shown: the store has it where it must; mailboxes wait for the store.
     @inline(__always)
     private func mayShow(_ slot: UInt32, to observer: UInt32) -> Bool {
         asks[slot].isAnnounced(to: observers[observer].serial) || !limits.isDurable
@@ -125,7 +126,7 @@ extension NotificationCenter {
                 && !observers[observer].readerIsStream
     }
 
-    /// The store is told that an ask is shown to an observer, which it waits for until the store knows.
+    /// Announces to the store that an ask is shown to an observer, for which it waits until then.
     private mutating func announce(
         _ slot: UInt32, to observer: UInt32, _ effects: inout Effects
     ) {
@@ -137,7 +138,7 @@ extension NotificationCenter {
         noteAsk(slot, &effects)
     }
 
-    /// The store knows of asks that they are shown: they are, unless something has changed meanwhile.
+    /// Shows the asks that the store has, unless something has changed meanwhile.
     mutating func showAnnounced(
         through number: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -156,7 +157,7 @@ extension NotificationCenter {
         for client in askedClients.sorted() { passOnHeld(of: client) }  // Bound: asks
     }
 
-    /// An ask that is walking waits for an observer.
+    /// Lets a walking ask wait for an observer.
     mutating func hold(_ slot: UInt32, for observer: UInt32, _ effects: inout Effects) {
         asks.takeBack(slot)
         asks.hold(slot, for: observers[observer].serial)
@@ -187,7 +188,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Writes an ask that an observer was shown.
+    /// Writes an ask that an observer is shown.
     mutating func writeAsk(
         _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -201,7 +202,7 @@ extension NotificationCenter {
 
     // MARK: The end
 
-    /// An ask is over: who waits is answered, and its fate is kept.
+    /// Ends an ask: its waiters are answered, and its fate is kept.
     mutating func end(
         _ slot: UInt32, _ state: AskOutcome.State, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -232,12 +233,12 @@ extension NotificationCenter {
         if let freed { asks.sequel.noteOpening(.observer(observers[freed].serial)) }
     }
 
-    /// Tells the asks whose fates are forgotten.
+    /// Reports the asks whose fates are forgotten as changes.
     mutating func forgetAsks(_ forgotten: [NotificationID], _ effects: inout Effects) {
         for id in forgotten { tell(.askForgotten(id), &effects) }  // Bound: effects
     }
 
-    /// Takes an ask back, which is walking then; returns the observer that has room by that.
+    /// Takes an ask back to its walk; returns the observer that has room by that.
     mutating func takeBack(_ slot: UInt32) -> UInt32? {
         let (state, announcement) = (asks[slot].state, asks[slot].announcement)
         asks.takeBack(slot)
@@ -256,7 +257,7 @@ extension NotificationCenter {
         return observer
     }
 
-    /// Tells who asked that the ask is open; nobody waits for it any more.
+    /// Answers the waiters of an ask that it is open.
     mutating func tellOpen(_ slot: UInt32, _ effects: inout Effects) {
         let outcome = AskOutcome(
             id: asks[slot].id, state: .open(until: asks[slot].answerBy), path: asks[slot].path)
@@ -265,7 +266,7 @@ extension NotificationCenter {
         asks.forgetWaiters(of: slot)
     }
 
-    /// The center stops: who waits for an ask that goes on after the restart is told that it is open (rule R20).
+    /// Answers the waiters of all stored asks that they are open, as the center stops (rule R20).
     mutating func tellOpenAsks(_ effects: inout Effects) {
         guard limits.isDurable, asks.count > 0 else { return }
         for entry in asks.order.living {  // Bound: drain
@@ -274,7 +275,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Answers some, or all, who wait for an ask.
+    /// Answers some, or all, waiters of an ask.
     @inline(__always)
     func tell(
         _ outcome: AskOutcome, to waiters: FewList<OpenAsk.Waiter>, _ effects: inout Effects
@@ -287,7 +288,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Tells an ask that must last as it is now.
+    /// Reports the present state of an ask that must last.
     mutating func noteAsk(_ slot: UInt32, _ effects: inout Effects) {
         guard asks[slot].isStored, limits.isDurable else { return }
         tell(.ask(AskRecord(asks[slot], end: nil)), &effects)

@@ -1,8 +1,9 @@
 import BelfryJSON
 
-// A change of a value on its way to whoever looks at a place that it has changed (rules V3 to V5, V7 and V12).
+// A change of a value on its way to the observers of the places that it has changed (rules V3 to
+// V5, V7 and V12).
 
-/// A change that was made, and is not told yet.
+/// A change that was made, and is not reported yet.
 struct ValueChange {
     let id: NotificationID
     let edit: DocumentEdit
@@ -14,7 +15,7 @@ struct ValueChange {
     var client: UInt32?
 }
 
-/// An observer that looks at a place that has changed, and which form of the change it gets.
+/// An observer of a changed place, and the form of the change that it gets.
 struct ChangeMatch {
     let serial: UInt64
     let slot: UInt32
@@ -22,16 +23,16 @@ struct ChangeMatch {
 }
 
 extension NotificationCenter {
-    /// One form of a change: all observers of a place who ask for the same get the same bytes.
+    /// One form of a change: all observers of a place with the same terms get the same bytes.
     private struct Form {
         let notification: Notification
-        /// Which of the notifications of the effects it is.
+        /// Its position among the notifications of the effects.
         let position: UInt32
-        /// Its slot in what is held, once somebody holds it.
+        /// Its slot among the held notifications, once it has a holder.
         var kept = HeldTable.none
     }
 
-    /// Gives a change its number, and lets all who look at what it has changed have it.
+    /// Gives a change its number, and delivers it to all observers of the changed places.
     mutating func tell(
         _ change: ValueChange, at time: CommandTime, _ effects: inout Effects
     ) -> Receipt {
@@ -62,7 +63,7 @@ extension NotificationCenter {
             let match = matches[place]
             let isTold = dispatching.toldMarks.contains(match.slot)
             if !isTold {
-                // Once somebody was told meanwhile, each is looked at by itself.
+                // Once an observer was written its mark meanwhile, each is handled by itself.
                 let end = dispatching.toldMarks.isEmpty ? matches.count : place + 1
                 let count = deliver(change, forms, to: matches[place..<end], at: time, &effects)
                 receipt.matched += UInt32(count)
@@ -91,7 +92,7 @@ extension NotificationCenter {
         return receipt
     }
 
-    /// Writes a change to observers up to the first for whom something must be thought of, and tells to how many.
+    /// Writes a change to observers up to the first that needs more checks; returns their number.
     private mutating func deliver(
         _ change: ValueChange, _ forms: [Form], to matches: ArraySlice<ChangeMatch>,
         at time: CommandTime, _ effects: inout Effects
@@ -101,7 +102,7 @@ extension NotificationCenter {
             of: clients, at: time.wallMilliseconds, into: &effects.deliveries)
     }
 
-    /// Who looks at the places that a change has changed, in registration order, and the forms that they get.
+    /// Finds the observers of changed places, in registration order, and the forms that they get.
     private mutating func matches(
         of change: ValueChange, at nodes: [UInt32], _ forms: inout [Form], _ time: CommandTime,
         _ effects: inout Effects
@@ -129,7 +130,7 @@ extension NotificationCenter {
         return matches
     }
 
-    /// The content of a notification about a value: the change stands in the place of the userInfo.
+    /// The content of a notification about a value: the change is in the place of the userInfo.
     func content(at slot: UInt32, _ text: [UInt8]?) -> Notification.Content {
         Notification.Content(
             name: Self.valueName, object: values.object(at: slot), userInfo: text)
@@ -138,14 +139,16 @@ extension NotificationCenter {
     /// The name in the frames of values, which is no channel (rule V13).
     static let valueName = [UInt8]("belfry.value".utf8)
 
-    /// Whether an observer wants no frame of a change, as its own client has made it.
+    /// Whether an observer wants no frame of a change that its own client has made.
     private func isOwn(_ change: ValueChange, at slot: UInt32) -> Bool {
         guard let client = change.client, observers[slot].client == client else { return false }
         return values.observers[slot].map { !$0.terms.sendsOwn } ?? false
     }
 
-    /// A client has changed by itself what observers of it look at: what is held for those, and comes from before,
-    /// would come behind its own, so the present value takes its place, before a frame lets anything of it go.
+    /// Marks the observers of a client that has changed their value by itself.
+    ///
+    /// Their held changes are older, and would come behind the client's own: the present value
+    /// replaces them, before a frame is released.
     private mutating func noteOwn(
         _ change: ValueChange, among matches: [ChangeMatch], _ time: CommandTime,
         _ effects: inout Effects
@@ -161,7 +164,7 @@ extension NotificationCenter {
 }
 
 extension PostingList {
-    /// Appends who gets a form of a change, in registration order.
+    /// Appends the observers that get a form of a change, in registration order.
     fileprivate func appendMatches(of form: UInt32, to matches: inout [ChangeMatch]) {
         matches.append(addingCapacity: count) { output in
             for index in entries.indices where !entries[index].isDead {  // Bound: observers

@@ -1,12 +1,13 @@
-// Names get their first observer and lose their last one: their posters may want to know (rule L12).
+// Names get their first observer and lose their last one: their posters may watch that (rule L12).
 //
-// A name is observed by who names it, and by who names none. Where nobody watches, a registration pays for one look;
-// where somebody does, it notes its own names, and the end of the turn finds out what has changed. The first observer
-// without a name, and the last one that goes, change the names that are watched; for who watches all names also
-// those that were posted lately without an observer, which the center remembers (`unobservedNameLimit`).
+// A name is observed by observers of it, and by those without a name. Without watchers, a
+// registration pays for one check; otherwise it notes its own names, and the end of the turn finds
+// the changes. The first observer without a name, and the removal of the last one, change the
+// watched names; for watchers of all names also those that were posted lately without an observer,
+// which the center remembers (`unobservedNameLimit`).
 
 extension NotificationCenter {
-    /// An observer is about to be filed: some names may get their first one, unless it observes a value (rule V13).
+    /// Notes the names that may get their first observer; a value's observer has none (rule V13).
     mutating func noteComing(_ name: [UInt8]?, _ object: [UInt8]?, _ role: ObserverRole) {
         if role.value != nil { return }
         if let responder = role.responder {
@@ -25,7 +26,7 @@ extension NotificationCenter {
         }
     }
 
-    /// An observer that is none of a value was taken out: some names may have lost their last one.
+    /// Notes the names that may have lost their last observer; not for an observer of a value.
     mutating func noteGone(_ name: [UInt8]?, _ object: [UInt8]?, _ responder: ResponderTerms?) {
         if let responder {
             guard watch.isActive else { return }
@@ -43,7 +44,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Notes a name that nobody names, now or from now on.
+    /// Notes a name that is in no filter, before or after the present change.
     private mutating func noteCrossing(of name: [UInt8], wasObserved: Bool) {
         guard !isNamed(name), !name.starts(with: "belfry.".utf8) else { return }
         let wasNameless = watch.namelessBefore ?? (namelessCount > 0)
@@ -54,7 +55,7 @@ extension NotificationCenter {
         index.channels.index(of: name.span).map { index.channels.isObserved(at: $0) } ?? false
     }
 
-    /// The turn is over: reports what has changed in it, until so much work is done.
+    /// Reports the changes of the turn that ends, until so much work is done.
     mutating func reportChannels(workLimit: Int) {
         if let before = watch.takeNameless(), before != (namelessCount > 0) {
             spread(wasObserved: before)
@@ -68,7 +69,7 @@ extension NotificationCenter {
         }
     }
 
-    /// The first observer without a name has come, or the last one has gone: names that nobody names are noted.
+    /// Notes all unnamed names, as the first observer without a name came, or the last one left.
     private mutating func spread(wasObserved: Bool) {
         var names: [[UInt8]] = []
         watch.forEachName { names.append($0) }

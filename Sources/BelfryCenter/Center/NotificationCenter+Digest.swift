@@ -1,12 +1,12 @@
 extension NotificationCenter {
-    /// A number that is equal for centers that were fed the same commands, in every process.
+    /// A number that is equal for centers that got the same commands, in every process.
     ///
-    /// It covers all that can be seen of the center now or later: its name and epoch, sequence
-    /// number, applied index, limits, clients, observers, channels, tombstones, the replay ring, the
-    /// fates of posts, what is held, queued, waited for and remembered under a key, and what the
-    /// center has still to report. It does not depend on the ``HashSeed``.
+    /// It covers all that can be observed of the center now or later: its name and epoch, sequence
+    /// number, applied index, limits, clients, observers, channels, tombstones, the replay ring,
+    /// the fates of posts, everything held, queued, awaited and remembered under a key, and the
+    /// pending reports. It does not depend on the ``HashSeed``.
     ///
-    /// - Complexity: linear in the whole state; it is for tests and for comparing machines.
+    /// - Complexity: Linear in the whole state; it is for tests and for comparing machines.
     public func digest() -> UInt64 {
         var digest = StateDigest()
         digest.add(name)
@@ -238,7 +238,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Channels come in the order in which listings show them, then in that of their forgetting.
+    /// Adds the channels in the order of listings, and then in that of their forgetting.
     private func addChannels(to digest: inout StateDigest) {
         digest.add(index.channels.indexLimit)
         for position in 0..<index.channels.indexLimit {  // Bound: snapshot

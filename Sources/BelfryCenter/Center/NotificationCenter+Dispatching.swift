@@ -1,5 +1,5 @@
-// The way of one notification: a sequence number, the observers that match, and for each of them a
-// delivery, a place in what is held, or a loss that is counted.
+// The way of one notification: a sequence number, the matching observers, and for each of them a
+// delivery, an entry among the held ones, or a counted loss.
 
 extension NotificationCenter {
     /// A notification that is about to get its sequence number.
@@ -10,47 +10,46 @@ extension NotificationCenter {
         var depth = 1
         var isImmediate = false
         var expiresAt = Int64.max
-        /// It was queued in an earlier life of the broker.
+        /// Whether it was queued in an earlier life of the broker.
         var isRestored = false
-        /// Queue entries that it stands for.
+        /// The number of queue entries that it replaces.
         var dequeuedCount: UInt32 = 0
-        /// It is one of the center's own (decision: reserved channels).
+        /// Whether it is one of the center's own reports, on a reserved channel.
         var isReport = false
     }
 
-    /// What is known of the notification whose observers are being walked.
+    /// The state of the dispatch whose observers are being walked.
     struct Dispatching: Sendable {
         var isActive = false
         var id = NotificationID(high: 0, low: 0)
-        /// Which of the notifications of the effects it is.
+        /// Its position among the notifications of the effects.
         var position: UInt32 = 0
-        /// Its slot in what is held, once somebody holds it.
+        /// Its slot among the held notifications, once it has a holder.
         var kept = HeldTable.none
         var isImmediate = false
-        /// What the frames of those are that are not acknowledged.
+        /// The form of the frames that are not acknowledged.
         var form = Delivery.Form.shared
-        /// The slot in what is held of its place in the order, once it marks somebody.
+        /// The slot of its place among the held notifications, once it marks an observer.
         var keptMark = HeldTable.none
-        /// The client whose held frames are written, so that it may be shown an ask.
+        /// The client that is being flushed, so that it may be shown an ask.
         var flushed: UInt32?
-        /// The observers whose marks were written meanwhile: the present value had the change in it.
+        /// The observers whose marks were written meanwhile: the present value included the change.
         var toldMarks: Set<UInt32> = []
         var receipt = Receipt(id: NotificationID(high: 0, low: 0), sequence: 0)
         var rows: [ReportRow] = []
         /// Whether the poster waits for acknowledgements, and wants rows.
         var awaits = false
         var reports = false
-        /// How many acknowledgements the poster waits for, of all notifications of the command, and
-        /// where those are held.
+        /// The awaited acknowledgements of all notifications of the command, and their held slots.
         var awaitedCount = 0
         var awaited: [(kept: UInt32, sequence: UInt64)] = []
-        /// How many holders of addresses its actions have looked at.
+        /// The number of holders that its actions have examined.
         var lookCount = 0
         /// The looks of the walks of the command.
         var walkLookCount = 0
     }
 
-    /// Stamps a notification, lets all matching observers have it, and writes the receipt.
+    /// Numbers a notification, delivers it to all matching observers, and writes the receipt.
     mutating func dispatch(
         _ post: Dispatch, at time: CommandTime, into effects: inout Effects
     ) {
@@ -96,8 +95,9 @@ extension NotificationCenter {
         fates.append(receipt, depth: post.depth, at: time.monotonicNanoseconds)
     }
 
-    /// Writes one delivery for each observer in the buckets, in registration order, up to the first
-    /// for whom something must be thought of; tells that one and all that follow.
+    /// Writes a delivery for each observer in the buckets, up to the first that needs more checks.
+    ///
+    /// - Returns: That one and all that follow, in registration order.
     private mutating func deliver(
         to buckets: ObserverIndex.Buckets, notification: UInt32, isRestored: Bool,
         _ time: CommandTime, _ effects: inout Effects
@@ -111,10 +111,10 @@ extension NotificationCenter {
         return firstSpecial == matched.count ? [] : matched[firstSpecial...]
     }
 
-    /// For how many observers of one notification the room is kept for the next one.
+    /// The most observers of one notification whose storage is kept for the next one.
     private static let keptMatchCount = 1 << 16
 
-    /// Finds out for each of the observers, in registration order, what becomes of the notification.
+    /// Delivers, holds or drops the notification for each of the observers, in registration order.
     private mutating func place(
         _ slots: ArraySlice<UInt32>, _ receipt: Receipt, _ notification: Notification,
         at time: CommandTime, _ effects: inout Effects
@@ -152,7 +152,7 @@ extension NotificationCenter {
         }
     }
 
-    /// What becomes of a notification at one observer (rules D3 to D10).
+    /// Delivers, holds or drops a notification for one observer (rules D3 to D10).
     mutating func place(
         _ notification: Notification, at slot: UInt32, _ time: CommandTime,
         _ effects: inout Effects
@@ -167,7 +167,7 @@ extension NotificationCenter {
             return file(notification, at: slot, isImmediate: isImmediate, time, &effects)
         }
         if suspension.isDisjoint(with: .suspended) {
-            // What was held is still being written: nothing overtakes it.
+            // Held notifications are still being written: no other one overtakes them.
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
         }
         if isImmediate {
@@ -187,14 +187,14 @@ extension NotificationCenter {
         }
     }
 
-    /// What becomes of an immediate notification at an observer of a client that is suspended.
+    /// Places an immediate notification for an observer of a suspended client.
     private mutating func placeImmediate(
         _ notification: Notification, at slot: UInt32, _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
         let client = observers[slot].client
-        // What cannot be written now is written as soon as it can be (rule D10), and what is being
-        // written goes on at its own pace.
+        // A notification that cannot be written now is written as soon as possible (rule D10), and
+        // a running flush continues at its own pace.
         clients[client].immediateSequence = notification.sequence
         guard clients[client].suspension.isDisjoint(with: [.blocking, .flushing, .paced]) else {
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
@@ -248,7 +248,7 @@ extension NotificationCenter {
         return .pending
     }
 
-    /// The poster waits for the answer to an entry, unless its observer has often been late.
+    /// Lets the poster wait for the answer to an entry, unless its observer has often been late.
     mutating func awaitAnswer(to entry: UInt32) {
         let missed = observers[held[entry].observer].missedDeadlineCount
         guard missed < limits.missedDeadlineLimit else { return }
@@ -286,7 +286,7 @@ extension NotificationCenter {
         return selectors.number(of: notification.content.name) ?? observers[slot].selector
     }
 
-    /// Notes in the account of a notification that something else has become of it.
+    /// Changes the account of a notification for a later outcome.
     mutating func recount(
         _ id: NotificationID, _ row: ReportRow, _ change: (inout Receipt) -> Void
     ) {
@@ -300,8 +300,7 @@ extension NotificationCenter {
         waiting.update(id, row, change)
     }
 
-    /// What an entry is told as in the receipt of its notification: an action in the row of the observer that has the
-    /// target.
+    /// The row of an entry for its receipt: that of an action is of the observer with the target.
     @inline(__always)
     func report(of entry: UInt32, _ outcome: ReportRow.Outcome) -> ReportRow {
         let observer =
@@ -323,22 +322,21 @@ extension NotificationCenter {
         effects.changes.append(.sequenceReserved(through: reservedSequence))
     }
 
-    /// The center has stopped: a restart goes on with the next number.
+    /// Reserves the used numbers only, as the center stops: a restart continues with the next.
     mutating func reserveExactly(_ effects: inout Effects) {
         reservedSequence = sequence
         sequenceReserveAt = sequence
         effects.changes.append(.sequenceReserved(through: sequence))
     }
 
-    /// How many sequence numbers are reserved at a time.
+    /// The number of sequence numbers that are reserved at a time.
     public static let sequenceBlock: UInt64 = 1 << 20
 }
 
 extension [ReportRow] {
-    /// Notes what became of a notification at one observer, if it has a row; where an action went stays as it was
-    /// unless the row says it.
+    /// Updates the outcome at one observer, if it has a row; its route stays unless there is one.
     ///
-    /// - Complexity: O(log n): rows stand in the order of registration.
+    /// - Complexity: O(log n): rows are in the order of registration.
     mutating func update(_ row: ReportRow) {
         let place = indices.firstPlace { self[$0].observer >= row.observer }
         guard place < count, self[place].observer == row.observer else { return }
@@ -347,9 +345,9 @@ extension [ReportRow] {
     }
 }
 
-// What the options of a post mean for the observers that it matches.
+// The effects of the options of a post on the observers that it matches.
 extension NotificationCenter.Dispatch {
-    /// A post that does not wait.
+    /// Makes the dispatch of a post that does not wait.
     init(_ post: borrowing Post, depth: Int, at time: CommandTime) {
         self.init(id: post.id, content: post.content, causedBy: post.causedBy, depth: depth)
         guard let options = post.options else { return }
@@ -357,7 +355,7 @@ extension NotificationCenter.Dispatch {
         expiresAt = NotificationCenter.end(of: options.timeToLive, time)
     }
 
-    /// An entry that has waited.
+    /// Makes the dispatch of an entry that has waited.
     init(_ entry: NotificationQueue.Entry) {
         self.init(
             id: entry.id, content: entry.content, causedBy: entry.causedBy, depth: entry.depth)
@@ -366,7 +364,7 @@ extension NotificationCenter.Dispatch {
         isRestored = entry.isRestored
     }
 
-    /// Takes over what an entry asks for that is posted with it (rule Q8).
+    /// Adds the demands of an entry that is posted with it (rule Q8).
     mutating func absorb(_ entry: NotificationQueue.Entry) {
         if entry.isImmediate { isImmediate = true }
         depth = max(depth, entry.depth)

@@ -1,5 +1,5 @@
 extension NotificationCenter {
-    /// What it has that somebody may come back for.
+    /// The counts of the state that a client may come back for.
     public var use: CenterUse {
         CenterUse(
             clientCount: clients.count, observerCount: observers.count, queueCount: queue.count,

@@ -1,16 +1,16 @@
 extension NotificationCenter {
-    /// Tells who would get a notification, and who nearly would; nothing is delivered or counted.
+    /// Explains which observers would get a notification, or nearly; nothing is delivered.
     ///
-    /// Near misses are looked for among the first 100,000 names and observers, or fewer, at most 20
-    /// are told, and only with the first page; `isPartial` says that there may be more.
+    /// Near misses are searched among the first 100,000 names and observers, or fewer, and at most
+    /// 20 are listed, only with the first page; `isPartial` means that there may be more.
     ///
     /// - Parameters:
-    ///   - name: the name of the notification.
-    ///   - object: its object, if it has one.
-    ///   - cursor: the serial number after which the page of observers starts.
-    ///   - limit: how many observers the page has at most.
-    ///   - scanLimit: how many names and observers are looked at, if that is less than usual.
-    ///   - visible: what the caller may see.
+    ///   - name: The name of the notification.
+    ///   - object: Its object, if it has one.
+    ///   - cursor: The serial number after which the page of observers starts.
+    ///   - limit: The most observers of the page.
+    ///   - scanLimit: The most names and observers to examine, if fewer than usual.
+    ///   - visible: The filters that the caller may see.
     public func explain(
         name: [UInt8], object: [UInt8]?, after cursor: UInt64 = 0, limit: Int = 1_000,
         scanLimit: Int = .max, visible: Visibility
@@ -40,7 +40,7 @@ extension NotificationCenter {
                 if let target = observers.target(at: slot) {
                     let action = explain(actionAt: slot, target: target)
                     report = action.row
-                    // The page ends with what it has looked at, of walks too.
+                    // The page ends with the work that it has done, of walks too.
                     seenCount += action.lookCount
                 }
                 textByteCount += row.textByteCount
@@ -64,7 +64,7 @@ extension NotificationCenter {
         terms.acknowledges ? .pending : .delivered
     }
 
-    /// What would become of a notification at an observer that it matches.
+    /// The expected outcome of a notification at an observer that it matches.
     private func outcome(at slot: UInt32) -> ReportRow.Outcome {
         let suspension = clients[observers[slot].client].suspension
         let terms = observers[slot].terms
@@ -75,15 +75,15 @@ extension NotificationCenter {
         case .drop: return .dropped
         case .coalesce, .hold: return .held
         case .deliverImmediately:
-            // A mailbox that is suspended tells its reader nothing, whatever comes.
+            // A suspended mailbox reports nothing to its reader.
             return suspension.isDisjoint(with: [.blocking, .mailbox]) ? sent : .held
         }
     }
 
-    /// Changes held rows to delivered ones where a later observer of the same client is delivered to immediately.
+    /// Changes held rows to delivered ones before an immediate observer of the same client.
     ///
-    /// The center writes a client what it holds for it first (rule D8). Observers of another page, and those that
-    /// the caller may not see, do not count.
+    /// The center writes a client its held notifications first (rule D8). Observers of another
+    /// page, and those that the caller may not see, do not count.
     private func takeAlong(_ explanation: inout Explanation) {
         var flushed: Set<UInt64> = []
         for place in explanation.observers.indices.reversed() {  // Bound: page

@@ -1,15 +1,15 @@
-// Timers fire: what is due becomes an entry of the queue (rules L2 to L8).
+// Timers fire: due posts enter the queue (rules L2 to L8).
 
 extension NotificationCenter {
-    /// How many timers one command lets fire at most.
+    /// The most timers that one command fires.
     public static let timerShare = 64
 
-    /// When timers need a command, on the clock of timers; while the queue is full they do not.
+    /// The next command for timers, on their clock; there is none while the queue is full.
     var timerDeadline: Int64 {
         queue.count < limits.queueEntryLimit ? timers.nextDue : .max
     }
 
-    /// Lets timers fire that are due, until so much work is done.
+    /// Fires due timers, until so much work is done.
     mutating func fireTimers(
         workLimit: Int, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -35,7 +35,7 @@ extension NotificationCenter {
         enter(timer, as: timer.id, causedBy: timer.details?.causedBy, at: time, &effects)
     }
 
-    /// A late timer fires once for all that were due, and goes back to its grid (rule L4).
+    /// Fires a late timer once for all due firings, and returns it to its grid (rule L4).
     private mutating func fire(
         _ slot: UInt32, _ repetition: Timer.Repetition, at time: CommandTime,
         _ effects: inout Effects
@@ -59,7 +59,7 @@ extension NotificationCenter {
         if !waits { enter(timer, as: firing, causedBy: timer.id, at: time, &effects) }
     }
 
-    /// What is due enters the queue as any post does.
+    /// Adds a due post to the queue as any post.
     private mutating func enter(
         _ timer: Timer, as id: NotificationID, causedBy: NotificationID?, at time: CommandTime,
         _ effects: inout Effects
@@ -88,8 +88,10 @@ extension NotificationCenter {
         repetition.lastMade.map { firing(of: timer.id, $0) }
     }
 
-    /// The identifier of a firing: it is made of that of the timer and the firing's place on the grid, so it is the same
-    /// again after a crash, and no other firing has it, however many were posted before the crash and not stored.
+    /// The identifier of a firing, made of that of the timer and the firing's place on the grid.
+    ///
+    /// It is the same again after a crash, and no other firing has it, however many were posted
+    /// before the crash and not stored.
     private func firing(of timer: NotificationID, _ number: Int64) -> NotificationID {
         let step = UInt64(bitPattern: number) &+ 1
         var mixed = timer.low &+ step &* 0x9E37_79B9_7F4A_7C15
@@ -102,13 +104,13 @@ extension NotificationCenter {
 
     // MARK: What must last
 
-    /// Tells a timer as it is now.
+    /// Reports the present state of a timer as a change.
     mutating func noteTimer(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard limits.isDurable else { return }
         tell(.timer(record(ofTimer: slot, at: time)), &effects)
     }
 
-    /// A life ends in order: of what may have been posted before it, the next one would not know.
+    /// Stores the timers that may have posted before this life, as the next one would not know.
     mutating func noteRestoredTimers(at time: CommandTime, _ effects: inout Effects) {
         guard timers.restoredCount > 0 else { return }
         var slots: [UInt32] = []
@@ -148,8 +150,7 @@ extension NotificationCenter {
             })
     }
 
-    /// The farewells that are due, among so many timers, which are as many as one command lets go: whoever gives it looks at
-    /// the rights of each before (rule L10).
+    /// The due farewells among one command's timers; the caller checks their rights (rule L10).
     public func dueFarewells(
         at time: CommandTime, among limit: Int = timerShare
     ) -> [DueFarewell] {
@@ -165,7 +166,7 @@ extension NotificationCenter {
         return found
     }
 
-    /// The farewells of a client that go less than so many nanoseconds after its disconnection.
+    /// The farewells of a client that are due within these nanoseconds of its disconnection.
     public func farewells(of client: UInt64, within nanoseconds: Int64) -> [DueFarewell] {
         guard usesTimers else { return [] }
         return timers.slots(ofClient: client).filter { slot in
@@ -181,13 +182,13 @@ extension NotificationCenter {
         return DueFarewell(id: timer.id, content: timer.content, principal: farewell.principal)
     }
 
-    /// A farewell that goes with the next `passTime`.
+    /// A farewell that fires with the next `passTime`.
     public struct DueFarewell: Sendable {
         /// The notification.
         public let id: NotificationID
         /// Name, object and userInfo.
         public let content: Notification.Content
-        /// Whose rights count.
+        /// The principal whose rights count.
         public let principal: TimerRecord.Principal
     }
 }

@@ -1,7 +1,7 @@
-// Asks that wait for a responder which holds: who may be shown them, and who may no more (rule R6).
+// Asks that wait for a responder which holds: their showing, and their passing on (rule R6).
 
 extension NotificationCenter {
-    /// Shows a client that is live what waits at the addresses of its responders.
+    /// Shows a live client the asks that wait at the addresses of its responders.
     mutating func showHeld(of client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard asks.heldCount > 0 else { return }
         // Within a dispatch nothing else takes a number.
@@ -12,10 +12,10 @@ extension NotificationCenter {
         showHeld(of: client, to: responders, at: time, &effects)
     }
 
-    /// Shows some responders of a client what waits at their addresses, in the order of asking.
+    /// Shows some responders of a client the asks that wait at their addresses, in their order.
     ///
-    /// It is a step of a flush, which ends with so many bytes; the next step follows when they are
-    /// written.
+    /// It is a step of a flush, which ends at its limit of bytes; the next step follows when they
+    /// are written.
     mutating func showHeld(
         of client: UInt32, to responders: some Sequence<UInt32>, at time: CommandTime,
         _ effects: inout Effects
@@ -62,11 +62,11 @@ extension NotificationCenter {
         return held.take(from: asks, at: time.monotonicNanoseconds)
     }
 
-    /// Passes on what waits for a client's responders and is not theirs alone.
+    /// Passes on asks that wait for a client's responders and that others may take.
     ///
     /// A responder that does not hold lets asks wait only until the frames of its client are
-    /// written: those that it can still not be shown walk again. What waits for one that is
-    /// suspended goes to another one that shares the address.
+    /// written: those that it can still not be shown walk again. An ask for a suspended one goes to
+    /// another one that shares the address.
     mutating func passOnHeld(of client: UInt32) {
         guard asks.heldCount > 0 else { return }
         let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
@@ -75,7 +75,7 @@ extension NotificationCenter {
             && (isSuspended || !observers[observer].terms.holdsAsks)
         {
             for slot in asks.held(for: observers[observer].serial) {  // Bound: client
-                // An announced ask goes on when the store knows of it (rule R20).
+                // An announced ask continues when the store has it (rule R20).
                 if asks[slot].isTold { continue }
                 switch readiness(of: observer, asks[slot].content.name) {
                 case .now: continue
@@ -86,7 +86,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Shows the responders of a client that has registered what waits, behind its answer (R1).
+    /// Shows waiting asks to a client's new responders, behind the answer to it (rule R1).
     mutating func showHeldBehindAnswer(
         to client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {

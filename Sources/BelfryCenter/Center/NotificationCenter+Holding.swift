@@ -1,10 +1,10 @@
-// What is kept for observers that cannot have it now: within limits, and nothing is lost in silence.
+// Notifications for observers that cannot get them now: kept within limits, or lost and reported.
 
 extension NotificationCenter {
-    /// Holds a notification for an observer; a replaceable one takes the place of an earlier one of
-    /// its kind, at its own place in the order (rule D6).
+    /// Holds a notification for an observer; it may replace an earlier one of its kind (rule D6).
     ///
-    /// With a `minInterval` the last of a kind wins, whatever the behaviour.
+    /// It has its own place in the order. With a `minInterval` the last of a kind wins, whatever
+    /// the behaviour.
     mutating func hold(
         _ notification: Notification, at slot: UInt32, isReplaceable: Bool, _ time: CommandTime,
         _ effects: inout Effects
@@ -30,7 +30,7 @@ extension NotificationCenter {
                 lose(older, .coalesced, &effects)
             }
         }
-        // It is in no account yet: what it is counted as is decided by whether there is room for it.
+        // It has no account yet: the room decides how it is counted.
         let entry = makeEntry(
             notification, at: slot, account: .none, flags: flags, time, &effects)
         addWaiting(entry, of: client)
@@ -64,10 +64,10 @@ extension NotificationCenter {
         return entry
     }
 
-    /// Tells an entry that must last, and its notification if the store does not have it.
+    /// Reports an entry that must last, and its notification if the store does not have it.
     mutating func noteHeld(_ entry: UInt32, at time: CommandTime, _ effects: inout Effects) {
         let slot = held[entry].observer
-        // Changes of values are not stored: after a restart the value is told (rule V10).
+        // Changes of values are not stored: after a restart the present value is sent (rule V10).
         guard isLasting(slot), !isOfValue(slot) else { return }
         held[entry].flags.insert(.stored)
         let kept = held[entry].notification
@@ -85,13 +85,13 @@ extension NotificationCenter {
                 ?? .held(observer: serial, sequence: sequence))
     }
 
-    /// Puts an entry behind all that waits for its client.
+    /// Adds an entry behind all that wait for its client.
     mutating func addWaiting(_ entry: UInt32, of client: UInt32) {
         held.append(entry, to: &clients[client].held, in: .client)
         clients[client].heldByteCount += held.byteCount(of: entry)
     }
 
-    /// Puts an entry behind all that its client was sent and has not acknowledged.
+    /// Adds an entry behind all that its client was sent and has not acknowledged.
     mutating func addUnacknowledged(_ entry: UInt32, of client: UInt32) {
         held.append(entry, to: &clients[client].unacknowledged, in: .client)
         clients[client].unacknowledgedByteCount += held.byteCount(of: entry)
@@ -102,13 +102,13 @@ extension NotificationCenter {
         }
     }
 
-    /// Takes an entry out of what waits for its client.
+    /// Removes an entry from those that wait for its client.
     mutating func removeWaiting(_ entry: UInt32, of client: UInt32) {
         held.remove(entry, from: &clients[client].held, in: .client)
         clients[client].heldByteCount -= held.byteCount(of: entry)
     }
 
-    /// Takes an entry out of what its client must acknowledge; it may owe less than its limit now.
+    /// Removes an entry that its client must acknowledge; it may be below its limit afterwards.
     private mutating func removeUnacknowledged(_ entry: UInt32, of client: UInt32) {
         let slot = held[entry].observer
         held.remove(entry, from: &clients[client].unacknowledged, in: .client)
@@ -123,7 +123,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Keeps a notification, before another one or as the newest, and notes when it must go.
+    /// Keeps a notification, before another one or as the newest, and notes its end.
     mutating func keep(
         _ notification: Notification, before next: UInt32 = HeldTable.none
     ) -> UInt32 {
@@ -132,7 +132,7 @@ extension NotificationCenter {
         return kept
     }
 
-    /// Notes when a notification is too old to be held.
+    /// Notes the time at which a held notification expires.
     mutating func noteExpiry(of kept: UInt32) {
         let notification = held.notification(at: kept)
         guard notification.expiresAt != .max else { return }
@@ -140,7 +140,7 @@ extension NotificationCenter {
             at: notification.expiresAt, .expiry(sequence: notification.sequence, kept: kept))
     }
 
-    /// Drops the oldest of what is held past the limits of an observer and its client (rule D7).
+    /// Drops the oldest held notifications past the limits of an observer and its client (rule D7).
     mutating func keepLimits(of slot: UInt32, _ effects: inout Effects) {
         let client = observers[slot].client
         while observers[slot].limitedCount > observers[slot].terms.holdLimit {  // Bound: overflow
@@ -154,7 +154,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Loses the oldest of what is held for a client that can be lost; a mark cannot, it is all that is left.
+    /// Drops the oldest droppable notification of a client; a mark is not, as nothing else is left.
     mutating func loseOldest(of client: UInt32, _ effects: inout Effects) -> Bool {
         var oldest = clients[client].held.first
         while oldest != HeldTable.none, isMark(oldest) {  // Bound: overflow
@@ -175,7 +175,7 @@ extension NotificationCenter {
         return nil
     }
 
-    /// Loses a held notification for its observer: it is counted, and a gap will tell it (law 3).
+    /// Drops a held notification of its observer: it is counted, and a gap will report it (law 3).
     mutating func lose(_ entry: UInt32, _ reason: Gap.Reason, _ effects: inout Effects) {
         let slot = held[entry].observer
         if isOfValue(slot) {
@@ -210,7 +210,7 @@ extension NotificationCenter {
         unlink(entry, &effects)
     }
 
-    /// Takes an entry out of all lists; the notification goes with its last holder.
+    /// Removes an entry from all lists, and its notification with the last holder.
     mutating func unlink(_ entry: UInt32, _ effects: inout Effects) {
         let slot = held[entry].observer
         let client = observers[slot].client
@@ -236,7 +236,7 @@ extension NotificationCenter {
                 action.map { .actionReleased(row: $0.row, sequence: sequence) }
                     ?? .released(observer: serial, sequence: sequence))
             held.noteReleased(at: kept)
-            // Others may hold it still, who die with their connection.
+            // It may have other holders, which end with their connection.
             if !held.isStored(at: kept) {
                 effects.changes.append(.notificationReleased(sequence: notification.sequence))
             }
@@ -261,7 +261,8 @@ extension NotificationCenter {
             where !held[entry].flags.contains(.unacknowledged) {
                 lose(entry, .overflow, &effects)
             }
-            // What an observer of a value was held goes at once, and the next may be of it: then it begins again.
+            // All that an observer of a value holds is lost at once, maybe the next one too: start
+            // again.
             let isThere = held.keptNotification(at: next) == following
             kept = isThere ? next : held.oldest
         }
@@ -269,10 +270,10 @@ extension NotificationCenter {
 
     // MARK: What must last
 
-    /// Whether the store keeps what happens to an observer.
+    /// Whether the store keeps the state of an observer.
     func isLasting(_ slot: UInt32) -> Bool { limits.isDurable && observers[slot].isLasting }
 
-    /// What is left of a time; nil of one that never comes.
+    /// The time that is left; nil for an end that never comes.
     static func timeLeft(until end: Int64, _ time: CommandTime) -> Int64? {
         end == .max ? nil : max(0, end - time.monotonicNanoseconds)
     }

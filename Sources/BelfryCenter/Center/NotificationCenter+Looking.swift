@@ -6,31 +6,32 @@ extension NotificationCenter {
     /// Decides whether the caller may see something with this filter.
     public typealias Visibility = (_ name: [UInt8]?, _ object: [UInt8]?) -> Bool
 
-    /// How many rows one page looks at: a page may be short, and still have a next one.
+    /// The most rows that one page examines: a short page may still have a next one.
     static let pageScanLimit = 20_000
-    /// How many bytes of text one page holds before it ends: no answer grows with what clients name.
+    /// The bytes of text at which a page ends: no answer grows with the texts of clients.
     static let pageTextByteLimit = 128 << 10
-    /// How many names and how many observers `explain` and the reports look at.
+    /// The most names and the most observers that `explain` and the reports examine.
     static let scanLimit = 100_000
-    /// How many names beyond ASCII `explain` compares: those take a hundred times as long.
+    /// The most names beyond ASCII that `explain` compares: those take a hundred times as long.
     static let unicodeScanLimit = 5_000
-    /// How many near misses `explain` tells.
+    /// The most near misses that `explain` lists.
     static let nearMissLimit = 20
 
     /// How many observers the center has.
     public var observerCount: Int { observers.count }
 
-    /// The deliveries that a notification may make, about, and the looks of its actions, which cost as
-    /// much: observers that were removed lately may count.
+    /// An upper bound of the deliveries of a notification and the looks of its actions.
     ///
-    /// - Parameter limit: nothing beyond it is counted.
+    /// Both cost the same. Observers that were removed lately may count.
+    ///
+    /// - Parameter limit: The count at which it may stop.
     public func deliveryBound(of content: Notification.Content, limit: Int) -> Int {
         let channel = index.channels.index(of: content.name) ?? ObserverIndex.noList
         let buckets = index.buckets(
             channel: channel, object: content.object, isReserved: content.isReserved)
         var bound = index.observerBound(in: buckets)
         guard !targets.isEmpty else { return bound }
-        // loop: ends where the bound is passed, or one post looks at no more
+        // loop: ends where the bound is passed, or where one post examines no more
         index.forEachSlot(in: buckets, from: 0) { slot in
             if let target = observers.target(at: slot) {
                 let selector = selectors.text(of: observers[slot].selector)
@@ -41,23 +42,23 @@ extension NotificationCenter {
         return bound
     }
 
-    /// How often the counts of clients have changed: who has seen them all looks at this alone.
+    /// How often the counts of clients have changed, so that a reader need not compare them all.
     @inline(__always)
     public var clientChangeCount: UInt64 { clients.counts.changeCount }
 
-    /// How many clients there are of each sort.
+    /// The counts of clients by transport and state.
     public var clientCounts: ClientCounts { clients.counts }
 
     /// How many clients the center has.
     public var clientCount: Int { clients.count }
 
-    /// How many names it knows.
+    /// How many names the center knows.
     public var channelCount: Int { index.channels.count }
 
     /// How many notifications the replay ring has.
     public var replayCount: Int { replay.count }
 
-    /// How many idempotency keys it knows.
+    /// How many idempotency keys the center knows.
     public var keyCount: Int { keys.count }
 
     /// An observer, if the center has it.
@@ -65,7 +66,7 @@ extension NotificationCenter {
         observers.slot(of: serial).map { row(ofSlot: $0) }
     }
 
-    /// What remains of a removed observer, if it is remembered.
+    /// The tombstone of a removed observer, if it is remembered.
     public func tombstone(_ serial: UInt64) -> Tombstone? { tombstones[serial] }
 
     /// A client, if the center has it.
@@ -91,9 +92,9 @@ extension NotificationCenter {
     /// The observers after a cursor in registration order.
     ///
     /// - Parameters:
-    ///   - query: which ones.
-    ///   - scanLimit: how many the page looks at, if that is less than usual.
-    ///   - visible: what the caller may see.
+    ///   - query: The observers that are wanted.
+    ///   - scanLimit: The most rows to examine, if fewer than usual.
+    ///   - visible: The filters that the caller may see.
     public func observers(
         matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<ObserverRow> {
@@ -188,7 +189,7 @@ extension NotificationCenter {
         return page
     }
 
-    /// What can be seen of the observer in a slot.
+    /// The row of the observer in a slot.
     ///
     /// It is inlined, as a call would copy the center.
     @inline(__always)
@@ -209,13 +210,13 @@ extension NotificationCenter {
             toldGaps: toldGaps.isEmpty ? [] : toldGaps[observer.serial] ?? [])
     }
 
-    /// When the lease of an observer ends on the wall clock, if it runs.
+    /// The end of an observer's lease on the wall clock, if it runs.
     private func leaseEndsAt(of slot: UInt32) -> Int64? {
         let end = leaseEnd(of: slot)
         return end == .max ? nil : lastWallTime.adding((end - lastTime) / 1_000_000)
     }
 
-    /// What can be seen of the client in a slot.
+    /// The row of the client in a slot.
     func row(ofClientSlot slot: UInt32) -> ClientRow {
         let client = clients[slot]
         return ClientRow(
@@ -229,13 +230,14 @@ extension NotificationCenter {
 // MARK: - Queue and modes
 
 extension NotificationCenter {
-    /// The entries of the queue in the order in which they would be posted, and behind them the timers by the time at
-    /// which they are due, unless a query says more; a cursor is how many of them are passed over.
+    /// The entries of the queue in posting order, and behind them the timers in due order.
+    ///
+    /// A query may ask for another selection or order. A cursor is the number of rows to skip.
     ///
     /// - Parameters:
-    ///   - query: which ones.
-    ///   - scanLimit: how many rows, or how many timers of a page, are looked at, if that is less than usual.
-    ///   - visible: what the caller may see.
+    ///   - query: The rows that are wanted.
+    ///   - scanLimit: The most rows, or the most timers of a page, to examine, if fewer than usual.
+    ///   - visible: The filters that the caller may see.
     public func queue(
         matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<QueueEntryRow> {
@@ -249,7 +251,7 @@ extension NotificationCenter {
         return page
     }
 
-    /// How many entries and timers there are, of what a query asks for.
+    /// The number of entries and timers that a query asks for.
     func count(ofQueue query: ObserverQuery) -> Int {
         (query.isWaiting == true ? 0 : queue.count) + (query.isWaiting == false ? 0 : timers.count)
     }
@@ -276,9 +278,9 @@ extension NotificationCenter {
         return page
     }
 
-    /// The entries of the queue in the order in which they would be posted.
+    /// The entries of the queue in posting order.
     ///
-    /// - Parameter cursor: how many entries are passed over.
+    /// - Parameter cursor: The number of entries to skip.
     func entries(after cursor: UInt64, limit: Int, visible: Visibility) -> Page<QueueEntryRow> {
         var page = Page<QueueEntryRow>()
         var position: UInt64 = 0
@@ -331,9 +333,9 @@ extension NotificationCenter {
     /// Bytes of name, object and userInfo of the queue.
     public var queueByteCount: Int { queue.byteCount }
 
-    /// Bytes of name, object and userInfo of all notifications that are held for somebody.
+    /// Bytes of name, object and userInfo of all held notifications.
     public var heldByteCount: Int { held.byteCount }
 
-    /// How many notifications are held for somebody.
+    /// The number of held notifications.
     public var heldCount: Int { held.notificationCount }
 }

@@ -1,13 +1,13 @@
 import BelfryBytes
 
-// What can be seen of responders and asks; looking changes nothing.
+// Reading responders and asks, which changes nothing.
 
 extension NotificationCenter {
-    /// How an ask stands, or how it ended, and what it was about.
+    /// The state of an ask, and its subject.
     public struct AskFate: Sendable {
-        /// How it stands, or how it ended.
+        /// The state.
         public let outcome: AskOutcome
-        /// Who asked.
+        /// The principal of the asker.
         public let principal: [UInt8]
         /// The address.
         public let object: [UInt8]
@@ -24,7 +24,7 @@ extension NotificationCenter {
         }
     }
 
-    /// How an ask stands, or how it ended; nil when it is not known, or forgotten.
+    /// The state of an ask; nil when it is unknown or forgotten.
     public func ask(_ id: NotificationID, at time: CommandTime) -> AskFate? {
         if let slot = asks.slot(of: id) {
             return AskFate(
@@ -38,7 +38,7 @@ extension NotificationCenter {
         return AskFate(fate.outcome, fate.content, principal: fate.principal)
     }
 
-    /// The open asks that a query asks for, the oldest first unless it says more.
+    /// The open asks that a query asks for, by default the oldest first.
     public func asks(
         matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<AskRow> {
@@ -68,7 +68,7 @@ extension NotificationCenter {
             answerBy: ask.answerBy, isShown: ask.sequence > 0, principal: ask.principal)
     }
 
-    /// The responders that a query asks for, in registration order unless it says more.
+    /// The responders that a query asks for, by default in registration order.
     public func responders(
         matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<ResponderRow> {

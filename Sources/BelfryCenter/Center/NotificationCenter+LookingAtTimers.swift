@@ -1,18 +1,18 @@
 import BelfryBytes
 
-// What can be seen of timers.
+// Reading timers, which changes nothing.
 
 extension NotificationCenter {
     /// How many timers wait.
     public var timerCount: Int { timers.count }
 
-    /// The timers by the time at which they are due; farewells of connected clients come last.
+    /// The timers in due order; farewells of connected clients come last.
     ///
     /// - Parameters:
-    ///   - cursor: how many timers are passed over.
-    ///   - limit: how many rows the page has at most.
-    ///   - scanLimit: how many timers the page looks at, if that is less than usual.
-    ///   - visible: what the caller may see.
+    ///   - cursor: The number of timers to skip.
+    ///   - limit: The most rows of the page.
+    ///   - scanLimit: The most timers to examine, if fewer than usual.
+    ///   - visible: The filters that the caller may see.
     public func timers(
         after cursor: UInt64, limit: Int, scanLimit: Int = .max, visible: Visibility
     ) -> Page<QueueEntryRow> {

@@ -1,12 +1,12 @@
 public import BelfryJSON
 
-// What can be seen of values; looking changes nothing.
+// Reading values, which changes nothing.
 
 extension NotificationCenter {
     /// How many objects have a value.
     public var valueCount: Int { values.count }
 
-    /// What is at a place of the value of an object; nil where nothing is.
+    /// The value at a place of the value of an object; nil where there is none.
     public func value(of object: [UInt8], at path: DocumentPath) -> PresentValue? {
         guard usesValues, let slot = values.slot(of: object.span),
             let value = values[slot].document?.value(at: path)
@@ -15,7 +15,7 @@ extension NotificationCenter {
             value: value, tag: ValueTag(of: value, key: values.tagKey), sequence: sequence)
     }
 
-    /// The values that a query asks for, in the order in which they came unless it says more.
+    /// The values that a query asks for, by default in the order in which they were added.
     public func values(
         matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<ValueRow> {

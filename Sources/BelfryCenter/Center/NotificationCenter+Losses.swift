@@ -1,4 +1,4 @@
-// What observers lost and were not told yet: one gap for each reason (law 3).
+// Losses of observers that they were not told yet: one gap for each reason (law 3).
 
 extension NotificationCenter {
     /// Notes that an observer lost a notification; it is told as soon as its client is live.
@@ -15,16 +15,16 @@ extension NotificationCenter {
         noteAgain(gap, at: slot, &effects)
     }
 
-    /// Notes a loss that was counted already: it was told on a connection that had ended, or is new.
+    /// Notes a loss that was counted: it was told on a connection that had ended, or is new.
     mutating func noteAgain(_ gap: GapRecord, at slot: UInt32, _ effects: inout Effects) {
         let sum = addGap(gap, at: slot)
-        // A post that holds nothing is not stored, so neither is what it did not hold.
+        // A post that holds nothing is not stored, so neither is its loss.
         if isLasting(slot), gap.reason != .dropped {
             effects.changes.append(.gap(observer: observers[slot].serial, sum))
         }
     }
 
-    /// Adds a loss to those of its reason, and tells the sum.
+    /// Adds a loss to those of its reason, and returns the sum.
     @discardableResult
     mutating func addGap(_ gap: GapRecord, at slot: UInt32) -> GapRecord {
         let (sum, newLoser) = observers.add(gap, at: slot)
@@ -32,7 +32,7 @@ extension NotificationCenter {
         return sum
     }
 
-    /// Tells the losses of a client's observers: one gap an observer and reason.
+    /// Sends the losses of a client's observers: one gap for each observer and reason.
     mutating func tellGaps(
         of client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -55,7 +55,7 @@ extension NotificationCenter {
         }
     }
 
-    /// A loss as its observer is told it.
+    /// The gap of a loss, as its observer gets it.
     func gap(_ gap: GapRecord, at slot: UInt32) -> Gap {
         Gap(
             observer: observers[slot].serial,
@@ -63,7 +63,7 @@ extension NotificationCenter {
             firstSequence: gap.first, lastSequence: gap.last, reason: gap.reason)
     }
 
-    /// Forgets the losses that were told, up to a sequence number.
+    /// Forgets losses that were sent, up to a sequence number.
     mutating func forgetGaps(
         of slot: UInt32, through sequence: UInt64 = .max, _ effects: inout Effects
     ) {

@@ -1,7 +1,7 @@
 // Mailboxes: observers without a connection. Everything is kept until a reader acknowledges it.
 
 extension NotificationCenter {
-    /// What becomes of a notification at an observer of a mailbox.
+    /// Files a notification for an observer of a mailbox, or drops it.
     mutating func file(
         _ notification: Notification, at slot: UInt32, isImmediate: Bool, _ time: CommandTime,
         _ effects: inout Effects
@@ -21,8 +21,9 @@ extension NotificationCenter {
         return tellReader(of: slot, outcome, time, &effects)
     }
 
-    /// Tells who waits at a mailbox of what was filed there last: for the account it is on its way, for the mailbox
-    /// it waits to be acknowledged.
+    /// Reports the entry that was filed last to the reader of a mailbox.
+    ///
+    /// For its account it is delivered; for the mailbox it waits to be acknowledged.
     mutating func tellReader(
         of slot: UInt32, _ outcome: ReportRow.Outcome, _ time: CommandTime,
         _ effects: inout Effects
@@ -34,7 +35,7 @@ extension NotificationCenter {
             let isNext =
                 previous == HeldTable.none
                 || held.sequence(of: previous) <= observers[slot].streamedThrough
-            // What waits for room goes first, when there is room.
+            // Entries that wait for room go first, when there is room.
             if isNext { streamOn(slotOf: slot, at: time, &effects) }
             return held[entry].flags.contains(.shown) ? .delivered : outcome
         }
@@ -46,12 +47,12 @@ extension NotificationCenter {
         return .delivered
     }
 
-    /// Somebody looks into a mailbox, has read everything up to a number, and may wait for more.
+    /// Reads a mailbox: acknowledges everything up to a number, and lets the caller wait for more.
     mutating func readMailbox(
         _ serial: UInt64, through: UInt64?, wait: ConnectionName?, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
-        // A number above all others would acknowledge what is still to come.
+        // A number above all others would acknowledge notifications that are still to come.
         let through = through.map { min($0, sequence) }
         try lookInto(serial, through: through, at: time, &effects)
         guard let wait, let page = mailbox(of: serial, after: through ?? 0, limit: 1),
@@ -90,11 +91,12 @@ extension NotificationCenter {
         noteObserver(slot, &effects)
     }
 
-    /// A present value has no number of its own: it is read when a look behind the one that has
-    /// shown it names its number.
+    /// Acknowledges a present value when a look after the one that showed it names its number.
     ///
-    /// - Returns: how far the mailbox was read, which is less than the look says as long as the
-    ///   present value was not shown.
+    /// It has no number of its own.
+    ///
+    /// - Returns: The number up to which the mailbox was read, which is lower than the look says as
+    ///   long as the present value was not shown.
     private mutating func readPresent(
         at slot: UInt32, _ through: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) -> UInt64? {
@@ -109,7 +111,7 @@ extension NotificationCenter {
         return through.map { $0 < number ? $0 : max(number, 1) - 1 }
     }
 
-    /// An entry of a mailbox was read: for its account it has arrived.
+    /// Acknowledges an entry of a mailbox: for its account it has arrived.
     private mutating func acknowledge(
         _ entry: UInt32, at slot: UInt32, _ time: CommandTime, _ effects: inout Effects
     ) {
@@ -118,7 +120,7 @@ extension NotificationCenter {
         switch account {
         case .delivered: break
         case .none:
-            // A change has no account, and what a store has kept has none any more (rule C19).
+            // A change has no account, and an entry from a store has none any more (rule C19).
             if !held[entry].flags.contains(.shown) {
                 _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
             }
@@ -145,7 +147,7 @@ extension NotificationCenter {
 
     // MARK: Readers
 
-    /// A poll or a stream waits from now on; an earlier one must go.
+    /// Attaches a poll or a stream that waits from now on; an earlier one must go.
     mutating func attachReader(
         _ serial: UInt64, _ connection: ConnectionName, isStream: Bool, at time: CommandTime,
         _ effects: inout Effects
@@ -177,7 +179,7 @@ extension NotificationCenter {
         streamOn(slotOf: slot, at: time, &effects)
     }
 
-    /// A poll or a stream has ended.
+    /// Detaches a poll or a stream that has ended.
     mutating func detachReader(
         _ serial: UInt64, _ connection: ConnectionName, at time: CommandTime
     ) {
@@ -191,7 +193,7 @@ extension NotificationCenter {
         scheduleLeases(of: client, at: time)
     }
 
-    /// One reader less waits at a mailbox; without any it is disconnected.
+    /// Counts one reader of a mailbox less; without any it is disconnected.
     mutating func noteReaderGone(from client: UInt32, at time: CommandTime) {
         clients[client].readerCount -= 1
         guard clients[client].readerCount == 0 else { return }
@@ -202,7 +204,7 @@ extension NotificationCenter {
         clients[client].disconnectedSince = time.monotonicNanoseconds
     }
 
-    /// What a stream was sent and its reader did not acknowledge will come again.
+    /// Marks the deliveries of a stream that were not acknowledged as redelivered.
     private mutating func endStream(of slot: UInt32) {
         guard observers[slot].readerIsStream else { return }
         var entry = observers[slot].entries.first
@@ -216,7 +218,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Goes on with all streams of a mailbox.
+    /// Continues all streams of a mailbox.
     mutating func streamOn(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard clients[client].readerCount > 0 else { return }
         for slot in observers.slots(from: clients[client].lastObserver)  // Bound: client
@@ -225,7 +227,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Sends a stream what its mailbox has and it was not sent, up to so many bytes.
+    /// Sends a stream the unsent entries of its mailbox, up to the limit of bytes.
     mutating func streamOn(slotOf slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
         let client = observers[slot].client
         guard clients[client].suspension.isDisjoint(with: .suspended) else { return }
@@ -233,9 +235,10 @@ extension NotificationCenter {
         var byteCount = 0
         var entry = firstUnstreamed(of: slot)
         while true {  // Share: held
-            // Actions of one post have one number: a stream ends its step before or behind all of them.
+            // Actions of one post share a number: a stream ends its step before or behind all of
+            // them.
             let isFull = byteCount >= limits.flushByteLimit && !isStreamed(entry, at: slot)
-            // An ask stands among them by its number.
+            // An ask has its place among them by its number.
             let ask = asks.firstShown(
                 to: observers[slot].serial, above: observers[slot].streamedThrough)
             if let ask, entry == HeldTable.none || asks[ask].sequence < held.sequence(of: entry) {
@@ -255,7 +258,7 @@ extension NotificationCenter {
         }
     }
 
-    /// A stream goes on when its socket has room.
+    /// Lets a stream continue when its socket has room.
     private func goOnLater(_ slot: UInt32, _ effects: inout Effects) {
         effects.notices.append(
             .flushGoesOn(
@@ -263,7 +266,7 @@ extension NotificationCenter {
                 connection: observers.readerName(at: slot)))
     }
 
-    /// Tells a stream what its observer has lost, until its reader acknowledges that.
+    /// Sends a stream the losses of its observer, until its reader acknowledges them.
     private mutating func tellStreamGaps(of slot: UInt32, _ effects: inout Effects) {
         guard observers[slot].hasNewGap else { return }
         observers[slot].hasNewGap = false
@@ -275,7 +278,7 @@ extension NotificationCenter {
         }
     }
 
-    /// The first entry that the stream was not sent; mostly it is the last of all.
+    /// The first entry that the stream was not sent; mostly the last of all.
     private func firstUnstreamed(of slot: UInt32) -> UInt32 {
         let last = observers[slot].entries.last
         guard last != HeldTable.none, !isStreamed(last, at: slot) || isNew(last, at: slot) else {
@@ -289,11 +292,11 @@ extension NotificationCenter {
         }
     }
 
-    /// Whether a stream was sent what has the number of an entry.
+    /// Whether a stream was sent the number of an entry.
     private func isStreamed(_ entry: UInt32, at slot: UInt32) -> Bool {
         guard entry != HeldTable.none else { return false }
         let through = observers[slot].streamedThrough
-        // There is no number below that of a present value in a center that has dispatched nothing.
+        // In a center that has dispatched nothing there is no number below that of a present value.
         return held.sequence(of: entry) <= through
             && (through > 0 || held[entry].flags.contains(.shown))
     }
@@ -322,7 +325,7 @@ extension NotificationCenter {
         }
         guard account == .held || account == .coalesced else { return }
         held[entry].account = .delivered
-        // One that is dispatched just now is counted by its outcome.
+        // A notification that is being dispatched is counted by its outcome.
         guard !(dispatching.isActive && dispatching.id == notification.id) else { return }
         recount(notification.id, report(of: entry, .delivered)) { receipt in
             if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
@@ -330,7 +333,7 @@ extension NotificationCenter {
         }
     }
 
-    /// What the mailbox of an observer holds above a sequence number; looking removes nothing.
+    /// The content of an observer's mailbox above a sequence number; looking removes nothing.
     ///
     /// - Returns: nil when there is no such observer, or when it belongs to no mailbox.
     public func mailbox(of serial: UInt64, after: UInt64, limit: Int) -> MailboxPage? {
@@ -339,7 +342,7 @@ extension NotificationCenter {
         else { return nil }
         var page = MailboxPage()
         page.gaps = observers[slot].gaps.map { gap($0, at: slot) }
-        // Whoever has not read the present value has read nothing, whatever number it names.
+        // A reader that has not read the present value has read nothing, whatever number it names.
         let isUnread = isPresent(observers[slot].entries.first)
         page.next = isUnread ? 0 : after
         var byteCount = 0
@@ -347,7 +350,7 @@ extension NotificationCenter {
         var open = asks.shown(to: serial)[...]
         while true {  // Bound: list
             let element: MailboxPage.Element
-            // An ask stands among them by its number.
+            // An ask has its place among them by its number.
             if let ask = open.first, let notification = asks[ask].notification,
                 entry == HeldTable.none || notification.sequence < held.sequence(of: entry)
             {
@@ -367,7 +370,7 @@ extension NotificationCenter {
                 break
             }
             guard isUnread || element.notification.sequence > after else { continue }
-            // Actions of one post have one number: a page ends before or behind all of them.
+            // Actions of one post share a number: a page ends before or behind all of them.
             if element.notification.sequence != page.elements.last?.notification.sequence,
                 page.elements.count >= max(limit, 1) || byteCount >= Self.mailboxPageByteLimit
             {
@@ -377,11 +380,11 @@ extension NotificationCenter {
             page.next = element.notification.sequence
             byteCount += element.notification.content.byteCount
         }
-        // With the last page the gaps are read too.
+        // The last page includes the gaps.
         for gap in page.gaps { page.next = max(page.next, gap.lastSequence) }  // Bound: gaps
         return page
     }
 
-    /// How many bytes of notifications a page has at most, but for its last one.
+    /// The most bytes of notifications in a page, without those of its last one.
     static let mailboxPageByteLimit = 1 << 20
 }

@@ -13,8 +13,9 @@ extension NotificationCenter {
         usesValues && values.observers[held[entry].observer]?.mark == entry
     }
 
-    /// Whether an entry is a present value, with a number that is not its own: a mark of no change,
-    /// or what an observer has first.
+    /// Whether an entry is a present value, whose number is not its own.
+    ///
+    /// It is a mark of no change, or the first entry of an observer.
     func isPresent(_ entry: UInt32) -> Bool {
         guard entry != HeldTable.none, isOfValue(held[entry].observer) else { return false }
         let slot = held[entry].observer
@@ -25,7 +26,7 @@ extension NotificationCenter {
 
     /// Holds a change for an observer of a value, or marks it.
     ///
-    /// - Parameter isReplaceable: whether it coalesces now, for suspension or for its interval.
+    /// - Parameter isReplaceable: Whether it coalesces now, for suspension or for its interval.
     mutating func holdChange(
         _ notification: Notification, at slot: UInt32, isReplaceable: Bool, _ time: CommandTime,
         _ effects: inout Effects
@@ -42,7 +43,7 @@ extension NotificationCenter {
         return .held
     }
 
-    /// Marks an observer at the place of a change, the last of all that is held for its client.
+    /// Marks an observer at the place of a change, behind all that is held for its client.
     private mutating func mark(
         _ slot: UInt32, _ notification: Notification, isChange: Bool, isRedelivered: Bool = false,
         _ effects: inout Effects
@@ -76,7 +77,7 @@ extension NotificationCenter {
         return entry
     }
 
-    /// Takes the mark of an observer away, as a later one takes its place: the change that it stood for is lost.
+    /// Removes the mark of an observer for a later one: the change that it stood for is lost.
     private mutating func dropMark(of slot: UInt32, _ effects: inout Effects) {
         guard let observed = values.observers[slot], observed.isMarked else { return }
         if observed.markIsChange, let reason = reasonOfLoss(at: slot) {
@@ -85,7 +86,7 @@ extension NotificationCenter {
         unlink(observed.mark, &effects)
     }
 
-    /// Why a marked observer loses what its mark stood for; nothing is told of what an interval swallows.
+    /// The reason why a marked observer loses its change; nil for an interval, which reports none.
     private func reasonOfLoss(at slot: UInt32) -> Gap.Reason? {
         let isSuspended =
             !clients[observers[slot].client].suspension.isDisjoint(with: .suspended)
@@ -95,7 +96,7 @@ extension NotificationCenter {
             ? .coalesced : .overflow
     }
 
-    /// An observer does not get a change that was held for it; one that was shown is no loss.
+    /// Counts a change that was held for an observer as lost; one that was shown is no loss.
     private mutating func loseChange(
         _ entry: UInt32, _ reason: Gap.Reason, _ effects: inout Effects
     ) {
@@ -109,9 +110,9 @@ extension NotificationCenter {
         noteGap(reason, held.sequence(of: entry), at: slot, &effects)
     }
 
-    /// What is held for an observer becomes one mark, at the place of the last of it (rule V9).
+    /// Replaces the held changes of an observer by one mark, at the place of the last (rule V9).
     ///
-    /// - Returns: whether anything has become of it: of a mark alone nothing does.
+    /// - Returns: Whether it has changed anything: a mark alone stays as it is.
     @discardableResult
     mutating func markHeld(
         of slot: UInt32, _ reason: Gap.Reason, _ effects: inout Effects
@@ -154,7 +155,7 @@ extension NotificationCenter {
                 DocumentChange.initialText(values.presentValue(for: slot))))
     }
 
-    /// The place of a notification among those of the effects; one about a value has its key path.
+    /// The position of a notification among those of the effects; a value's also has its key path.
     mutating func position(
         of notification: Notification, at slot: UInt32, _ effects: inout Effects
     ) -> UInt32 {
@@ -170,11 +171,11 @@ extension NotificationCenter {
 
     // MARK: The present value
 
-    /// New observers of values have the present value first, behind the answer to their registration (rule V6).
+    /// Sends new observers of values the present value first, behind their registration (rule V6).
     ///
-    /// - Parameter since: what the client has seen, if it says so: then only what has changed is
-    ///   told (rule V10). Of that number itself the first of its observers has had what there was,
-    ///   and the line may have ended behind it.
+    /// - Parameter since: The last number that the client has seen, if it names one: then only
+    ///   changed values are sent (rule V10). Of that number itself the first of its observers has
+    ///   had its frame, and the connection may have ended behind it.
     mutating func tellPresent(
         _ slots: [UInt32], since: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -194,7 +195,7 @@ extension NotificationCenter {
         }
     }
 
-    /// A new observer has the present value before all else.
+    /// Sends a new observer the present value before all else.
     private mutating func tellPresent(
         _ slot: UInt32, _ observed: ObservedValue, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -225,7 +226,7 @@ extension NotificationCenter {
             .flushFollows(client: clients[client].id, connection: clients[client].connection))
     }
 
-    /// Whether the value of an observer's place may be another one than a client saw at a number.
+    /// Whether an observer's value may differ from the one that a client saw at a number.
     func mayHaveChanged(above sequence: UInt64, at slot: UInt32) -> Bool {
         guard values.isObserver(slot) else { return false }
         // After a crash a client may have seen a change that was never stored (rule V15).
@@ -233,10 +234,11 @@ extension NotificationCenter {
         return values.changedSequence(for: slot) > sequence
     }
 
-    /// A client comes back: whose value may have changed above what it saw gets the present one (rule V10).
+    /// Marks the observers of a returning client whose value may have changed meanwhile (rule V10).
     ///
-    /// The frames of one number come in the order of registration, and the line may have ended between them: of the
-    /// number that the client names, the first of its observers has had what there was, and others may not.
+    /// The frames of one number come in the order of registration, and the connection may have
+    /// ended between them: for the number that the client names, the first of its observers has had
+    /// its frame, and others may not.
     mutating func renewValues(
         of client: UInt32, after: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -254,25 +256,26 @@ extension NotificationCenter {
                 : wasWritten(slot, after, hasAll: hasAll, &wasTold)
             guard isMissed || isInDoubt else { continue }
             markPresent(slot, isRedelivered: isRestored || isInDoubt, at: time, &effects)
-            // A number that its client has named says nothing of what comes now.
+            // The number that its client has named does not prove the arrival of the next frame.
             let changed = values.changedSequence(for: slot)
             values.observers[slot]?.present.isBorrowed = after.map { changed <= $0 } ?? true
         }
     }
 
-    /// Whether a restored observer may have another value than there is; nobody knows what a client has seen of an
-    /// earlier life unless it says so.
+    /// Whether a restored observer may have another value than the present one.
+    ///
+    /// It is unknown what a client has seen of an earlier life unless it names a number.
     private func mayHaveMissed(
         _ slot: UInt32, _ after: UInt64?, hasAll: Bool, _ wasTold: inout Bool
     ) -> Bool {
         guard let after, after >= observers[slot].since else { return true }
         if mayHaveChanged(above: after, at: slot) {
-            // A later change hides whether it was told this one.
+            // A later change hides whether it was sent this one.
             wasTold = true
             return true
         }
         if hasAll { return false }
-        // The answer has said `since`, too, and the line may have ended behind that.
+        // The answer had `since`, too, and the connection may have ended behind that.
         if observers[slot].since == after, values.observers[slot]?.terms.sendsInitial == true {
             return true
         }
@@ -302,7 +305,7 @@ extension NotificationCenter {
             postedAt: time.wallMilliseconds, causedBy: nil,
             content: content(at: values.observers[slot]?.value ?? 0, nil))
         for entry in held.slots(of: observers[slot].entries, in: .observer) {  // Bound: list
-            // All but the last of what was held is told as lost: the present value stands for it.
+            // All held changes but the last are reported as lost: the present value replaces them.
             let notification = held.notification(of: entry)
             if notification.sequence < changed, !isMark(entry) {
                 loseChange(entry, .coalesced, &effects)

@@ -1,8 +1,8 @@
 extension NotificationCenter {
-    /// Finds out how much memory the center keeps, if that has changed by some bytes; tells the growth.
+    /// Measures the memory of the center if it has changed by some bytes; returns the growth.
     ///
-    /// Whoever gives it commands asks after a turn, and most turns change nearly nothing: what changed is
-    /// measured roughly, by sums that the tables have at hand, before it is found out.
+    /// The host asks after a turn, and most turns change nearly nothing: the change is estimated,
+    /// by sums that the tables have at hand, before the memory is measured.
     ///
     /// - Complexity: O(1).
     public mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
@@ -22,11 +22,12 @@ extension NotificationCenter {
         return keptMemory - before
     }
 
-    /// What a thing costs besides its text, about; an observer is four of them.
+    /// The bytes of an item besides its text, about; an observer counts as four items.
     private static var roughByteCount: Int { 64 }
 
-    /// The cost of all that is stored: each table tells it, and a test finds one that is left out
-    /// (decision 124).
+    /// The cost of all that is stored: each table knows its own (decision 124).
+    ///
+    /// A test finds a table that is left out.
     private var footprint: KeptMemory {
         var kept = KeptMemory()
         kept[.observers] =
@@ -47,7 +48,7 @@ extension NotificationCenter {
         return kept
     }
 
-    /// How many of a kind there are that ``Command/Action/trim(_:count:)`` can forget.
+    /// The number of items of a kind that ``Command/Action/trim(_:count:)`` can forget.
     public func trimmableCount(of kind: KeptKind) -> Int {
         switch kind {
         case .observers, .queue, .held: 0
@@ -59,10 +60,10 @@ extension NotificationCenter {
         }
     }
 
-    /// Forgets the oldest of a kind until no more than so many of it are left.
+    /// Forgets the oldest items of a kind until no more than so many are left.
     ///
-    /// Observers, the queue and what is held lose nothing by it: what finds no room there is refused, or lost
-    /// with a gap (``Command/Action/trimHeld(byteCount:)``).
+    /// Observers, the queue and held notifications lose nothing by it: where they have no room, new
+    /// ones are refused, or lost with a gap (``Command/Action/trimHeld(byteCount:)``).
     mutating func trim(
         _ kind: KeptKind, to count: Int, at time: CommandTime, _ effects: inout Effects
     ) {

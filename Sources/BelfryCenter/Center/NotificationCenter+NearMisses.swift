@@ -1,15 +1,15 @@
-// Which names a reader would take for another one, or a typist would write in its place.
+// The names that a reader takes for another one, or that a typist writes in its place.
 
 extension NotificationCenter {
-    /// How many bytes of names `explain` compares letter by letter for each row that it may look at.
+    /// The bytes of names that `explain` compares letter by letter for each row of its limit.
     static let spellingBytesPerRow = 4
     /// Names whose lengths differ by more are not compared: that is two letters, and some blanks.
     static let spellingSlack = 8
 
-    /// The channels near a name, with what differs.
+    /// The channels near a name, with their differences.
     struct NearChannels {
         var reasons: [UInt32: NearMiss.Reason] = [:]
-        /// Whether some were not compared, because that would have been too much.
+        /// Whether some were not compared, because that would have been too much work.
         var isPartial = false
     }
 
@@ -56,7 +56,7 @@ extension NotificationCenter {
         return near
     }
 
-    /// Compares as people read, which is by canonical equivalence as Swift's strings do.
+    /// Compares as people read: by canonical equivalence, as Swift's strings do.
     private static func nearness(of candidate: [UInt8], to name: [UInt8]) -> NearMiss.Reason? {
         let text = String(decoding: name, as: UTF8.self)
         let other = String(decoding: candidate, as: UTF8.self)

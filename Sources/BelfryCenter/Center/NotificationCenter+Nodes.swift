@@ -1,4 +1,4 @@
-// Where several brokers share a center: what ends with the life of one of them.
+// The connections that end with the life of a broker, where several brokers share a center.
 
 extension NotificationCenter {
     /// The connection of a client that has one.
@@ -9,7 +9,7 @@ extension NotificationCenter {
         return clients[client].connection
     }
 
-    /// Whether a connection is that of a client still, or reads one of its mailboxes.
+    /// Whether a connection is still that of a client, or reads one of its mailboxes.
     func isThere(_ place: ClientConnection) -> Bool {
         if connection(of: place.client) == place.connection { return true }
         guard let client = clients.slot(of: place.client), clients[client].readerCount > 0 else {
@@ -20,11 +20,11 @@ extension NotificationCenter {
         }
     }
 
-    /// The commands that end all connections of one broker, in the order of their clients and observers.
+    /// The commands that end all connections of one broker, by client and observer.
     ///
     /// - Parameters:
-    ///   - seat: what stands for the life of the broker in the names of connections.
-    ///   - end: how its connections have ended.
+    ///   - seat: The life of the broker, as in the names of connections.
+    ///   - end: The way in which its connections have ended.
     func departures(from seat: UInt32, _ end: ConnectionEnd) -> [Command.Action] {
         var departures: [Command.Action] = []
         for entry in clients.order.living {  // Bound: lost broker

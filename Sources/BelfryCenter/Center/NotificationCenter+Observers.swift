@@ -1,5 +1,5 @@
-// Observers come with their clients or later, and go by themselves, with their clients or by somebody
-// else (rules O1 to O11).
+// Observers are registered with their clients or later, and removed on request, with their clients
+// or by another caller (rules O1 to O11).
 
 extension NotificationCenter {
     /// Makes a client, with the observers that it has from its first moment.
@@ -14,7 +14,7 @@ extension NotificationCenter {
         for observer in observers where !observer.role.isPlain { try checkAddress(of: observer) }
         var client = ClientTable.Client(registration, at: time)
         if registration.transport == .mailbox {
-            // Until somebody looks, nobody is there.
+            // Without a reader the mailbox is disconnected.
             client.suspension = [.mailbox, .disconnected]
             client.disconnectedSince = time.monotonicNanoseconds
         }
@@ -24,7 +24,7 @@ extension NotificationCenter {
         effects.outcome = .registered(rows)
     }
 
-    /// Registers observers of a client, and tells their rows in the order of the request.
+    /// Registers observers of a client, and returns their rows in the order of the request.
     mutating func register(
         _ registrations: [ObserverRegistration], client: UInt64, since: UInt64?,
         _ time: CommandTime, _ effects: inout Effects
@@ -33,7 +33,7 @@ extension NotificationCenter {
         guard
             clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
-        // The lease of a client that is away has begun with the end of its connection (rule O7).
+        // The lease of a disconnected client has begun with the end of its connection (rule O7).
         if clients[clientSlot].suspension.intersection([.disconnected, .mailbox]) == .disconnected {
             let away = time.monotonicNanoseconds - clients[clientSlot].disconnectedSince
             // Bound: registrations
@@ -81,7 +81,7 @@ extension NotificationCenter {
             createdAt: time.wallMilliseconds, terms: registration.terms,
             isPlain: registration.role.isPlain)
         if clients[clientSlot].suspension.contains(.mailbox) {
-            // Before its client is noted: for how long nobody has looked is stored with it.
+            // Before its client is noted: the time without a look is stored with it.
             observer.lookedAt = time.monotonicNanoseconds
         }
         observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
@@ -99,9 +99,9 @@ extension NotificationCenter {
         return slot
     }
 
-    /// Gives new observers what the replay ring has above a sequence number, and tells what it lacks.
+    /// Replays notifications above a number to new observers, and reports forgotten ones as gaps.
     ///
-    /// What a client that is suspended, or a mailbox, cannot have now is held for it.
+    /// Replayed notifications that a suspended client, or a mailbox, cannot get now are held.
     private mutating func replayNotifications(
         above since: UInt64, to slots: [UInt32], at time: CommandTime, _ effects: inout Effects
     ) {
@@ -115,8 +115,8 @@ extension NotificationCenter {
                 GapRecord(reason: .unknown, count: nil, first: since + 1, last: last), at: slot,
                 &effects)
         }
-        // The new observers have the highest serial numbers: what others have in the buckets is
-        // not even looked at, so the cost does not grow with observers times notifications.
+        // The new observers have the highest serial numbers: other entries of the buckets are not
+        // even looked at, so the cost does not grow with observers times notifications.
         let firstSerial = observers[firstSlot].serial
         let client = observers[firstSlot].client
         var found = emptyReplay(for: client)
@@ -136,7 +136,7 @@ extension NotificationCenter {
         noteReplayed(of: client, at: time, &effects)
     }
 
-    /// The one name that an observer is told of; nil where there are more.
+    /// The one name that an observer gets; nil where there are more.
     func observedName(at slot: UInt32) -> [UInt8]? {
         observers.isResponder(at: slot) ? nil : index.name(of: observers[slot].place)
     }
@@ -145,7 +145,7 @@ extension NotificationCenter {
 // MARK: - Removing
 
 extension NotificationCenter {
-    /// Removes one observer; who owns it is told if somebody else asked for it.
+    /// Removes one observer; its owner is told if another caller asked for the removal.
     mutating func removeObserver(
         _ serial: UInt64, by remover: Remover, at time: CommandTime, into effects: inout Effects
     ) throws(Refusal) {
@@ -156,7 +156,7 @@ extension NotificationCenter {
         let client = observers[slot].client
         let tombstone = remove(slot, by: remover, reason: .removed, at: time, &effects)
         effects.outcome = .removed(1)
-        // The owner hears of it unless it asked for it itself (rules O9 and C11).
+        // The owner is told unless it asked for the removal itself (rules O9 and C11).
         if remover != .client(clients[client].id),
             clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
         {
@@ -169,7 +169,7 @@ extension NotificationCenter {
         afterRemoval(from: client, at: time, &effects)
     }
 
-    /// What was removed may have held its client back, or have been the last that kept it.
+    /// Settles a client after a removal: the observer may have held it back, or been its last one.
     mutating func afterRemoval(
         from client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -181,9 +181,9 @@ extension NotificationCenter {
         }
     }
 
-    /// Compares with what was registered: removing a name leaves a wildcard alone (rule O3).
+    /// Removes observers by their registered filter: removing a name keeps a wildcard (rule O3).
     ///
-    /// With no criterion nothing is removed (rule O10); the wire refuses such a request before.
+    /// Without a criterion nothing is removed (rule O10); the wire refuses such a request before.
     mutating func removeObservers(
         of client: UInt64, _ filter: ObserverFilter, at time: CommandTime,
         into effects: inout Effects
@@ -236,9 +236,9 @@ extension NotificationCenter {
         }
     }
 
-    /// Removes an observer, and what is held for it; its tombstone remains.
+    /// Removes an observer, and the entries held for it; its tombstone remains.
     ///
-    /// What a responder was asked walks again at the end of the command.
+    /// The asks of a responder walk again at the end of the command.
     mutating func remove(
         _ slot: UInt32, by remover: Remover, reason: RemovalReason, at time: CommandTime,
         _ effects: inout Effects
@@ -274,9 +274,10 @@ extension NotificationCenter {
         return tombstone
     }
 
-    /// What is held for an observer goes with it: its posters' accounts say that it was dropped.
+    /// Removes the held entries of an observer; the accounts of their posts count them as dropped.
     ///
-    /// What nobody waits for goes first: whoever waits is answered how all of it stands.
+    /// Entries without a waiting poster are first, so that a waiting one gets the final state of
+    /// all.
     private mutating func discardEntries(of slot: UInt32, _ effects: inout Effects) {
         let entries = held.slots(of: observers[slot].entries, in: .observer)
         let owed = entries.filter { held[$0].flags.contains(.unacknowledged) }

@@ -1,7 +1,7 @@
-// What counts for whom (decision 70 has the reasons).
+// The memory of a center by owner (decision 70 has the reasons).
 
 extension NotificationCenter {
-    /// Takes how much more the center keeps for each owner than it told.
+    /// Returns the growth of the center's memory by owner since the last call.
     public mutating func takeOwnedGrowth() -> [Owner: Holdings] {
         var growth = owned.takeGrowth()
         for more in [
@@ -14,7 +14,7 @@ extension NotificationCenter {
         return growth
     }
 
-    /// What the center keeps for an owner.
+    /// The holdings of an owner.
     public func holdings(of owner: Owner) -> Holdings {
         var holdings = owned[owner]
         holdings += queue.owned[owner]
@@ -24,7 +24,7 @@ extension NotificationCenter {
         return holdings
     }
 
-    /// Finds out for whom what a store has kept counts: it knows principals, and no owners.
+    /// Assigns the owners of stored memory: the store knows principals, and no owners.
     ///
     /// The queue's entries name no principal: they count for the whole broker alone.
     public mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
@@ -45,7 +45,7 @@ extension NotificationCenter {
         keys.assignOwners(ownerOf)
     }
 
-    /// Counts a client for its owner, or with -1 one that goes.
+    /// Adds a client to the memory of its owner, or subtracts a removed one with -1.
     mutating func count(clientAt slot: UInt32, _ sign: Int) {
         let owner = clients[slot].owner
         if owner == .none { return }
@@ -54,7 +54,7 @@ extension NotificationCenter {
         owned.add(sign * byteCount, of: .observers, for: owner)
     }
 
-    /// Counts an observer for the owner of its client, or with -1 one that goes.
+    /// Adds an observer to the memory of its client's owner, or subtracts a removed one with -1.
     mutating func count(observerAt slot: UInt32, _ sign: Int) {
         let owner = clients[observers[slot].client].owner
         if owner == .none { return }
@@ -70,12 +70,12 @@ extension NotificationCenter {
         owned.add(sign * ValueTable.cost(ofObserverAt: terms.path), of: .queue, for: owner)
     }
 
-    /// What an observer costs besides its texts: itself, and its places in a list and a table.
+    /// The bytes of an observer besides its texts: itself, and its places in a list and a table.
     private static var observerByteCount: Int {
         MemoryLayout<ObserverTable.Observer>.stride + 2 * MemoryLayout<PostingList.Entry>.stride
     }
 
-    /// Counts something held for the owner of its client, or with -1 something that goes.
+    /// Adds an entry to the memory of its client's owner, or subtracts a removed one with -1.
     @inline(__always)
     mutating func count(entry: UInt32, _ sign: Int) {
         let owner = clients[observers[held[entry].observer].client].owner
@@ -83,7 +83,7 @@ extension NotificationCenter {
         owned.add(sign * held.cost(of: entry), of: .held, for: owner)
     }
 
-    /// Forgets the oldest eighth of what is kept of a kind for an owner, at least one of it.
+    /// Forgets the oldest eighth of a kind for an owner, at least one item.
     mutating func trim(
         _ kind: KeptKind, of owner: Owner, at time: CommandTime, _ effects: inout Effects
     ) {

@@ -1,7 +1,7 @@
-// Observers with a `minInterval`: the last of a name and object comes when its interval is over.
+// Observers with a `minInterval`: the last of a name and object is sent when its interval is over.
 
 extension NotificationCenter {
-    /// When the interval of a notification's kind is over, if it runs still.
+    /// The end of the interval of a notification's kind, if it still runs.
     @inline(__always)
     func intervalEnd(
         for notification: Notification, at slot: UInt32, _ time: CommandTime
@@ -11,7 +11,7 @@ extension NotificationCenter {
         return paces.end(of: kind, at: time.monotonicNanoseconds)
     }
 
-    /// A notification is written now: the next one of its kind waits for an interval.
+    /// Starts an interval when a notification is written: the next one of its kind waits for it.
     mutating func startInterval(
         of notification: Notification, at slot: UInt32, _ time: CommandTime
     ) {

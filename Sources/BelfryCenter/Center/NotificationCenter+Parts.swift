@@ -1,9 +1,9 @@
 import BelfryJSON
 
-// What of values ends some time: by its `ttl`, or because its client is away (rules V16 and V17).
+// Parts of values that end: by `ttl`, or because their client is disconnected (rules V16 and V17).
 
 extension NotificationCenter {
-    /// Notes how long what was written at a place lasts; whoever calls has the client of a lease retained.
+    /// Adds the lifetime of a written place; the caller has retained the client of a lease.
     mutating func addPart(
         _ lifetime: ValueLifetime, _ write: ValueWrite, _ slot: UInt32, at time: CommandTime
     ) {
@@ -21,8 +21,9 @@ extension NotificationCenter {
         scheduleEnd(of: part)
     }
 
-    /// What was written at a place lasts for ever from now on, or is gone; a client that is away and has nothing
-    /// else goes with its last entry.
+    /// Removes a part, whose place is unlimited from now on, or empty.
+    ///
+    /// A disconnected client that has nothing else is removed with its last entry.
     mutating func removePart(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard let part = values.parts[slot] else { return }
         values.removePart(slot, part)
@@ -36,13 +37,13 @@ extension NotificationCenter {
         addDeadline(at: part.endsAt, .part(slot: slot, ordinal: part.ordinal))
     }
 
-    /// Whether a deadline ends a part, and no later one does.
+    /// Whether a deadline ends a part, without a later one.
     func isDue(_ slot: UInt32, ordinal: UInt64, at now: Int64) -> Bool {
         values.parts.isAlive(slot, ordinal: ordinal)
             && values.parts[slot].map { $0.endsAt <= now } ?? false
     }
 
-    /// Ends a part whose time is over: a change like any other; tells how much work that was.
+    /// Ends a part whose time is over, with a change like any other; returns the work that it was.
     mutating func endPart(
         _ slot: UInt32, ordinal: UInt64, at time: CommandTime, _ effects: inout Effects
     ) -> Int {
@@ -61,7 +62,7 @@ extension NotificationCenter {
         for ended in values[value].trie.parts(below: path) {  // Bound: parts
             removePart(ended, at: time, &effects)
         }
-        // What is missed by then changes nothing, but for the part.
+        // A missing value changes nothing, but for the part.
         guard values[value].document?.value(at: path) != nil else {
             recount(valueAt: value)
             noteValue(value, at: time, &effects)
@@ -77,7 +78,7 @@ extension NotificationCenter {
         values.releaseIfUnused(value)
     }
 
-    /// A client is away: its entries end when their leases are over, and at once if it closed in order (rule V17).
+    /// Starts the leases of a disconnected client; on code 1000 its entries end now (rule V17).
     mutating func startLeases(
         ofClient client: UInt64, _ end: ConnectionEnd, at time: CommandTime,
         _ effects: inout Effects
@@ -97,9 +98,9 @@ extension NotificationCenter {
         }
     }
 
-    /// A client is back: its entries stay.
+    /// Stops the leases of a client that is back: its entries stay.
     ///
-    /// What it wrote before it said who it is belongs to it, too: it keeps it from now on, also in the store.
+    /// It also gets the entries that it wrote as the newcomer, from now on and in the store.
     mutating func takeOverLeases(
         of newcomer: UInt64, for client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -126,7 +127,7 @@ extension NotificationCenter {
         }
     }
 
-    /// An identifier for what nobody has posted, which no other of this center has.
+    /// An identifier, unique in the center, for a notification that was not posted.
     func madeID(_ number: UInt64, at time: CommandTime) -> NotificationID {
         var digest = StateDigest()
         digest.add(epoch)
@@ -139,13 +140,13 @@ extension NotificationCenter {
             random: mixed &* 0x9E37_79B9_7F4A_7C15)
     }
 
-    /// The shortest time that an entry outlives the start of the broker, when its client is not back yet.
+    /// The shortest time that an entry outlives a restart while its client is not back.
     static let leastLeaseAfterRestart: Int64 = 30_000_000_000
 }
 
 // After a restart.
 extension NotificationCenter {
-    /// The value of an object as it was stored; its leases run anew (rule V17).
+    /// Restores the stored value of an object; its leases run anew (rule V17).
     mutating func restore(_ record: ValueRecord, at time: CommandTime) {
         usesValues = true
         let slot = values.makeSlot(of: record.object)
@@ -172,21 +173,20 @@ extension NotificationCenter {
         }
     }
 
-    /// All rows are there: observers of values have what was stored before them, and mailboxes what they may have
-    /// missed (rule V10).
+    /// Ends the restoration of values: marks mailboxes that may have missed a change (rule V10).
     mutating func endRestoringValues(
         isComplete: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
         guard usesValues else { return }
         values.gone.forget(through: sequence)
-        // A life that ended in order has stored all that it used.
+        // A life that ended in order has stored all numbers that it used.
         var numbers = isComplete ? [sequence] : []
         // Bound: start
         for entry in values.order.living { numbers.append(values[entry.slot].changedSequence) }
         values.storedNumbers = StoredNumbers(numbers, through: sequence)
         for entry in observers.order.living {  // Bound: start
             guard let observed = values.observers[entry.slot] else { continue }
-            // What is not there may have been there.
+            // A missing value may have existed.
             let value = observed.value
             if values[value].document == nil {
                 values.noteRestored(value, changedSequence: sequence)
@@ -199,7 +199,8 @@ extension NotificationCenter {
                 continue
             }
             let read = observers[entry.slot].acknowledgedThrough
-            // Who has read nothing above its registration may not have read that there was nothing.
+            // A reader that has read nothing above its registration may have missed that there was
+            // no value.
             let hasInitial = read < observers[entry.slot].since || read == 0
             guard
                 hasInitial && observed.terms.sendsInitial
@@ -207,7 +208,8 @@ extension NotificationCenter {
             else { continue }
             markPresent(entry.slot, isRedelivered: true, at: time, &effects)
         }
-        // What ended while the broker was down is over before anybody looks (rule V16).
+        // Parts that ended while the broker was down are removed before any client reads (rule
+        // V16).
         for part in values.parts.over(at: time.monotonicNanoseconds) {  // Bound: start
             endPart(part, at: time, &effects)
         }

@@ -1,4 +1,4 @@
-// Posts of all styles: what is refused is refused before anything has changed (rules Q1 to Q9).
+// Posts of all styles: a refusal comes before anything has changed (rules Q1 to Q9).
 
 extension NotificationCenter {
     /// Posts one or several notifications in one callout, all or nothing.
@@ -42,8 +42,9 @@ extension NotificationCenter {
         finish(terms, command, at: time, &effects)
     }
 
-    /// A later post of a batch may have changed what became of an earlier one: the answer says how
-    /// all of them stand at its end.
+    /// Updates the answer of a batch to the state of its posts at the end.
+    ///
+    /// A later post may have changed the result of an earlier one.
     private mutating func recountAnswer(_ effects: inout Effects) {
         let rows = Dictionary(grouping: recountedRows, by: \.id)
         for place in effects.receipts.indices {  // Bound: batch
@@ -56,7 +57,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Posts one notification without options, key or anything that must be asked first.
+    /// Posts one notification without options or a key, for which no check is needed.
     mutating func postPlainly(
         _ post: borrowing Post, _ terms: PostTerms, _ command: CommandID, at time: CommandTime,
         _ effects: inout Effects
@@ -70,7 +71,7 @@ extension NotificationCenter {
         endPosting()
     }
 
-    /// What is dispatched from now on is dispatched for a poster, who may wait and want rows.
+    /// Begins dispatching for a poster, who may wait and want rows.
     private mutating func begin(_ terms: PostTerms) {
         dispatching.awaits = terms.wait > 0
         dispatching.reports = terms.reportsObservers
@@ -92,7 +93,7 @@ extension NotificationCenter {
         case nil, .now:
             var dispatch = Dispatch(post, depth: depth, at: time)
             if let options = post.options, options.style == .now {
-                // Rule Q8: similar entries are taken out, and this one stands for them (law 1).
+                // Rule Q8: similar entries are removed, and this one replaces them (law 1).
                 let similar = queue.takeSimilar(
                     to: post.content, mask: options.coalescing, scope: scope)
                 for entry in similar {  // Bound: similar
@@ -121,9 +122,9 @@ extension NotificationCenter {
         }
     }
 
-    /// Lets a post wait in the queue, and tells what became of it.
+    /// Lets a post wait in the queue, and returns its state.
     ///
-    /// - Parameter isRestored: whether it may have been posted in an earlier life of the broker.
+    /// - Parameter isRestored: Whether it may have been posted in an earlier life of the broker.
     mutating func enqueue(
         _ post: borrowing Post, depth: Int, scope: PostScope, owner: Owner,
         room: NotificationQueue.Room, isRestored: Bool = false, at time: CommandTime,
@@ -166,7 +167,7 @@ extension NotificationCenter {
             effects.outcome = .waiting
         }
         guard let key else { return }
-        // One that is over and begins again begins at the end, in the store too.
+        // A key whose time is over and that is used again moves to the end, in the store too.
         if keys.remembers(key) { forgetKeys([key], &effects) }
         let waitsFor = awaitedCount > 0 ? effects.receipts.first?.id : nil
         let forgotten = keys.begin(
@@ -213,7 +214,7 @@ extension NotificationCenter {
         if !hasRoom { try rehearse(posts, terms, depths, at: time) }
     }
 
-    /// A post at once must be for the current mode (rule Q18).
+    /// Checks that a post at once is for the current mode (rule Q18).
     ///
     /// It is inlined, as a call would copy the center.
     @inline(__always)
@@ -224,12 +225,12 @@ extension NotificationCenter {
         }
     }
 
-    /// Nothing can be stored, so there must be numbers enough that are reserved.
+    /// Checks that enough numbers are reserved, where nothing can be stored.
     private func checkSequence(postCount: Int) throws(Refusal) {
         if isStored, sequence + UInt64(postCount) >= reservedSequence { throw .cannotStore }
     }
 
-    /// Near its limits the queue tries all posts first and takes them back: a batch is all or nothing.
+    /// Tries all posts of a batch near the limits of the queue, and undoes them: all or nothing.
     private mutating func rehearse(
         _ posts: [Post], _ terms: PostTerms, _ depths: [Int], at time: CommandTime
     ) throws(Refusal) {
@@ -253,19 +254,20 @@ extension NotificationCenter {
         }
     }
 
-    /// Whether a post would have to be stored: it waits, its key is remembered, something is held for
-    /// an observer that lasts, or it acknowledges (decision 20).
+    /// Whether a post would have to be stored (decision 20).
+    ///
+    /// It waits, its key is remembered, it is held for a lasting observer, or it acknowledges.
     private func mustStore(_ post: borrowing Post, _ terms: PostTerms) -> Bool {
         if terms.details?.key != nil || post.options?.isQueued == true { return true }
         let style = post.options?.style
         let isImmediate = post.options?.isImmediate ?? false
-        // A `now` post may take entries out, and that has to be stored too.
+        // A `now` post may remove entries, and that has to be stored too.
         if style == .now, queue.count > 0 { return true }
         let channel = index.channels.index(of: post.content.name) ?? ObserverIndex.noList
         let buckets = index.buckets(channel: channel, object: post.content.object)
         var mustStore = false
         index.forEachSlot(in: buckets, from: 0) { slot in
-            // Where an action goes is found out when it is posted.
+            // The route of an action is known only when it is posted.
             if observers.target(at: slot) != nil {
                 mustStore = true
                 return false
@@ -293,14 +295,14 @@ extension NotificationCenter {
             || (modes.contains(Mode.common) && limits.commonModes.contains(current))
     }
 
-    /// When something that lives so long from now on ends.
+    /// The end of a lifetime that starts now.
     static func end(of timeToLive: Int64?, _ time: CommandTime) -> Int64 {
         timeToLive.map { time.monotonicNanoseconds.adding($0) } ?? .max
     }
 
     // MARK: Keys
 
-    /// Answers a post or an ask whose key is known with the first answer, or lets it wait for that.
+    /// Answers a post or an ask of a known key with the first answer, or lets it wait for that.
     mutating func repeats(
         _ key: IdempotencyKey, _ command: CommandID, of client: UInt64? = nil,
         at time: CommandTime, _ effects: inout Effects
@@ -330,7 +332,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Tells the keys that were forgotten.
+    /// Reports the forgotten keys as changes.
     mutating func forgetKeys(_ forgotten: [IdempotencyKey], _ effects: inout Effects) {
         for key in forgotten {  // Bound: effects
             tell(.keyForgotten(principal: key.principal, text: key.text), &effects)

@@ -1,10 +1,10 @@
-// The queue leaves: at the end of a turn, in an idle moment, by a dequeue, or when time is up.
+// Entries leave the queue: at the end of a turn, in an idle moment, by a dequeue, or by time.
 
 extension NotificationCenter {
     /// Posts the asap entries of the current mode that were there when the turn ended (rule Q11).
     ///
-    /// It stops behind the entry with which it has done so much work, and the next one goes on: what
-    /// is enqueued meanwhile is not among them.
+    /// It stops behind the entry that reaches the limit of work, and the next call continues:
+    /// entries that are enqueued meanwhile do not belong to the turn.
     mutating func endTurn(workLimit: Int, at time: CommandTime, _ effects: inout Effects) {
         if watch.hasCrossings { reportChannels(workLimit: workLimit) }
         queue.beginSnapshot()
@@ -21,7 +21,7 @@ extension NotificationCenter {
         if let entry = queue.takeIdle() { _ = post(entry, at: time, &effects) }
     }
 
-    /// Posts an entry, unless its time is over; tells how many observers it matched.
+    /// Posts an entry, unless its time is over; returns how many observers it matched.
     private mutating func post(
         _ entry: NotificationQueue.Entry, at time: CommandTime, _ effects: inout Effects
     ) -> Int {
@@ -72,7 +72,7 @@ extension NotificationCenter {
         queue.enter(mode: modeStack.current)
     }
 
-    /// Ends a mode lease, wherever it stands on the stack.
+    /// Ends a mode lease at any place of the stack.
     mutating func leaveMode(_ serial: UInt64) throws(Refusal) {
         guard modeStack.leave(serial) else { throw .unknownMode }
         queue.enter(mode: modeStack.current)
@@ -80,14 +80,14 @@ extension NotificationCenter {
 
     // MARK: What must last
 
-    /// Tells what must last; the first time the center itself must.
+    /// Reports a change that must last; the first one also stores the center itself.
     mutating func tell(_ change: Change, _ effects: inout Effects) {
         guard limits.isDurable else { return }
         noteCenter(&effects)
         effects.changes.append(change)
     }
 
-    /// From the first change on the center itself must last, and its numbers are reserved.
+    /// Stores the center itself with its first change, and reserves its numbers.
     mutating func noteCenter(_ effects: inout Effects) {
         guard !isStored else { return }
         isStored = true
@@ -95,7 +95,7 @@ extension NotificationCenter {
         reserveMoreSequence(&effects)
     }
 
-    /// Tells a queue entry as it is now.
+    /// Reports the present state of a queue entry.
     mutating func noteQueued(
         _ id: NotificationID, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -103,12 +103,12 @@ extension NotificationCenter {
         tell(.queued(entry.record(at: time)), &effects)
     }
 
-    /// Tells that a queue entry is gone.
+    /// Reports the removal of a queue entry.
     mutating func noteDequeued(_ id: NotificationID, _ effects: inout Effects) {
         tell(.dequeued(id), &effects)
     }
 
-    /// Tells a client that lasts as it is now.
+    /// Reports the present state of a lasting client.
     mutating func noteClient(
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -119,14 +119,14 @@ extension NotificationCenter {
         tell(.client(record), &effects)
     }
 
-    /// Somebody looked into a mailbox: its lease begins anew, also for the store.
+    /// Notes a look into a mailbox: its lease begins anew, also for the store.
     mutating func noteLook(
         atClient client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         if clients[client].isStoredAway { noteClient(client, at: time, &effects) }
     }
 
-    /// A client that lasts may be written more, or less, in spite of suspension than was noted.
+    /// Stores how far a lasting client is written in spite of suspension, if that has changed.
     mutating func noteImmediate(
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -139,7 +139,7 @@ extension NotificationCenter {
         let now = time.monotonicNanoseconds
         var away: Int64 = 0
         if row.suspension.contains(.mailbox) {
-            // The observer that was looked at last: a lease may last longer than it must, never less.
+            // The latest look at any observer: a lease may last longer than it must, never less.
             let slots = observers.slots(from: row.lastObserver)
             away =
                 slots.map { observers[$0].reader == nil ? now - observers[$0].lookedAt : 0 }.min()
@@ -154,7 +154,7 @@ extension NotificationCenter {
             immediateThrough: row.immediateSequence, lastWritten: lastWritten[client])
     }
 
-    /// Tells an observer that lasts as it is now.
+    /// Reports the present state of a lasting observer.
     mutating func noteObserver(_ slot: UInt32, _ effects: inout Effects) {
         guard isLasting(slot) else { return }
         let observer = observers[slot]
@@ -171,25 +171,26 @@ extension NotificationCenter {
             &effects)
     }
 
-    /// The center stops: asap entries go out (rule Q23).
+    /// Stops the center: asap entries are posted (rule Q23).
     mutating func terminate(at time: CommandTime, _ effects: inout Effects) {
-        // A center that stops slowly is told so twice: what came between is told the second time.
+        // A center that stops slowly gets the command twice: the second one covers the time
+        // between.
         if !isTerminating { reports.append(.willTerminate) }
         isTerminating = true
-        // What a turn has left, and then all that came behind it.
+        // First the rest of a turn, and then all entries behind it.
         if queue.snapshotGoesOn() { endTurn(workLimit: .max, at: time, &effects) }
         endTurn(workLimit: .max, at: time, &effects)
         tellOpenAsks(&effects)
     }
 
-    /// Brokers that share a log have come back to the center: it reports that with the end of the turn.
+    /// Notes that brokers of a log have returned to the center, which it reports at the turn's end.
     mutating func noteStart() {
         reports.append(.didStart(epoch: epoch, isUnclean: !isTerminating))
         isTerminating = false
         noteNeeds()
     }
 
-    /// Tells what only this life knew, after the center's last report of itself.
+    /// Reports the state that only this life knew, after the center's last report of itself.
     mutating func tellEnd(at time: CommandTime, _ effects: inout Effects) {
         guard limits.isDurable, isStored else { return }
         noteRestoredTimers(at: time, &effects)

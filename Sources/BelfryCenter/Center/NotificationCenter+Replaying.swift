@@ -1,19 +1,21 @@
-// What the replay ring has for a client that comes back (Protocol.md section 6).
+// The replay for a client that comes back (Protocol.md section 6).
 
 extension NotificationCenter {
-    /// Lets a client have what the replay ring has above a number and what is not held for it.
+    /// Replays notifications above a number that are not held for a client.
     ///
-    /// Of the number itself the client has seen what the first of its observers got; the line may have
-    /// ended before the frames of the others. Losses that this makes good are no losses; what was
-    /// written and is no longer in the ring is told as unknown.
+    /// Of the number itself the client has seen the frame of its first observer; the connection may
+    /// have ended before those of the others. Losses that the replay repairs are removed; written
+    /// notifications that are no longer in the ring become unknown losses.
     ///
-    /// - Complexity: the ring times the client's own observers, a comparison each: what it costs does not
-    ///   grow with the observers of others, and memory is taken for what finds room alone.
+    /// - Complexity: The ring times the client's own observers, a comparison each: the cost does
+    ///   not grow with the observers of others, and memory is used only for the notifications that
+    ///   fit.
     mutating func replay(
         after sequence: UInt64, to client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         guard sequence <= self.sequence else { return }
-        // What went to an address is not its client's: an action comes again only if it was held or owed.
+        // Deliveries to an address are not its client's: an action comes again only if it was held
+        // or owed.
         let slots = observers.slots(from: clients[client].lastObserver)
             .filter { observers.target(at: $0) == nil && !isOfValue($0) }
         guard !slots.isEmpty else { return }
@@ -32,7 +34,7 @@ extension NotificationCenter {
             starts.append(again)
             past.find(filter(of: slot), from: again, known[slot] ?? [])
             for place in past.found { counts[place] += 1 }  // Bound: resume
-            // What was lost of the number that the client names comes again with it.
+            // Losses with the number that the client names are replayed with it.
             makeGood(
                 past, missingThrough: max(again, firstKept) - 1, at: slot, &effects)
             guard observers[slot].writtenThrough >= sequence else { continue }
@@ -41,7 +43,7 @@ extension NotificationCenter {
             if !isForeign { wasSeen = false }
             let start = max(isSeen ? sequence + 1 : sequence, observers[slot].replaysAbove + 1)
             let end = min(observers[slot].writtenThrough, firstKept - 1)
-            // What an acknowledging observer was written and has not answered is held.
+            // Unanswered deliveries of an acknowledging observer are held.
             guard start <= end, !observers[slot].terms.acknowledges else { continue }
             noteGap(
                 GapRecord(reason: .unknown, count: nil, first: start, last: end), at: slot,
@@ -51,9 +53,9 @@ extension NotificationCenter {
         hold(found, at: slots, of: client, &effects)
     }
 
-    /// The newest of what the observers of a client have not that there is room for.
+    /// The newest missing notifications of a client's observers that fit.
     ///
-    /// - Parameter counts: how many of the observers each notification is for.
+    /// - Parameter counts: The number of observers of each notification.
     private func newest(
         of past: inout Past, _ counts: [Int], from starts: [UInt64], _ known: [UInt32: [UInt64]],
         at slots: [UInt32], of client: UInt32
@@ -78,7 +80,7 @@ extension NotificationCenter {
         return found
     }
 
-    /// The numbers of what is held for the observers of a client, each in ascending order.
+    /// The numbers of the held notifications of a client's observers, each in ascending order.
     func heldSequences(of client: UInt32) -> [UInt32: [UInt64]] {
         var known: [UInt32: [UInt64]] = [:]
         for entry in held.slots(of: clients[client].held, in: .client)  // Bound: client
@@ -99,9 +101,9 @@ extension NotificationCenter {
         return past
     }
 
-    /// The first number that may come again to an observer of a client that has seen a number.
+    /// The first number to replay to an observer of a client that has seen a number.
     ///
-    /// - Parameter wasWritten: whether an earlier observer of the client was written that number.
+    /// - Parameter wasWritten: Whether an earlier observer of the client was written that number.
     private func start(
         of slot: UInt32, after sequence: UInt64, _ past: Past, _ wasWritten: inout Bool
     ) -> UInt64 {
@@ -119,15 +121,16 @@ extension NotificationCenter {
         index.filter(of: observers[slot].place, observers.responder(at: slot))
     }
 
-    /// A replay to which nothing was added, with the room that a client has.
+    /// An empty replay with the room of a client.
     func emptyReplay(for client: UInt32) -> Replay {
         Replay(
             countRoom: limits.clientHeldCountLimit - clients[client].held.count,
             byteRoom: limits.clientHeldByteLimit - clients[client].heldByteCount)
     }
 
-    /// Holds what was found in the replay ring, each at its place in the order, and notes what there
-    /// was no room for.
+    /// Holds the replayed notifications, each at its place in the order, and notes the losses.
+    ///
+    /// Those are the notifications that did not fit.
     mutating func hold(
         _ found: Replay, at slots: [UInt32], of client: UInt32, _ effects: inout Effects
     ) {
@@ -138,7 +141,7 @@ extension NotificationCenter {
         }
         guard !found.matches.isEmpty else { return }
         var entries = held.slots(of: clients[client].held, in: .client)
-        // What was found ascends, so one walk along what is kept finds the place of each.
+        // The matches ascend, so one walk along the kept notifications finds the place of each.
         let first = found.matches[found.matches.startPosition].notification
         var kept = held.firstSlot(from: first.sequence)
         for position in found.matches.startPosition..<found.matches.endPosition {  // Bound: resume
@@ -159,7 +162,7 @@ extension NotificationCenter {
         relink(entries, of: client)
     }
 
-    /// What came out of the replay ring and could not go out at once must last like all that is held.
+    /// Stores the replayed notifications that could not be sent at once, like all held ones.
     mutating func noteReplayed(
         of client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -171,8 +174,9 @@ extension NotificationCenter {
         }
     }
 
-    /// The place of a number of an earlier life among the marks, where it is the last of a name that is observed: it
-    /// was no number of another name.
+    /// The mark of a number of an earlier life, if it is the last of an observed name.
+    ///
+    /// No other name had that number then.
     private func markedPlace(of sequence: UInt64, among slots: [UInt32]) -> Int? {
         guard sequence <= restoredThrough, let marks else { return nil }
         for slot in slots {  // Bound: resume
@@ -181,13 +185,15 @@ extension NotificationCenter {
         return nil
     }
 
-    /// The place of the one name that an observer is told of; nil where there are more.
+    /// The mark of the one name that an observer gets; nil where there are more.
     private func markedPlace(of slot: UInt32) -> Int? {
         observedName(at: slot).map { DispatchMarks.place(of: $0.span) }
     }
 
-    /// Forgets what nobody could know after a restart, and the client knows: up to the number that it saw in the
-    /// life before, it was told what it had lost, unless it has asked for suspension since.
+    /// Forgets losses that were unknown after a restart and that the client rules out.
+    ///
+    /// Up to the number that it saw in the life before, it was told its losses, unless it has asked
+    /// for suspension since.
     private mutating func forgetUnknown(
         through sequence: UInt64, at slot: UInt32, _ effects: inout Effects
     ) {
@@ -203,7 +209,7 @@ extension NotificationCenter {
         }
     }
 
-    /// A gap that was not told yet is another one, or none any more.
+    /// Changes a gap that was not told yet, or removes it.
     mutating func change(
         gapAt place: Int, of slot: UInt32, to gap: GapRecord, isOver: Bool,
         _ effects: inout Effects
@@ -220,12 +226,12 @@ extension NotificationCenter {
         effects.changes.append(.gap(observer: observers[slot].serial, gap))
     }
 
-    /// Forgets the losses that a replay makes good.
+    /// Removes the losses that a replay repairs.
     ///
-    /// Which of the numbers from the first to the last of a gap were lost is not known: one that is
-    /// replayed may have been delivered before. So a gap is forgotten only if everything between
-    /// them comes again. Else it ends with the last number that stays missing; how many are missing
-    /// nobody can know any more once one of them comes again, unless all of them were lost.
+    /// It is unknown which of the numbers of a gap were lost: a replayed one may have been
+    /// delivered before. So a gap is removed only if everything between its ends is replayed.
+    /// Otherwise it ends with the last number that stays missing; its count becomes unknown once
+    /// one of its numbers is replayed, unless all of them were lost.
     private mutating func makeGood(
         _ past: Past, missingThrough missing: UInt64, at slot: UInt32, _ effects: inout Effects
     ) {
@@ -245,14 +251,14 @@ extension NotificationCenter {
     }
 }
 
-/// The replay ring as a client that comes back sees it, and what of it one observer has not.
+/// The replay ring for a client that comes back, and the part that one observer lacks.
 private struct Past {
     private var notifications: [Notification] = []
     private var places: [ObserverIndex.ContentPlace] = []
     private var isExpired: [Bool] = []
-    /// The places of what matches the observer and is not held for it, the oldest first.
+    /// The places of the notifications that match the observer and are not held, the oldest first.
     private(set) var found: [Int] = []
-    /// The places of what it would get besides if that were not too old.
+    /// The places of those that it would also get if they were not expired.
     private var expired: [Int] = []
     /// The filter and the start of the last search, and the places that match them, held or not.
     private var wanted: (filter: ObserverIndex.Filter, start: UInt64)?
@@ -287,9 +293,9 @@ private struct Past {
         return filter.matches(places[place])
     }
 
-    /// Finds what matches an observer, from a number on and without those that are held for it.
+    /// Finds the notifications for an observer, from a number on, without the held ones.
     ///
-    /// Many observers of a client with one filter ask for the same: it is looked for once.
+    /// Observers of a client with one filter share the search.
     mutating func find(_ filter: ObserverIndex.Filter, from start: UInt64, _ known: [UInt64]) {
         if let wanted, wanted == (filter, start) {} else { match(filter, from: start) }
         found = without(known, in: matching)
@@ -308,7 +314,7 @@ private struct Past {
 
     /// Places without those of some numbers, both in ascending order.
     ///
-    /// - Complexity: a search for each number, and a copy of the rest.
+    /// - Complexity: A search for each number, and a copy of the rest.
     private func without(_ known: [UInt64], in places: [Int]) -> [Int] {
         if known.isEmpty || places.isEmpty { return places }
         var rest: [Int] = []
@@ -327,12 +333,12 @@ private struct Past {
         return rest
     }
 
-    /// How many the observer gets between two numbers, both among them.
+    /// The number of the observer's notifications between two numbers, both included.
     func count(from first: UInt64, through last: UInt64) -> Int {
         found.count { sequence(at: $0) >= first && sequence(at: $0) <= last }
     }
 
-    /// The last number between two others that is too old.
+    /// The last expired number between two others.
     func lastExpired(from first: UInt64, through last: UInt64) -> UInt64? {
         expired.last { sequence(at: $0) >= first && sequence(at: $0) <= last }
             .map { sequence(at: $0) }

@@ -8,9 +8,10 @@ extension NotificationCenter {
 
     /// Observers after a cursor that look forgotten, in registration order.
     ///
-    /// An observer is disconnected, or was never looked at, for longer than
-    /// ``CenterLimits/orphanAfter``; it is a duplicate when its client registered the same filter and selector before.
-    /// A page looks at about 20,000 observers: it may be short, and still have a next one.
+    /// An observer is disconnected, or its mailbox was not read, for longer than
+    /// ``CenterLimits/orphanAfter``; it is a duplicate when its client registered the same filter
+    /// and selector before. A page examines about 20,000 observers: it may be short, and still have
+    /// a next one.
     public func leaks(
         after cursor: UInt64, limit: Int, at time: CommandTime, visible: Visibility
     ) -> Page<Leak> {
@@ -46,7 +47,7 @@ extension NotificationCenter {
         return page
     }
 
-    /// Why an observer looks as if its owner would not come back (rule O7).
+    /// The reason why an observer looks as if its owner would not come back (rule O7).
     private func orphanReason(of slot: UInt32, at time: CommandTime) -> Leak.Reason? {
         let client = clients[observers[slot].client]
         let oldest = time.monotonicNanoseconds - limits.orphanAfter.wholeNanoseconds
@@ -56,7 +57,7 @@ extension NotificationCenter {
             return .noTarget
         }
         if client.suspension.contains(.mailbox) {
-            // Nothing ever comes to the mailbox of an observer with a target, or of one that only hands on.
+            // The mailbox of an observer with a target, or of one that only hands on, stays empty.
             if observers.target(at: slot) != nil { return nil }
             if observers.responder(at: slot)?.implements.isEmpty == true { return nil }
             let isForgotten = observers[slot].reader == nil && observers[slot].lookedAt <= oldest
@@ -92,7 +93,7 @@ extension NotificationCenter {
     /// Names that are posted and not observed, and observers of names that are not posted.
     ///
     /// Names without an observer come first, oldest first; of those with one, and of the observers,
-    /// the first 100,000 are looked at. Names of the broker's own are left out (rule C17).
+    /// the first 100,000 are examined. The broker's own names are left out (rule C17).
     public func unmatched(limit: Int, visible: Visibility) -> UnmatchedReport {
         var report = UnmatchedReport()
         index.channels.forEachUnobserved { channel in

@@ -1,7 +1,7 @@
-// Responders come and go: who holds an address (rules R1 to R3, R15 and R18).
+// Responders are registered and removed: the holders of addresses (rules R1 to R3, R15 and R18).
 
 extension NotificationCenter {
-    /// Whether a registration may hold its address; it is decided before anything changes.
+    /// Checks that a registration may hold its address, before anything changes.
     func checkAddress(of registration: ObserverRegistration) throws(Refusal) {
         guard let responder = registration.role.responder, let address = registration.object else {
             return
@@ -26,10 +26,10 @@ extension NotificationCenter {
         }
     }
 
-    /// How many addresses a registration looks at for a circle; a walk ends long before (`hopLimit`).
+    /// The addresses that a registration examines for a circle; a walk has fewer (`hopLimit`).
     private static let circleLookLimit = 1_000
 
-    /// Removes those whose address a registration takes over; tells their clients.
+    /// Removes the holders that a registration replaces; returns their clients.
     mutating func replaceHolders(
         of registration: ObserverRegistration, by newcomer: UInt32, at time: CommandTime,
         _ effects: inout Effects
@@ -45,7 +45,7 @@ extension NotificationCenter {
             let client = observers[holder.slot].client
             let tombstone = remove(
                 holder.slot, by: remover, reason: .replaced, at: time, &effects)
-            // A client may have held it several times, and is looked after once: then it may be gone.
+            // A client with several holders is settled once: then it may be gone.
             if !replaced.contains(client) { replaced.append(client) }
             guard clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox]) else {
                 continue
@@ -59,7 +59,7 @@ extension NotificationCenter {
         return replaced
     }
 
-    /// Files an observer under what it observes; a responder holds its address from now on.
+    /// Files an observer under its filter; a responder holds its address from now on.
     mutating func file(
         _ name: [UInt8]?, _ object: [UInt8]?, _ role: ObserverRole, _ serial: UInt64,
         _ slot: UInt32
@@ -91,7 +91,7 @@ extension NotificationCenter {
             implementing: responder.implements, object: address, serial: serial, slot: slot)
     }
 
-    /// Takes an observer out of what it was filed under; what it was asked walks again.
+    /// Removes an observer from its filter; the asks of a responder walk again.
     mutating func unfile(
         _ slot: UInt32, isTold: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -105,7 +105,7 @@ extension NotificationCenter {
         guard let responder = role.responder,
             let address = index.object(of: place)
         else {
-            // A name that nobody else observes is forgotten with it.
+            // A name without another observer is forgotten with it.
             let (name, object) = (index.name(of: place), index.object(of: place))
             index.remove(serial: serial, from: place)
             return noteGone(name, object, nil)
@@ -122,7 +122,7 @@ extension NotificationCenter {
         for selector in implemented { selectors.release(selector) }  // Bound: selectors
     }
 
-    /// Reports that somebody holds an address from now on, or no more (rule R18).
+    /// Reports that an address has a new holder, or has lost one (rule R18).
     mutating func reportHolder(at slot: UInt32, isHeld: Bool) {
         guard observers.isResponder(at: slot),
             let address = index.object(of: observers[slot].place)

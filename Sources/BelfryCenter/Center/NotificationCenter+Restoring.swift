@@ -1,7 +1,7 @@
 extension NotificationCenter {
-    /// Makes a center out of an image, as ``CenterRestoration`` makes it of rows.
+    /// Makes a center from an image, as ``CenterRestoration`` makes it from rows.
     ///
-    /// - Parameter note: is told what the store must know: what ended while the broker was down.
+    /// - Parameter note: Gets the changes for the store: all that ended while the broker was down.
     public init(
         restoring image: CenterImage, limits: CenterLimits, seed: HashSeed, time: CommandTime,
         marks: DispatchMarks? = nil, note: (Change) -> Void = { _ in }
@@ -12,7 +12,7 @@ extension NotificationCenter {
         self = restoration.finish(note)
     }
 
-    /// Takes what is known of the center itself.
+    /// Restores the state of the center itself.
     mutating func beginRestoring(
         _ through: UInt64, _ marks: DispatchMarks?, at time: CommandTime
     ) {
@@ -27,13 +27,13 @@ extension NotificationCenter {
         lastWallTime = time.wallMilliseconds
     }
 
-    /// All rows are there: lets notifications go that nobody holds, and finds out what is due.
+    /// Ends the restoration: removes notifications without a holder, and computes what is due.
     ///
-    /// - Returns: what must last of that.
+    /// - Returns: The changes that must last.
     mutating func endRestoring(isComplete: Bool, at time: CommandTime) -> [Change] {
         var effects = Effects()
         endRestoringValues(isComplete: isComplete, at: time, &effects)
-        // Of a client that is left out by a start there is nothing; each other one has something.
+        // A client that a start leaves out has nothing; each other one has something.
         for entry in clients.order.living  // Bound: start
         where clients[entry.slot].observerCount == 0 && !clients[entry.slot].isLasting {
             lastWritten[entry.slot] = nil
@@ -47,7 +47,7 @@ extension NotificationCenter {
         }
         // Bound: start
         for entry in clients.order.living { scheduleLeases(of: entry.slot, at: time) }
-        // Observers that come back change nothing for those who watch names.
+        // Restored observers change nothing for the watchers of names.
         watch.forget()
         reports.append(.didStart(epoch: epoch, isUnclean: !isComplete))
         noteNeeds()
@@ -84,7 +84,7 @@ extension NotificationCenter {
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.forgottenThrough = record.forgottenThrough
         observer.lookedAt = clients[client].disconnectedSince
-        // A responder is told of several names.
+        // A responder gets several names.
         let dispatched = lastDispatchedEarlier(of: record.role.isPlain ? record.name : nil)
         observer.writtenThrough = min(sequence, lastWritten[client]?.sequence ?? dispatched)
         observers.fill(slot, with: observer, after: clients[client].lastObserver)
@@ -108,7 +108,7 @@ extension NotificationCenter {
         addGap(gap, at: slot)
     }
 
-    /// Keeps a notification, and tells its slot.
+    /// Keeps a notification, and returns its slot.
     mutating func restore(_ record: NotificationRecord, at time: CommandTime) -> UInt32 {
         keep(
             Notification(
@@ -118,7 +118,7 @@ extension NotificationCenter {
                 expiresAt: Self.end(of: record.timeToLive, time), isRestored: true))
     }
 
-    /// An observer holds a notification that is kept.
+    /// Restores the entry of an observer for a kept notification.
     mutating func restoreEntry(of serial: UInt64, kept: UInt32) {
         guard let slot = observers.slot(of: serial) else { return }
         let client = observers[slot].client
@@ -141,7 +141,7 @@ extension NotificationCenter {
 }
 
 extension NotificationCenter {
-    /// A responder holds an action; who was sent it gets it again.
+    /// Restores an action at its responder, which gets it again if it was sent before.
     mutating func restore(_ record: ActionRecord, kept: UInt32) {
         guard let slot = observers.slot(of: record.responder) else { return }
         let client = observers[slot].client
@@ -158,7 +158,7 @@ extension NotificationCenter {
         clients[client].heldByteCount += held.byteCount(of: entry)
     }
 
-    /// All that is held is there: actions stand among the rest in the order of sequence numbers.
+    /// Sorts restored actions among the other entries by their sequence numbers.
     mutating func orderActions() {
         for slot in Set(heldActions.keys.map { held[$0].observer }).sorted() {  // Bound: start
             let entries = held.slots(of: observers[slot].entries, in: .observer)
@@ -172,7 +172,7 @@ extension NotificationCenter {
 }
 
 extension NotificationCenter {
-    /// An ask that outlived its asker waits for whoever holds it, or walks again with the first command (rule R20).
+    /// Restores a stored ask: it waits, or walks again with the first command (rule R20).
     mutating func restore(_ record: AskRecord, at time: CommandTime) {
         usesAsks = true
         let ask = OpenAsk(record, at: time)
@@ -183,7 +183,7 @@ extension NotificationCenter {
         else { return asks.orphan(slot) }
         asks.note(Walk(path: path, passing: FewList()), of: slot)
         asks.hold(slot, for: record.observer)
-        // What waits for a mailbox is there, whether somebody looks or not.
+        // A mailbox gets its waiting ask, with or without a reader.
         if let observer = observers.slot(of: record.observer),
             clients[observers[observer].client].suspension.contains(.mailbox)
         {
@@ -191,8 +191,9 @@ extension NotificationCenter {
         }
     }
 
-    /// How asks ended that are not forgotten, in whatever order; one whose time is over is forgotten with the first
-    /// deadline, so that the store hears of it.
+    /// Restores the fates of ended asks, in the order of their forgetting.
+    ///
+    /// One whose time is over is forgotten with the first deadline, so that the store is told.
     mutating func restore(_ ends: [(ask: AskRecord, end: AskRecord.End)], at time: CommandTime) {
         if ends.isEmpty { return }
         usesAsks = true
@@ -207,7 +208,7 @@ extension NotificationCenter {
         }
     }
 
-    /// The walk to an observer that was shown an ask before the restart, if it still takes that.
+    /// The walk to an observer that was shown an ask before the restart, if it still takes the ask.
     private func path(to serial: UInt64, of ask: OpenAsk) -> [[UInt8]]? {
         guard let observer = observers.slot(of: serial),
             let address = index.object(of: observers[observer].place)

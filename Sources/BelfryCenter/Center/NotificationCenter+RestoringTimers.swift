@@ -1,12 +1,12 @@
-// Timers come back: wall time says when they are due (rule L6).
+// Restored timers: wall time determines when they are due (rule L6).
 
 extension NotificationCenter {
-    /// How long a farewell waits at least after a restart: its client must find the time to come back.
+    /// The shortest delay of a farewell after a restart: its client needs time to come back.
     static let leastFarewellDelay: Int64 = 30_000
 
-    /// A timer waits on.
+    /// Restores a timer.
     ///
-    /// What became due while nobody was there is due now, once.
+    /// A timer that became due while the broker was down is due now, once.
     mutating func restore(_ record: TimerRecord, isComplete: Bool, at time: CommandTime) {
         guard let options = record.post.options, let timing = options.timer else { return }
         usesTimers = true
@@ -22,7 +22,7 @@ extension NotificationCenter {
             of: record, timing, endsNow: farewell == nil && record.client != nil && waits == nil,
             at: time)
         let due = Self.timerTime(of: dueAt, time)
-        // What was due may have been posted before a crash; of a farewell nobody knows whether its time had come.
+        // A due timer may have fired before a crash; it is unknown whether a farewell was due.
         let mayBePosted =
             record.isRestored
             || !isComplete && (farewell != nil || due <= time.timerNanoseconds)
@@ -40,7 +40,7 @@ extension NotificationCenter {
         if farewell != nil, let waits { clients[waits].lastingCount += 1 }
     }
 
-    /// - Parameter endsNow: whether the client is gone with which it ends.
+    /// - Parameter endsNow: Whether the client that it ends with is gone.
     private func repetition(
         of record: TimerRecord, _ timing: TimerTerms, endsNow: Bool, at time: CommandTime
     ) -> Timer.Repetition? {

@@ -1,7 +1,7 @@
-// Connections end and come back: what lasts longer is suspended meanwhile (rules O7, D13, D14).
+// Connections end and are resumed: lasting state is suspended meanwhile (rules O7, D13, D14).
 
 extension NotificationCenter {
-    /// A connection has ended: what lasts longer is suspended, the rest is removed (rules O7, D13).
+    /// Ends a connection: lasting observers are suspended, the others removed (rules O7, D13).
     mutating func disconnect(
         _ id: UInt64, _ connection: ConnectionName, _ end: ConnectionEnd,
         _ written: WrittenThrough? = nil, at time: CommandTime, _ effects: inout Effects
@@ -34,8 +34,9 @@ extension NotificationCenter {
         effects.outcome = .removed(removedCount)
     }
 
-    /// What ends with a connection: mode leases, observers of its lifetime, and what was sent on it
-    /// and not acknowledged is held again.
+    /// Ends the state of a connection: mode leases, and observers of its lifetime.
+    ///
+    /// Unacknowledged deliveries on it are held again.
     private mutating func endConnection(
         of client: UInt32, isTakenOver: Bool = false, _ written: WrittenThrough? = nil,
         at time: CommandTime, _ effects: inout Effects
@@ -43,8 +44,8 @@ extension NotificationCenter {
         let id = clients[client].id
         if modeStack.leaveAll(ofClient: id) { queue.enter(mode: modeStack.current) }
         holdUnacknowledged(of: client, &effects)
-        // The client's responders lose what they were shown first: an own ask that ends after that makes no room at
-        // them, so nothing is shown on a connection that ends.
+        // The client's responders lose their asks first: an own ask that ends after that makes no
+        // room at them, so that no ask is shown on a connection that ends.
         loseConnection(of: client, isTakenOver: isTakenOver, at: time, &effects)
         endWaitingForAsks(ofClient: id, at: time, &effects)
         var removedCount = 0
@@ -58,10 +59,10 @@ extension NotificationCenter {
         return removedCount
     }
 
-    /// Notes what a client was written last.
+    /// Notes the last notification that was written to a client.
     ///
-    /// A line that breaks may end between the frames of one number for two observers; a stop in order writes
-    /// all of them, but not the present values that wait, which no store has.
+    /// A connection that breaks may end between the frames of one number for two observers; a stop
+    /// in order writes all of them, but not the waiting present values, which no store has.
     mutating func noteWritten(_ client: UInt32) {
         var last: UInt64 = 0
         var count = 0
@@ -75,8 +76,9 @@ extension NotificationCenter {
             sequence: last, isShared: isShared || valueWaits(for: client, through: last))
     }
 
-    /// Whether a change or a present value waits for a client, and has no higher number than what
-    /// it was written; or one was written that may not have come.
+    /// Whether a client may lack a change or a present value up to the last number written to it.
+    ///
+    /// It waits with no higher number than that, or it was written and may not have arrived.
     private func valueWaits(for client: UInt32, through last: UInt64) -> Bool {
         guard usesValues else { return false }
         let first = clients[client].held.first
@@ -87,7 +89,7 @@ extension NotificationCenter {
                 .contains { values.observers[$0]?.present.isInDoubt == true }
     }
 
-    /// What was not acknowledged comes before what was never written, and will be redelivered (D14).
+    /// Holds unacknowledged deliveries before those never written; they will be redelivered (D14).
     private mutating func holdUnacknowledged(of client: UInt32, _ effects: inout Effects) {
         let sent = held.slots(of: clients[client].unacknowledged, in: .client)
         guard !sent.isEmpty else { return }
@@ -115,7 +117,7 @@ extension NotificationCenter {
         relink(sent + rest, of: client)
     }
 
-    /// A new connection takes a client over (Protocol.md section 6).
+    /// Lets a new connection take over a client (Protocol.md section 6).
     mutating func resume(
         _ resumption: Resumption, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
@@ -160,13 +162,14 @@ extension NotificationCenter {
                 row: row(ofClientSlot: client), observers: rows, heldCount: heldBefore))
     }
 
-    /// Makes the list of what waits for a client, in the order in which it was dispatched.
+    /// Makes the list of the waiting entries of a client, in dispatch order.
     mutating func relink(_ entries: [UInt32], of client: UInt32) {
         clients[client].held = held.relink(inOrder(entries), in: .client)
     }
 
-    /// Sorts entries by their sequence numbers, then by the registration of the observers that the notifications have
-    /// matched: of an action that is the one with the target (rule K2).
+    /// Sorts entries by their sequence numbers, then by the registration of matched observers.
+    ///
+    /// The matched observer of an action is the one with the target (rule K2).
     func inOrder(_ entries: [UInt32]) -> [UInt32] {
         let places = entries.map { entry in
             let own = observers[held[entry].observer].serial
@@ -176,7 +179,7 @@ extension NotificationCenter {
         return places.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     }
 
-    /// A farewell, or an entry with a lease, makes its client last: whoever comes back in time is the same client.
+    /// Makes a client last for a farewell or for an entry with a lease, so that it can be resumed.
     mutating func retain(
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -184,7 +187,7 @@ extension NotificationCenter {
         if clients[client].lastingCount == 1 { noteClient(client, at: time, &effects) }
     }
 
-    /// A farewell, or an entry with a lease, keeps its client no longer.
+    /// Ends the effect of a farewell, or of an entry with a lease, that made its client last.
     mutating func release(_ client: UInt32, _ effects: inout Effects) {
         clients[client].lastingCount -= 1
         if clients[client].lastingCount == 0 { tell(.clientRemoved(clients[client].id), &effects) }

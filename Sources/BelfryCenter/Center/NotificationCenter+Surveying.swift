@@ -1,15 +1,16 @@
-// Looking for rows by a part of their texts, and in an order of their own: all rows are looked at, as far as one look may.
+// Searches by a part of the texts of rows, and listings in an order: both examine all rows, up to a
+// limit.
 
 extension NotificationCenter {
-    /// How many rows a look goes through that reads no texts.
+    /// The most rows that a survey examines without their texts.
     private static let keyScanLimit = 100_000
-    /// How many bytes of text a look goes through.
+    /// The most bytes of text that a survey searches.
     static let searchByteLimit = 2 << 20
 
-    /// What a look has found so far.
+    /// The state of a survey.
     struct Survey<Item> {
         private let query: ObserverQuery
-        /// The rows of the page, where these stand by their numbers.
+        /// The rows of the page, where these are in the order of their numbers.
         private var page: [(key: RowKey, item: Item)] = []
         private var hasMore = false
         /// The first rows, where there is an order.
@@ -28,19 +29,19 @@ extension NotificationCenter {
             }
         }
 
-        /// Whether one more row is looked at.
+        /// Whether one more row may be examined.
         mutating func goesOn() -> Bool {
             guard seenCount < limit, search?.isOver != true else { return false }
             seenCount += 1
             return true
         }
 
-        /// Whether one of these has the part that is wanted, if any is.
+        /// Whether one of these texts contains the wanted part, or none is wanted.
         mutating func finds(_ texts: @autoclosure () -> [[UInt8]?]) -> Bool {
             search?.finds(in: texts()) ?? true
         }
 
-        /// Takes a row that is wanted.
+        /// Adds a matching row.
         mutating func take(_ item: Item, _ number: UInt64, _ key: () -> RowKey) {
             matchCount += 1
             if query.order != nil {
@@ -56,7 +57,7 @@ extension NotificationCenter {
             }
         }
 
-        /// The rows of what was found, of so many; text that is too much ends them.
+        /// The page of the found rows, of so many in all; it ends at the limit of text.
         consuming func page<Row>(
             of count: Int, textByteCount: (Row) -> Int, row: (Item) -> Row?
         ) -> Page<Row> {
@@ -82,11 +83,11 @@ extension NotificationCenter {
         }
     }
 
-    /// The rows of a list: page by page, or those that a query with an order, or with a part of a text, asks for.
+    /// The rows of a list, page by page, or those of a query with an order or a part of a text.
     ///
     /// - Parameters:
-    ///   - texts: what a part is looked for in.
-    ///   - row: the row of a slot, where the query asks for it and the caller may see it.
+    ///   - texts: The texts that are searched.
+    ///   - row: The row of a slot, if it matches and the caller may see it.
     func rows<Row>(
         of list: PostingList, _ query: ObserverQuery, scanLimit: Int,
         textByteCount: (Row) -> Int, texts: (Row) -> [[UInt8]?],
@@ -176,7 +177,7 @@ extension NotificationCenter {
         }
     }
 
-    /// The channels that a query with an order, or with a part of a text, asks for; a cursor is one above a place.
+    /// The channels of a query with an order or a part of a text; a cursor is one above a place.
     func survey(
         channels query: ObserverQuery, scanLimit: Int, visible: Visibility
     ) -> Page<ChannelRow> {
@@ -206,7 +207,7 @@ extension NotificationCenter {
         }
     }
 
-    /// The entries of the queue, and the timers, that a query with an order, or with a part of a text, asks for.
+    /// The queue entries and timers that a query with an order, or with a part of a text, asks for.
     func survey(
         queue query: ObserverQuery, scanLimit: Int, visible: Visibility
     ) -> Page<QueueEntryRow> {
@@ -218,7 +219,8 @@ extension NotificationCenter {
             place += 1
             let (name, object, id) = (row.content.nameText, row.content.objectText, row.id.text)
             guard visible(name, object), survey.finds([name, object, id]) else { return true }
-            // Places change with each entry that leaves: equal rows stand by their identifiers.
+            // Places change with each entry that leaves: equal rows are in the order of their
+            // identifiers.
             survey.take(row, place) {
                 switch query.order {
                 case .newest: RowKey(number: -row.enqueuedAt, text: id)

@@ -1,8 +1,9 @@
-// Suspension: a client asked for it, is disconnected, or is too slow (law 5). On the way back what was
-// held is written in the order of sequence numbers, gaps first, and nothing overtakes it.
+// Suspension: a client asked for it, is disconnected, or is too slow (law 5). On its end the held
+// notifications are written in the order of sequence numbers, gaps first, and nothing overtakes
+// them.
 
 extension NotificationCenter {
-    /// A client asks for suspension, or for its end; asking twice is asking once (T113).
+    /// Sets whether a client asks for suspension; asking twice is asking once (T113).
     mutating func setSuspended(
         _ id: UInt64, _ isSuspended: Bool, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
@@ -16,7 +17,7 @@ extension NotificationCenter {
         settle(client, at: time, &effects)
     }
 
-    /// More waits for a client's socket than may (rule D15).
+    /// Marks a client as slow: more waits for its socket than the limit allows (rule D15).
     mutating func becomeSlow(
         _ id: UInt64, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
@@ -25,7 +26,7 @@ extension NotificationCenter {
         change(client, at: time) { $0.insert(.slow) }
     }
 
-    /// A client's socket has room again.
+    /// Continues a client whose socket has room again.
     mutating func drain(
         _ id: UInt64, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
@@ -34,7 +35,7 @@ extension NotificationCenter {
         settle(client, at: time, &effects)
     }
 
-    /// Whether an observer owes as many acknowledgements as it may.
+    /// Whether an observer is at its limit of owed acknowledgements.
     @inline(__always)
     func owesTooMuch(_ slot: UInt32) -> Bool {
         var count = observers[slot].unacknowledgedCount
@@ -42,14 +43,13 @@ extension NotificationCenter {
         return count >= limits.unacknowledgedLimit
     }
 
-    /// Whether the observers of a client owe together as much as may be held for a client.
+    /// Whether the observers of a client together owe the most that may be held for a client.
     func clientOwesTooMuch(_ client: UInt32) -> Bool {
         clients[client].unacknowledged.count >= limits.clientHeldCountLimit
             || clients[client].unacknowledgedByteCount >= limits.clientHeldByteLimit
     }
 
-    /// An observer, or all of its client, owe as many acknowledgements as they may: the client
-    /// counts as slow.
+    /// Marks a client as slow: one observer, or all together, are at the limit of owed answers.
     mutating func noteOwing(_ slot: UInt32, at time: CommandTime) {
         let client = observers[slot].client
         if !owesTooMuch(slot) {
@@ -61,7 +61,7 @@ extension NotificationCenter {
         change(client, at: time) { $0.insert(.owing) }
     }
 
-    /// Changes why a client is suspended, and notes when its state has become another one.
+    /// Changes the reasons of a client's suspension, and notes when its state has changed.
     mutating func change(
         _ client: UInt32, at time: CommandTime, _ change: (inout ClientTable.Suspension) -> Void
     ) {
@@ -81,7 +81,7 @@ extension NotificationCenter {
         if wasLive { passOnHeld(of: client) }
     }
 
-    /// Writes what may be written after something that held a client back has gone.
+    /// Writes all that may be written after a reason of suspension has ended.
     mutating func settle(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         if clients[client].suspension.contains(.mailbox) {
             streamOn(client, at: time, &effects)
@@ -91,7 +91,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Writes what a client is held, as far as it may have it, up to so many bytes; gaps come first.
+    /// Writes the held notifications of a client up to the limit of bytes; gaps come first.
     mutating func flush(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         clients[client].suspension.subtract([.flushing, .paced])
         guard clients[client].suspension.isDisjoint(with: [.slow, .disconnected]),
@@ -103,7 +103,7 @@ extension NotificationCenter {
         {
             change(client, at: time) { $0.remove(.owing) }
         }
-        // Within a post it is noted once, when it is known what became of the notification.
+        // Within a post it is noted once, when the result of the notification is known.
         if !dispatching.isActive { noteImmediate(client, at: time, &effects) }
         if !clients[client].suspension.contains(.asked) {
             tellGaps(of: client, at: time, &effects)
@@ -117,14 +117,14 @@ extension NotificationCenter {
                 client: clients[client].id, connection: clients[client].connection))
     }
 
-    /// Whether a flush up to what is immediate has come to its end: what is left waits for a busy responder, and holds up
-    /// nothing (rule R14).
+    /// Whether a flush of immediate notifications has ended.
+    ///
+    /// The rest waits for a busy responder, and holds up nothing (rule R14).
     func isFlushed(_ client: UInt32) -> Bool {
         clients[client].held.isEmpty || clients[client].immediateSequence == 0
     }
 
-    /// Writes the actions that wait for a responder of a live client, which has room again: nothing
-    /// else has held them up.
+    /// Writes the actions that wait for a responder with room again, of a live client.
     mutating func flush(
         actionsOf observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -136,16 +136,17 @@ extension NotificationCenter {
                 client: clients[client].id, connection: clients[client].connection))
     }
 
-    /// How far a step of a flush has come.
+    /// The progress of a flush step.
     struct FlushStep {
         var byteCount = 0
-        /// The highest number that the client was written; nil until somebody asks.
+        /// The highest number written to the client; nil until it is needed.
         var writtenThrough: UInt64?
     }
 
-    /// One step of a flush: it ends with what may not be written now, or where the next one begins.
+    /// Does one step of a flush: it ends at the first entry that may not be written now.
     ///
-    /// - Parameter observer: the one whose actions alone are written; nil for all of the client.
+    /// - Parameter observer: The observer whose actions alone are written; nil for all of the
+    ///   client.
     private mutating func writeStep(
         _ client: UInt32, of observer: UInt32? = nil, at time: CommandTime,
         _ effects: inout Effects
@@ -157,7 +158,7 @@ extension NotificationCenter {
         while next != HeldTable.none {  // Share: held
             let entry = next
             next = held.next(after: entry, in: chain)
-            // Of what a responder has, actions alone have waited.
+            // Of the entries of a responder, only actions have waited.
             if observer != nil,
                 held[entry].flags.isDisjoint(with: .action)
                     || held[entry].flags.contains(.unacknowledged)
@@ -167,7 +168,7 @@ extension NotificationCenter {
             let slot = held[entry].observer
             let action = held[entry].flags.contains(.action) ? heldActions[entry] : nil
             let notification = usesValues ? shown(entry) : held.notification(of: entry)
-            // A present value has the number of what was dispatched last, and stands behind it.
+            // A present value has the number of the last dispatch, and follows it.
             let isBehind = isOfValue(slot) && notification.sequence <= observers[slot].since
             let end = clients[client].immediateSequence + (isBehind ? 0 : 1)
             if isAsked, notification.sequence >= end { break }
@@ -179,7 +180,8 @@ extension NotificationCenter {
                 clients[client].suspension.insert(.flushing)
                 return
             }
-            // An action waits for room at its responder, and holds up nothing else (rules R6 and R14).
+            // An action waits for room at its responder, and holds up nothing else (rules R6 and
+            // R14).
             if action != nil, isBusy(slot) {
                 if observer != nil { return }
                 continue
@@ -203,8 +205,8 @@ extension NotificationCenter {
             step.byteCount += notification.content.byteCount + Self.frameByteCount
             step.writtenThrough = step.writtenThrough.map { max($0, notification.sequence) }
             writeHeld(entry, notification, action, acknowledges, at: time, &effects)
-            // Who was slow for what it owes is so until it owes less than it may: else each answer
-            // would end that and begin it again.
+            // A client that is slow by its owed answers stays so until it is below the limit: else
+            // each answer would end that and begin it again.
             if acknowledges, clients[client].suspension.contains(.owing),
                 owesTooMuch(slot) || clientOwesTooMuch(client)
             {
@@ -214,10 +216,10 @@ extension NotificationCenter {
         if observer == nil { clients[client].immediateSequence = 0 }
     }
 
-    /// About what a frame has besides name, object and userInfo.
+    /// The bytes of a frame besides name, object and userInfo, about.
     static let frameByteCount = 128
 
-    /// Writes a held notification: an acknowledging observer still has to answer it.
+    /// Writes a held notification, which an acknowledging observer still has to answer.
     mutating func writeHeld(
         _ entry: UInt32, _ notification: Notification, _ action: HeldAction?, _ acknowledges: Bool,
         at time: CommandTime, _ effects: inout Effects
@@ -231,7 +233,7 @@ extension NotificationCenter {
                 action, notification, to: slot, isRedelivered: isRedelivered, at: time, &effects)
             if acknowledges { heldActions[entry]?.noteShown(to: observers[slot].serial) }
         } else {
-            // The present value has in it what is dispatched just now (rule V8).
+            // The present value includes the change that is being dispatched (rule V8).
             if dispatching.form == .change, isMark(entry) { dispatching.toldMarks.insert(slot) }
             if usesValues { values.observers[slot]?.present.noteWritten(at: sequence) }
             write(
@@ -264,7 +266,7 @@ extension NotificationCenter {
         if account != .none { held[entry].account = .delivered }
     }
 
-    /// The place of a notification among those of the effects.
+    /// The position of a notification among those of the effects.
     func position(of notification: Notification, _ effects: inout Effects) -> UInt32 {
         if effects.notifications.last?.id != notification.id {
             effects.notifications.append(notification)

@@ -1,25 +1,25 @@
-// What happens because time has passed: leases, intervals, deadlines and times to live end.
+// The effects of passing time: leases, intervals, deadlines and times to live end.
 
 extension NotificationCenter {
-    /// Something that is due at a time.
+    /// An event that is due at a time.
     enum Deadline: Sendable {
         /// Observers of a disconnected client may have outlived it for long enough.
         case lease(client: UInt64, at: Int64)
-        /// A held notification is too old.
+        /// A held notification expires.
         case expiry(sequence: UInt64, kept: UInt32)
-        /// The interval of something that is held for a client is over.
+        /// The interval of a held notification of a client is over.
         case pace(client: UInt64)
         /// A poster has waited for long enough.
         case wait(slot: UInt32, ordinal: UInt64)
         /// The time of an ask is over.
         case ask(slot: UInt32, ordinal: UInt64)
-        /// Whoever asked has waited for long enough, and is told that it is open.
+        /// The asker has waited for long enough, and gets a 202.
         case asked(slot: UInt32, ordinal: UInt64)
 
         /// The time of a place of a value is over.
         case part(slot: UInt32, ordinal: UInt64)
 
-        /// What comes first of what is due at one time.
+        /// The order of events that are due at one time.
         var rank: UInt64 {
             switch self {
             case .lease(let client, _): client
@@ -33,7 +33,7 @@ extension NotificationCenter {
         }
     }
 
-    /// When a `passTime` command is due next, on the monotonic clock in nanoseconds.
+    /// The next `passTime` command, on the monotonic clock in nanoseconds.
     @inline(__always)
     public var nextDeadline: Int64? {
         var next = deadlines.next
@@ -44,9 +44,9 @@ extension NotificationCenter {
         return next
     }
 
-    /// Notes that something is due at a time.
+    /// Adds a deadline.
     ///
-    /// What ended before its time leaves its deadline behind: now and then those are swept out.
+    /// An event that ended early leaves its deadline behind: now and then those are removed.
     mutating func addDeadline(at time: Int64, _ deadline: Deadline) {
         deadlines.add(at: time, rank: deadline.rank, key: deadline)
         guard deadlines.isSparse(livingCount: livingDeadlineCount) else { return }
@@ -72,10 +72,11 @@ extension NotificationCenter {
         }
     }
 
-    /// Lets what is due happen, the earliest first, until so much work is done; the next one goes on.
+    /// Lets due events happen, the earliest first, until so much work is done.
     ///
-    /// It is left between two deadlines: what ends together for one client, one notification or one poster
-    /// is not divided. The queue comes when none of them is left, and then the keys.
+    /// The next call continues. A call ends between two deadlines: the events of one client,
+    /// notification or poster are not divided. The queue follows when none of them is left, and
+    /// then the keys.
     mutating func passTime(workLimit: Int, at time: CommandTime, _ effects: inout Effects) {
         let now = time.monotonicNanoseconds
         if modeStack.passTime(now) { queue.enter(mode: modeStack.current) }
@@ -104,8 +105,9 @@ extension NotificationCenter {
         }
     }
 
-    /// Whether there is something to do at a deadline that is due: one that means nothing any more keeps
-    /// neither the queue nor the keys waiting.
+    /// Whether a due deadline has any effect.
+    ///
+    /// A deadline without one keeps neither the queue nor the keys waiting.
     private func isWork(_ deadline: Deadline) -> Bool {
         switch deadline {
         case .lease(let id, let due):
@@ -123,7 +125,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Does what a deadline was for, and tells how much work it was.
+    /// Handles a deadline, and returns the work that it was.
     private mutating func meet(
         _ deadline: Deadline, at time: CommandTime, _ effects: inout Effects
     ) -> Int {
@@ -149,7 +151,7 @@ extension NotificationCenter {
         }
     }
 
-    /// A held notification is too old for all who still hold it; tells how much work that was.
+    /// Expires a held notification for all its holders; returns the work that it was.
     private mutating func expire(
         _ sequence: UInt64, _ kept: UInt32, _ effects: inout Effects
     ) -> Int {
@@ -165,7 +167,7 @@ extension NotificationCenter {
 
     // MARK: Leases
 
-    /// Notes when the observers of a client must be looked at next.
+    /// Notes the next check of a client's leases.
     mutating func scheduleLeases(of client: UInt32, at time: CommandTime) {
         var next = Int64.max
         for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: client
@@ -180,10 +182,10 @@ extension NotificationCenter {
         addDeadline(at: next, .lease(client: clients[client].id, at: next))
     }
 
-    /// How often the store is told how long a client has been away: what remains of a lease is kept.
+    /// The interval at which the store gets a client's time away, so that leases survive a restart.
     static let noteInterval: Int64 = 60_000_000_000
 
-    /// When an observer has outlived its connection for as long as it may.
+    /// The end of an observer's lease after its connection.
     func leaseEnd(of slot: UInt32) -> Int64 {
         guard let lease = observers[slot].terms.lease else { return .max }
         let client = observers[slot].client
@@ -194,10 +196,12 @@ extension NotificationCenter {
         return clients[client].disconnectedSince.adding(lease)
     }
 
-    /// Removes the observers of a client whose leases have ended, if one had when it was to be looked at:
-    /// a look to note how long it is away comes before what ended earlier, of other clients.
+    /// Removes observers of a client whose leases are over, if one was at the time of the check.
     ///
-    /// - Returns: how much work it was. What is reported of it is posted for all who watch.
+    /// Otherwise the check only notes how long the client is away, and earlier ends of other
+    /// clients come first.
+    ///
+    /// - Returns: The work that it was. Its reports are posted to all observers.
     private mutating func endLeases(
         of id: UInt64, due: Int64, at time: CommandTime, _ effects: inout Effects
     ) -> Int {
@@ -225,7 +229,7 @@ extension NotificationCenter {
         return work
     }
 
-    /// Lets a client go that has no connection and nothing that lasts.
+    /// Removes a client that has no connection and nothing that lasts.
     mutating func leaveIfEmpty(
         _ client: UInt32, _ reason: String, at time: CommandTime, _ effects: inout Effects
     ) -> Bool {

@@ -1,9 +1,9 @@
-// Timers are set, taken out and looked at (rules L1 and L5); how they fire stands in NotificationCenter+Firing.swift.
+// Timers are set, removed and read (rules L1 and L5); NotificationCenter+Firing.swift fires them.
 
 extension NotificationCenter {
-    /// A post enters the queue later: it takes out what it replaces, and waits.
+    /// Sets a timer, after removing those that it replaces.
     ///
-    /// What is refused is refused before anything has changed.
+    /// A refusal comes before anything has changed.
     mutating func setTimer(
         _ post: borrowing Post, _ timing: TimerTerms, depth: Int, _ terms: PostTerms,
         at time: CommandTime, _ effects: inout Effects
@@ -51,7 +51,7 @@ extension NotificationCenter {
         ).filter { !timers[$0].isFarewell }
     }
 
-    /// Whether there is room for so many timers more; what becomes less needs none.
+    /// Checks the room for so many more timers; a figure that shrinks needs none.
     private func checkTimerRoom(count: Int, byteCount: Int, byteRoom: Int) throws(Refusal) {
         if count > 0, timers.count + count > limits.timerLimit {
             throw .timersFull(limit: limits.timerLimit)
@@ -59,7 +59,7 @@ extension NotificationCenter {
         if byteCount > 0, byteCount > byteRoom { throw .timerBytesFull }
     }
 
-    /// Whether all timers of a batch find room: a batch is all or nothing.
+    /// Checks that all timers of a batch fit: a batch is all or nothing.
     func checkTimers(of posts: [Post], _ terms: PostTerms) throws(Refusal) {
         var (count, byteCount, farewellCount) = (0, 0, 0)
         // Many posts may name the same timers, which may be many.
@@ -125,7 +125,7 @@ extension NotificationCenter {
         return timers.add(timer, repetition, ofClient: client)
     }
 
-    /// What the account of a timer says.
+    /// The state of a timer for its account.
     func timedState(of slot: UInt32) -> Receipt.State {
         let dueAt = timers[slot].dueAt
         return .timed(dueAt: dueAt == .max ? nil : dueAt)
@@ -133,7 +133,7 @@ extension NotificationCenter {
 
     // MARK: Clients
 
-    /// A client is disconnected: its farewells are due after their delays, or never where it has closed in order.
+    /// Starts the farewells of a disconnected client, or withdraws them where it closed in order.
     ///
     /// A broker that has left is a restart for its clients (rule L10).
     mutating func beginFarewells(
@@ -155,7 +155,7 @@ extension NotificationCenter {
         }
     }
 
-    /// A client has come back: its farewells wait for the next disconnection.
+    /// Arms the farewells of a client that has come back for the next disconnection.
     mutating func armFarewells(
         of client: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -166,7 +166,7 @@ extension NotificationCenter {
         }
     }
 
-    /// A client is removed, which is a disconnection for good: its farewells go without it.
+    /// Lets the farewells of a removed client fire without it: that is a final disconnection.
     mutating func releaseFarewells(
         of client: UInt64, at slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -180,7 +180,7 @@ extension NotificationCenter {
         }
     }
 
-    /// A client is gone: what repeats for it ends (rule L7).
+    /// Ends the repeating timers of a client that is gone (rule L7).
     mutating func endTimers(
         ofClient client: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -190,9 +190,10 @@ extension NotificationCenter {
 
     // MARK: The end
 
-    /// Takes a timer out; what it made and is not posted goes too (rule L5).
+    /// Removes a timer, and its firing that is not posted yet (rule L5).
     ///
-    /// Of several that go together one may be gone already: with the first a client may have left, and its timers with it.
+    /// Another removal may have removed it already: with that a client may have left, and its
+    /// timers with it.
     mutating func takeOut(
         timer slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -206,7 +207,7 @@ extension NotificationCenter {
         end(timer: slot, .dequeued, at: time, &effects)
     }
 
-    /// A timer fires no more: notes what became of it.
+    /// Ends a timer that fires no more, and keeps its fate.
     mutating func end(
         timer slot: UInt32, _ state: Receipt.State, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -217,7 +218,7 @@ extension NotificationCenter {
             receipt, depth: Int(timer.depth), at: time.monotonicNanoseconds)
     }
 
-    /// Takes a timer out of its tables; the client of a farewell is kept by it no longer.
+    /// Removes a timer from its tables; a farewell no longer keeps its client.
     mutating func remove(
         timer slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) -> Timer {
@@ -232,7 +233,7 @@ extension NotificationCenter {
         return timer
     }
 
-    /// Takes out the timers that match (rule Q20), and tells how many.
+    /// Removes the timers that match (rule Q20), and returns their number.
     mutating func dequeueTimers(
         _ match: QueueMatch, at time: CommandTime, _ effects: inout Effects
     ) -> Int {
@@ -254,7 +255,7 @@ extension NotificationCenter {
         return slots.count
     }
 
-    /// Takes out one timer, if it is there and may be touched.
+    /// Removes one timer, if it exists and may be touched.
     mutating func dequeueTimer(
         _ id: NotificationID, _ scope: PostScope, at time: CommandTime, _ effects: inout Effects
     ) -> Bool {

@@ -1,20 +1,20 @@
-// What was dispatched to a connection that had ended, where several brokers share a log (law 3).
+// Dispatches to a connection that had ended, where several brokers share a log (law 3).
 //
-// | observers | what was not written | what may not have been written |
+// | observers | certainly not written | possibly not written, unless the client names a number |
 // | --- | --- | --- |
-// | most observers | is held again, out of the replay ring; what that has lost is a gap | is a gap, unless the client says what it has seen |
-// | those of values | the present value stands for it | the present value, unless the client says what it has seen |
-// | responders, of actions | is a gap | is a gap, unless the client says what it has seen |
-// | those that acknowledge | is held again, as whatever is not acknowledged | is held again |
+// | most observers | held again out of the replay ring, else a gap | a gap |
+// | those of values | the present value | the present value |
+// | responders, of actions | a gap | a gap |
+// | those that acknowledge | held again, like all unacknowledged ones | held again |
 
 extension NotificationCenter {
-    /// The last connection of a client was written up to a place: what came behind it is made good, or noted.
+    /// Handles the progress of a client's last connection: later deliveries are repaired, or noted.
     mutating func take(
         _ written: WrittenThrough, of client: UInt32, at time: CommandTime,
         _ effects: inout Effects
     ) {
         guard clients[client].transport.canResume else { return }
-        // What went to an address is its responder's.
+        // Deliveries to an address are its responder's.
         let slots = observers.slots(from: clients[client].lastObserver)
             .filter { observers.target(at: $0) == nil }
         guard let sequence = written.sequence else { return doubtAll(of: client, slots) }
@@ -49,7 +49,7 @@ extension NotificationCenter {
                 slot: slot, first: max(through, observers[slot].replaysAbove) + 1,
                 last: observers[slot].writtenThrough)
             if written.isCertain { observers[slot].writtenThrough = through }
-            // What an acknowledging observer was sent and has not answered is held again already.
+            // Unanswered deliveries of an acknowledging observer are held again already.
             if observers[slot].terms.acknowledges { continue }
             if !written.isCertain {
                 doubt(stretch.gap(through: stretch.last), at: slot, .written)
@@ -62,7 +62,7 @@ extension NotificationCenter {
         if !stretches.isEmpty { makeGood(stretches, of: client, at: time, &effects) }
     }
 
-    /// Holds what was not written, as far as the replay ring has it.
+    /// Holds the unwritten notifications, as far as the replay ring has them.
     private mutating func makeGood(
         _ stretches: [Stretch], of client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -77,7 +77,7 @@ extension NotificationCenter {
         noteReplayed(of: client, at: time, &effects)
     }
 
-    /// Forgets the losses that are none any more, as all between their numbers comes.
+    /// Forgets losses that are repaired, as all between their numbers is replayed.
     private mutating func forgetGaps(within stretch: Stretch, _ effects: inout Effects) {
         // A responder may have lost actions, which no ring has.
         guard !observers.isResponder(at: stretch.slot) else { return }
@@ -90,9 +90,9 @@ extension NotificationCenter {
         }
     }
 
-    /// Finds what the replay ring has of some stretches and is not held: the newest of it that there is room for.
+    /// Finds the newest unwritten notifications in the replay ring that fit and are not held.
     ///
-    /// - Complexity: the stretches times their observers, a comparison each.
+    /// - Complexity: The stretches times their observers, a comparison each.
     private func found(in stretches: [Stretch], of client: UInt32) -> Replay {
         let known = heldSequences(of: client).mapValues { Set($0) }
         let filters = stretches.map { filter(of: $0.slot) }
@@ -119,7 +119,7 @@ extension NotificationCenter {
             Doubt(observer: observers[slot].serial, gap: gap, kind: kind))
     }
 
-    /// Nobody knows any more how far a client was written.
+    /// Doubts all deliveries to a client whose progress is unknown.
     private mutating func doubtAll(of client: UInt32, _ slots: [UInt32]) {
         for slot in slots {  // Bound: client
             let stretch = Stretch(
@@ -128,9 +128,9 @@ extension NotificationCenter {
         }
     }
 
-    /// A client comes back: what it may have lost is noted, before it is looked for in the replay ring.
+    /// Notes the possible losses of a returning client, before the search in the replay ring.
     ///
-    /// - Returns: what else is in doubt.
+    /// - Returns: The other doubts.
     mutating func takeDoubts(of client: UInt32, _ effects: inout Effects) -> [Doubt] {
         guard let taken = doubts.removeValue(forKey: client) else { return [] }
         for doubt in taken where doubt.kind == .told {  // Bound: client
@@ -140,7 +140,7 @@ extension NotificationCenter {
         return taken.filter { $0.kind != .told }
     }
 
-    /// Tells a client that has come back what it may have missed, unless it says itself what it has seen.
+    /// Sends a returning client its possible losses, unless it names the number that it has seen.
     mutating func settle(
         _ doubts: [Doubt], after: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -155,13 +155,15 @@ extension NotificationCenter {
     }
 }
 
-/// The numbers that one observer was to be written on a connection that had ended, and what it was not to be among them.
+/// The numbers of one observer's deliveries on a connection that had ended.
+///
+/// Numbers of other observers may be among them.
 private struct Stretch {
     let slot: UInt32
     let first: UInt64
     let last: UInt64
 
-    /// The gap up to a number: how many are missing nobody knows.
+    /// The gap up to a number, of unknown size.
     func gap(through last: UInt64) -> GapRecord {
         GapRecord(reason: .unknown, count: nil, first: first, last: last)
     }
@@ -169,7 +171,7 @@ private struct Stretch {
 
 /// Late deliveries, by the serial numbers of the observers.
 private struct LateDeliveries {
-    /// The lowest number of what was held for each.
+    /// The lowest number of the held notifications of each.
     private(set) var firsts: [UInt64: UInt64] = [:]
     private(set) var actions: [UInt64: GapRecord] = [:]
     private(set) var gaps: [UInt64: [GapRecord]] = [:]

@@ -1,9 +1,10 @@
 import BelfryJSON
 
-// Writes to values: what is there is compared, changed in its place, and told to whoever looks (rules V1 to V3, V14).
+// Writes to values: the present one is compared, changed in place, and reported to its observers
+// (rules V1 to V3, V14).
 
 extension NotificationCenter {
-    /// Puts a value at a place; what is no object on the way becomes one.
+    /// Sets a value at a place; values on its path that are no objects become objects.
     mutating func setValue(
         _ write: ValueWrite, _ value: Document, _ lifetime: ValueLifetime, at time: CommandTime,
         _ effects: inout Effects
@@ -15,7 +16,7 @@ extension NotificationCenter {
             try document.set(value, at: write.path, limits: limits)
         }
         let hadParts = !ended.isEmpty
-        // An entry that is renewed keeps its client all the time.
+        // A renewed entry keeps its client throughout.
         if lifetime.lease != nil, let client = write.client.flatMap({ clients.slot(of: $0) }) {
             retain(client, at: time, &effects)
         }
@@ -27,7 +28,7 @@ extension NotificationCenter {
             edit, write, found, isNoted: hadParts || lifetime.isLimited, at: time, &effects)
     }
 
-    /// Applies a merge patch to what is at a place: all of it is one change (rule V3).
+    /// Applies a merge patch to the value at a place: all of it is one change (rule V3).
     mutating func mergeValue(
         _ write: ValueWrite, _ patch: Document, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
@@ -41,11 +42,11 @@ extension NotificationCenter {
         finish(edit, write, found, isNoted: !ended.isEmpty, at: time, &effects)
     }
 
-    /// Takes away what is at a place.
+    /// Removes the value at a place.
     mutating func removeValue(
         _ write: ValueWrite, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        // What is not there is not found, whatever the condition says (RFC 9110 §13.2.1).
+        // A missing value is not found, whatever the condition says (RFC 9110 §13.2.1).
         guard let slot = values.slot(of: write.object.span),
             values[slot].document?.value(at: write.path) != nil
         else { throw .unknownValue }
@@ -57,17 +58,17 @@ extension NotificationCenter {
         finish(edit, write, found, isNoted: true, at: time, &effects)
     }
 
-    /// What a write finds.
+    /// The state of a value before a write.
     private struct Found {
-        /// The value, if there is one or somebody looks for one.
+        /// The slot of the value, if there is a value or an observer of it.
         let slot: UInt32?
         /// The canonical bytes of its document, if there is one.
         let byteCount: Int?
-        /// Whether there is something at the place.
+        /// Whether the place has a value.
         let isThere: Bool
     }
 
-    /// Finds the place of a write, and checks what must be there before anything changes.
+    /// Finds the place of a write, and checks its condition before anything changes.
     private func look(at write: ValueWrite, growing: Bool) throws(Refusal) -> Found {
         guard write.canStore || !limits.isDurable || !growing else { throw .cannotStore }
         let slot = values.slot(of: write.object.span)
@@ -83,7 +84,7 @@ extension NotificationCenter {
         return Found(slot: slot, byteCount: document?.byteCount, isThere: present != nil)
     }
 
-    /// Changes the document of a value in its place; it is as before where that is refused.
+    /// Changes the document of a value in place; a refused change leaves it as it was.
     private mutating func edit(
         _ write: ValueWrite, _ found: Found,
         _ change: (inout Document, DocumentLimits) throws(DocumentError) -> DocumentEdit
@@ -92,7 +93,7 @@ extension NotificationCenter {
         let bounds = DocumentLimits(
             byteLimit: limits.documentByteLimit, depthLimit: limits.documentDepthLimit)
         var document: Document?
-        // Out of the table, so that it is changed where it lies.
+        // The document is moved out of the table, so that it is changed in place.
         if let slot = found.slot { swap(&document, &values[slot].document) }
         let isNew = document == nil
         var changed = document.take() ?? .empty
@@ -119,7 +120,7 @@ extension NotificationCenter {
         return result
     }
 
-    /// Tells what a write has changed, keeps it, and makes its answer.
+    /// Reports the change of a write, stores it, and makes the answer.
     private mutating func finish(
         _ edit: DocumentEdit, _ write: ValueWrite, _ found: Found, isNoted: Bool,
         at time: CommandTime, _ effects: inout Effects
@@ -146,7 +147,7 @@ extension NotificationCenter {
         values.releaseIfUnused(slot)
     }
 
-    /// Lets the whole of a value be written to the store, once for a turn.
+    /// Stores the whole of a value, once for a turn.
     mutating func noteValue(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard limits.isDurable else { return }
         let object = values.object(at: slot)
@@ -161,7 +162,7 @@ extension NotificationCenter {
                     changedAt: values[slot].changedAt, parts: partRecords(of: slot))), &effects)
     }
 
-    /// Counts a value for who changed it last, and no longer for who did before.
+    /// Counts a value for the owner of its last change, and no longer for the former one.
     private mutating func count(valueAt slot: UInt32, for owner: Owner) {
         let (before, previous) = (values[slot].owned, values[slot].owner)
         if owner == .none, previous == .none { return }
@@ -173,18 +174,17 @@ extension NotificationCenter {
         owned.add(now.byteCount, cost: now.cost, of: .values, for: owner)
     }
 
-    /// Counts a value that the broker itself has changed, or whose places end at another time, for
-    /// its owner.
+    /// Counts a value for its owner after the broker changed it, or an end of its places.
     mutating func recount(valueAt slot: UInt32) {
         count(valueAt: slot, for: values[slot].owner)
     }
 
-    /// Checks that there is room for what ends some time, before anything changes.
+    /// Checks the room for a part, before anything changes.
     private func checkLifetime(
         _ lifetime: ValueLifetime, _ write: ValueWrite, _ found: Found, _ ended: [UInt32]
     ) throws(Refusal) {
         guard lifetime.isLimited else { return }
-        // A place that ends takes memory, also where its value is there already.
+        // A part takes memory, also where its value exists already.
         guard !ended.isEmpty || write.byteRoom > 0 else { throw .valueBytesFull }
         let count = found.slot.map { values[$0].trie.partCount } ?? 0
         guard count - ended.count < limits.valuePartLimit else {
@@ -202,7 +202,7 @@ extension NotificationCenter {
 }
 
 extension Refusal {
-    /// Why a document does not take a write.
+    /// The reason why a document refuses a write.
     fileprivate init(_ error: DocumentError, _ limits: CenterLimits) {
         switch error {
         case .tooManyBytes: self = .valueTooLarge(limit: limits.documentByteLimit)

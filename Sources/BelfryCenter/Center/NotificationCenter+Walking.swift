@@ -1,20 +1,20 @@
 import BelfryBytes
 
-// Who answers an ask: the address, its `next`, that one's `next` … (rules R2 and R4 to R9).
+// The walk of an ask: the address, its `next`, that one's `next` … (rules R2 and R4 to R9).
 
 extension NotificationCenter {
     /// Whether a responder may be asked.
     enum Readiness {
         case now
-        /// When it is live and has room: it holds; nil where something is written to it first.
+        /// When it is live and has room: it holds; nil where a flush to it comes first.
         case later(AskExplanation.Reason?)
-        /// Not at all.
+        /// It may not be asked, for this reason.
         case never(AskExplanation.Reason)
     }
 
-    /// Walks from the last address of a path on; nobody who was shown the ask gets it again.
+    /// Walks on from the last address of a path, past the observers that were shown the ask.
     ///
-    /// A hop looks at those alone that hold its address and implement the selector.
+    /// A hop examines only the holders of its address that implement the selector.
     @inline(__always)
     func walk(
         from path: [[UInt8]], for selector: Span<UInt8>, passing shown: FewList<UInt64>,
@@ -40,7 +40,7 @@ extension NotificationCenter {
                 walk.end = found
                 return walk
             }
-            // A circle can only come about when the oldest holder goes; the walk ends there.
+            // A circle can only form when the oldest holder is removed; the walk ends there.
             guard walk.path.count <= limits.hopLimit,
                 let next = observers.responder(at: addresses.oldest(at: place))?.next,
                 !walk.path.contains(next)
@@ -50,7 +50,7 @@ extension NotificationCenter {
         return walk
     }
 
-    /// Of those who hold an address: the fewest open asks first, then who was asked longest ago, then the oldest.
+    /// Chooses a holder: the fewest open asks first, then the longest time since an ask, then age.
     @inline(__always)
     private func choose(
         at address: UInt32, of selector: UInt32, _ walk: inout Walk
@@ -83,7 +83,7 @@ extension NotificationCenter {
         return later.map { .hold(slot: $0.slot) }
     }
 
-    /// One of those who hold an address and may be asked; they come in the order of registration.
+    /// A holder that may be asked; candidates come in the order of registration.
     private struct Candidate {
         let slot: UInt32
         let openCount: Int
@@ -95,8 +95,7 @@ extension NotificationCenter {
         }
     }
 
-    /// Finds the holder that may take an ask that waits: the one that it waits for, else another
-    /// one that shares its address (rule R6).
+    /// Finds a holder for a waiting ask: its own, else another one of its address (rule R6).
     func taker(
         of slot: UInt32, waitingFor serial: UInt64
     ) -> (observer: UInt32?, lookCount: Int) {
@@ -122,7 +121,7 @@ extension NotificationCenter {
         return readiness(of: slot, responder)
     }
 
-    /// The same for a selector that it implements.
+    /// The same for a selector that the responder implements.
     @inline(__always)
     private func readiness(of slot: UInt32, _ responder: ResponderTerms) -> Readiness {
         let behavior = observers[slot].terms.suspensionBehavior
@@ -134,7 +133,7 @@ extension NotificationCenter {
         // A mailbox is never suspended for asks.
         if suspension.isEmpty || suspension.contains(.mailbox) { return .now }
         if suspension.isDisjoint(with: .suspended) {
-            // What was held is still being written: nothing overtakes it.
+            // Held notifications are still being written: nothing overtakes them.
             return .later(nil)
         }
         if behavior == .deliverImmediately, suspension.isDisjoint(with: .blocking) {
@@ -143,7 +142,7 @@ extension NotificationCenter {
         return holds ? .later(.suspended) : .never(.suspended)
     }
 
-    /// Why a walk has come to nobody (rule R9).
+    /// The reason why a walk has found no responder (rule R9).
     func failure(of walk: Walk) -> AskFailure {
         let address = walk.path[0]
         if addresses.number(of: address.span) == nil { return .noResponder }
@@ -151,7 +150,7 @@ extension NotificationCenter {
         return walk.sawSuspended ? .noResponder : .selectorNotImplemented
     }
 
-    /// Who would be asked; nothing is sent, and nothing changes.
+    /// Explains which responder would be asked; nothing is sent, and nothing changes.
     public func explainAsk(object: [UInt8], selector: [UInt8]) -> AskExplanation {
         let walk = walk(
             from: [object], for: selector.span, passing: FewList(), isExplained: true)
@@ -168,7 +167,7 @@ extension NotificationCenter {
 }
 
 extension ObserverTerms {
-    /// Whether what a responder may not be asked now waits for it (rule R6).
+    /// Whether asks that a responder cannot get now wait for it (rule R6).
     var holdsAsks: Bool {
         suspensionBehavior == .hold || suspensionBehavior == .deliverImmediately
     }

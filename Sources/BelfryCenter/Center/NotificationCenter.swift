@@ -1,16 +1,16 @@
-/// A notification center: observers, one order, and what it remembers of the past.
+/// A notification center: observers, one order of notifications, and a bounded memory of the past.
 ///
 /// It is a pure machine. It changes only through ``apply(_:at:into:)``; it reads no clock, makes no
 /// random number, and names connections by number. The same commands in the same order give the
 /// same state and the same effects on every machine, in a simulator and after a restart.
 ///
-/// The path of one post: count it for its channel, find the buckets, stamp the sequence number, walk
-/// the matching observers in registration order, write one ``Delivery`` for each, keep the
+/// The path of one post: count it for its channel, find the buckets, assign the sequence number,
+/// walk the matching observers in registration order, write one ``Delivery`` for each, keep the
 /// notification for replay and its receipt as its fate.
 public struct NotificationCenter: Sendable {
-    /// The name of the center, as it stands in URLs.
+    /// The name of the center, as it appears in URLs.
     public let name: [UInt8]
-    /// What makes sequence numbers of this life of the center different from those of others.
+    /// The epoch, which distinguishes the sequence numbers of this life from those of others.
     public internal(set) var epoch: [UInt8]
     /// The sequence number of the last notification that was dispatched.
     public internal(set) var sequence: UInt64 = 0
@@ -18,26 +18,25 @@ public struct NotificationCenter: Sendable {
     public internal(set) var appliedIndex: UInt64 = 0
     /// The limits that it keeps.
     public internal(set) var limits: CenterLimits
-    /// What it asks of whoever gives it commands, as of the last one.
+    /// The commands that it needs from its host, as of the last command.
     public internal(set) var needs = CenterNeeds()
-    /// What it has of asks, timers and values.
+    /// The counts of asks, timers and values.
     public internal(set) var tally = CenterTally()
-    /// What its observers have lost; it counts for this process alone, and decides nothing.
+    /// The losses of its observers; they count for this process alone, and decide nothing.
     public internal(set) var losses = Losses()
-    /// How much memory it keeps, as of the last ``noteKept(ifChangedBy:)``.
+    /// The memory that it keeps, as of the last ``noteKept(ifChangedBy:)``.
     public internal(set) var keptMemory = KeptMemory()
-    /// What it measured then.
+    /// The rough measure of the memory at that time.
     var keptMeasure = 0
-    /// What it keeps for each owner; it counts for this process alone, and decides nothing.
+    /// The memory by owner; it counts for this process alone, and decides nothing.
     var owned = OwnedMemory()
 
     var clients = ClientTable()
-    /// What clients were written last before their connections ended, by slot; it is not known of all, and of none
-    /// that has a connection.
+    /// The last notifications written to disconnected clients, by slot, as far as they are known.
     var lastWritten = CountedTable<UInt32, LastWritten>()
-    /// Where the numbers of the last life end; 0 of a center that was not restored.
+    /// The last number of the former life; 0 for a center that was not restored.
     var restoredThrough: UInt64 = 0
-    /// What earlier lives have dispatched; nil where nobody knows.
+    /// The dispatched numbers of earlier lives; nil if they are unknown.
     var marks: DispatchMarks?
     var observers = ObserverTable()
     var index: ObserverIndex
@@ -46,12 +45,12 @@ public struct NotificationCenter: Sendable {
     var replay: ReplayRing
     var fates: FateTable
     var held = HeldTable()
-    /// What is known besides of actions that are held, by entry; most centers never have one.
+    /// Additional data of held actions, by entry; most centers never have one.
     var heldActions = CountedTable<UInt32, HeldAction>()
     var targets = TargetTable()
-    /// What a later notification of its kind takes the place of.
+    /// Held entries that a later notification of their kind replaces.
     var replaceable = CountedTable<ObservedKind, UInt32>()
-    /// When the next of a kind may be written to an observer with a `minInterval`.
+    /// The running intervals of observers with a `minInterval`.
     var paces = PaceTable()
     var queue: NotificationQueue
     /// Whether it had a timer: most centers never have one.
@@ -60,7 +59,7 @@ public struct NotificationCenter: Sendable {
     var modeStack = ModeStack()
     var waiting = WaitingTable()
     var keys: KeyedAnswers
-    /// Whether it had a responder, an ask or a result: most centers never have one, and their commands pay for one look.
+    /// Whether it ever had a responder, an ask or a result; without, a command pays for one check.
     var usesAsks = false
     /// How many observers name no channel.
     var namelessCount = 0
@@ -69,19 +68,19 @@ public struct NotificationCenter: Sendable {
     var addresses: AddressTable
     /// The asks that are open.
     var asks: AskTable
-    /// How asks ended lately.
+    /// The fates of recent asks.
     var askFates: AskFateTable
-    /// Whether it had a value, or an observer of one: most centers never have, and their commands pay for one look.
+    /// Whether it ever had a value, or an observer of one; without, a command pays for one check.
     var usesValues = false
-    /// The values, and who looks at them.
+    /// The values, and their observers.
     var values: ValueTable
     var deadlines = DeadlineHeap<Deadline>()
     /// How many deadlines were left when they were swept last.
     var livingDeadlineCount = 512
-    /// What the center posts of itself when the command is done.
+    /// The reports that the center posts when the command is done.
     var reports: [Report] = []
     var dispatching = Dispatching()
-    /// The observers that the notification matched which is being dispatched.
+    /// The observers that match the notification which is being dispatched.
     var matched: [UInt32] = []
     /// Whether an account has changed after its receipt was written into the effects.
     var hasRecounted = false
@@ -89,29 +88,29 @@ public struct NotificationCenter: Sendable {
     var recountedRows: [(id: NotificationID, row: ReportRow)] = []
     /// Whether the full queue was reported since it was half empty.
     var hasReportedOverflow = false
-    /// Whether it was told that it stops.
+    /// Whether it got the command to stop.
     var isTerminating = false
     /// The monotonic time of the last command.
     var lastTime: Int64 = 0
-    /// The same on the wall clock, in milliseconds since 1970.
+    /// The time of the last command on the wall clock, in milliseconds since 1970.
     var lastWallTime: Int64 = 0
-    /// The last losses that observers were told, by their numbers; most never have any.
+    /// The last losses that were reported to observers, by their numbers; most never have any.
     var toldGaps = CountedTable<UInt64, [ToldGap]>()
-    /// The losses that clients may have had with their last connections, by slot: there are none without a log.
+    /// The possible losses of clients with their last connections, by slot; none without a log.
     var doubts = CountedTable<UInt32, [Doubt]>()
-    /// Whether the store knows the center.
+    /// Whether the store has the center.
     public internal(set) var isStored = false
-    /// Numbers up to this one are reserved, and more are when this one is passed.
+    /// Numbers up to this one are reserved; `sequenceReserveAt` is where more of them are.
     var reservedSequence: UInt64 = 0
     var sequenceReserveAt: UInt64 = 0
 
     /// Makes a center that has nothing.
     ///
     /// - Parameters:
-    ///   - name: the name as it stands in URLs.
+    ///   - name: The name as it appears in URLs.
     ///   - epoch: text that no other life of this center has.
     ///   - limits: the limits to keep until a `configure` command changes them.
-    ///   - seed: the secret of this process for its hash tables; it never shows.
+    ///   - seed: The secret of this process for its hash tables; it is never shown.
     public init(name: [UInt8], epoch: [UInt8], limits: CenterLimits, seed: HashSeed) {
         self.name = name
         self.epoch = epoch
@@ -130,14 +129,14 @@ public struct NotificationCenter: Sendable {
         values = ValueTable(seed: seed)
     }
 
-    /// Changes the center, and writes into `effects` what that brings about.
+    /// Changes the center, and writes the results into `effects`.
     ///
     /// A command that is refused changes nothing but the applied index.
     ///
     /// - Parameters:
-    ///   - command: what to do.
-    ///   - index: the place of the command in the log; each is one above the one before.
-    ///   - effects: emptied first; its storage is used again.
+    ///   - command: The command.
+    ///   - index: The place of the command in the log; each is one above the one before.
+    ///   - effects: The effects, emptied first; their storage is used again.
     public mutating func apply(
         _ command: borrowing Command, at index: UInt64, into effects: inout Effects
     ) {
@@ -270,8 +269,10 @@ public struct NotificationCenter: Sendable {
         }
     }
 
-    /// Takes other limits; a center that was restored reserves its first numbers by it, and uses none
-    /// before that is committed.
+    /// Sets other limits.
+    ///
+    /// A restored center reserves its first numbers by this, and uses none before that is
+    /// committed.
     private mutating func configure(
         _ limits: CenterLimits, at time: CommandTime, _ effects: inout Effects
     ) {
@@ -291,9 +292,9 @@ public struct NotificationCenter: Sendable {
 // MARK: - Chains of causes
 
 extension NotificationCenter {
-    /// How long the chain of `causedBy` is with each post at its end.
+    /// The lengths of the chains of `causedBy` that end at each post.
     func depths(of posts: [Post]) throws(Refusal) -> [Int] {
-        // All are decided before the first is dispatched; a cause may stand in the same batch.
+        // All are decided before the first is dispatched; a cause may be in the same batch.
         let hasCauses = posts.contains { $0.causedBy != nil }
         var depths: [Int] = []
         depths.reserveCapacity(posts.count)
@@ -307,7 +308,7 @@ extension NotificationCenter {
         return depths
     }
 
-    /// How long the chain of `causedBy` is with a post, or an ask, at its end (rules C12 and R14).
+    /// The length of the chain of `causedBy` that ends at a post or an ask (rules C12 and R14).
     func depth(
         causedBy cause: NotificationID?, place: Int? = nil, inBatch: [NotificationID: Int] = [:]
     ) throws(Refusal) -> Int {
@@ -319,7 +320,7 @@ extension NotificationCenter {
         return depth
     }
 
-    /// How long the chain is that ends at a post, a timer or an ask, if that is known.
+    /// The length of the chain that ends at a post, a timer or an ask, if it is known.
     private func depth(of id: NotificationID) -> Int? {
         if let depth = fates.depth(of: id) { return depth }
         if usesTimers, let slot = timers.slot(of: id) { return Int(timers[slot].depth) }

@@ -1,6 +1,6 @@
-/// What a center posts of itself, in channels that nobody else can post in.
+/// A notification that a center posts of itself, in a channel that is closed to other posters.
 ///
-/// Only observers that name such a channel get it; with none, nothing is posted at all.
+/// Only observers that name such a channel get it; without any, nothing is posted at all.
 enum Report: Sendable, Equatable {
     case connected(client: UInt64, Transport)
     case suspended(client: UInt64, ClientState)
@@ -41,7 +41,7 @@ enum Report: Sendable, Equatable {
         "belfry.channel.observed", "belfry.channel.unobserved",
     ].map { Array($0.utf8) }
 
-    /// Whether this is a channel that tells whether names are observed.
+    /// Whether this is a channel of reports on whether names are observed.
     static func isOfChannels(_ name: [UInt8]) -> Bool { name == names[9] || name == names[10] }
 
     /// The client, the observer, the address or the name that it is about.
@@ -56,8 +56,7 @@ enum Report: Sendable, Equatable {
         }
     }
 
-    /// The userInfo: an object whose values are numbers and words of our own, so nothing in it needs
-    /// an escape.
+    /// The userInfo: an object of numbers and of words without characters that need an escape.
     var userInfo: [UInt8]? {
         let text: String
         switch self {
@@ -97,9 +96,9 @@ extension Notification.Content {
 }
 
 extension NotificationCenter {
-    /// Posts what the command has brought about; these posts bring about no further ones.
+    /// Posts the reports of the command; these posts make no further reports.
     ///
-    /// They have a share of a command; those that are left are posted with the end of the turn.
+    /// They have a share of a command; the rest is posted with the end of the turn.
     mutating func postReports(
         of command: CommandID, at time: CommandTime, into effects: inout Effects
     ) {
@@ -128,7 +127,7 @@ extension NotificationCenter {
         reports = Array(pending[next...])
     }
 
-    /// An identifier that no other command makes: its command's name is in it.
+    /// An identifier that no other command makes: it includes the name of its command.
     private static func reportID(
         _ command: CommandID, _ place: Int, _ time: CommandTime
     ) -> NotificationID {
@@ -180,5 +179,5 @@ extension Report: CodedCases {
 
 extension ClientState: Coded {}
 
-/// Its texts are those of what it tells of, and the next commands post it.
+/// Its texts belong to the state that it reports, and the next commands post it.
 extension Report: Blockless {}

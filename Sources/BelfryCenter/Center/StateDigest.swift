@@ -1,4 +1,4 @@
-/// A number that stands for the whole state of a center: equal states have equal numbers.
+/// A digest of the whole state of a center: equal states have equal digests.
 ///
 /// It is SipHash-1-3 with a key that is the same in every process, over all fields in one order.
 /// Text is preceded by its length and an optional by whether it is there, so that no two different
@@ -6,7 +6,7 @@
 struct StateDigest {
     private var state = SipState(HashSeed(0x6265_6c66_7279_2e64, 0x6967_6573_742e_7631))
 
-    /// The number for what was added so far.
+    /// The digest of everything added so far.
     func finish() -> UInt64 {
         var copy = state
         return copy.finish()

@@ -1,17 +1,17 @@
-/// How much of its work a command with a limit has done, in deliveries, about.
+/// The work that a command with a limit has done, in deliveries, about.
 ///
-/// The center has no clock. Who gives it commands says how much each may do and looks at a clock
+/// The center has no clock. Its host decides how much work each command may do, and reads a clock
 /// between them; a log of commands gives the same state again.
 enum Work {
-    /// The work of posting a queue entry to nobody.
+    /// The work of posting a queue entry without observers.
     static func ofEntry(byteCount: Int) -> Int { 16 + byteCount / 256 }
 
-    /// The work of ending one thing: an observer, what is held for it, a wait, a key.
+    /// The work of one end: of an observer, of an entry held for it, of a wait, of a key.
     static let ofEnd = 16
 
-    /// After how many deliveries the reports that are left wait for another command.
+    /// The deliveries after which the remaining reports wait for another command.
     static let reportShare = 20_000
 
-    /// How many deadlines a command may look at besides that bring about nothing any more.
+    /// The number of void deadlines that a command may skip in addition.
     static let vainLookLimit = 1_024
 }

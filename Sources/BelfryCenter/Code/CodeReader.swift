@@ -1,4 +1,4 @@
-/// Reads fields out of bytes, which may be anything: it believes no count that the rest of the bytes has no room for.
+/// Reads fields out of untrusted bytes; a count that the remaining bytes cannot hold is refused.
 struct CodeReader: Coder {
     private let bytes: [UInt8]
     private var position = 0
@@ -10,7 +10,7 @@ struct CodeReader: Coder {
         self.seed = seed
     }
 
-    /// Begins behind the version, which must be one that this program knows.
+    /// Begins behind the version, which this program must know.
     init(_ bytes: [UInt8], through newest: UInt64, seed: HashSeed) throws(CodeError) {
         self.init(bytes, seed: seed)
         version = try next()
@@ -44,7 +44,7 @@ struct CodeReader: Coder {
     }
 
     mutating func count(_ known: Int?) throws(CodeError) -> Int {
-        // Whatever is counted takes a byte at least.
+        // Every element takes a byte at least.
         guard let count = Int(exactly: try word(nil)), count <= bytes.count - position else {
             throw .ended
         }
@@ -57,7 +57,7 @@ struct CodeReader: Coder {
         get { bytes.span.extracting(position...) }
     }
 
-    /// The value must end where the bytes do.
+    /// Checks that the value ends where the bytes do.
     func finish() throws(CodeError) {
         guard position == bytes.count else { throw .goesOn }
     }

@@ -3,10 +3,10 @@ struct CodeWriter: Coder {
     private(set) var bytes: [UInt8] = []
     let version: UInt64
 
-    /// Writes what a version has; it is the newest unless an earlier one is asked for.
+    /// Makes a writer of a version, by default the newest.
     init(of version: UInt64 = .max) { self.version = version }
 
-    /// Begins with a version.
+    /// Makes a writer that writes the version first.
     init(version: UInt64) {
         self.init(of: version)
         _ = word(version)

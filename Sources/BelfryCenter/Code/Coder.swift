@@ -1,11 +1,12 @@
 /// Goes through the fields of a value in one order, in either direction.
 ///
-/// A ``CodeWriter`` writes each known field and gives it back; a ``CodeReader`` looks at no known field and gives what it
-/// read. So one initializer says of a type both how it is written and how it is read.
+/// A ``CodeWriter`` writes each known field and returns it; a ``CodeReader`` ignores known fields
+/// and returns those that it read. So one initializer of a type defines how it is written and how
+/// it is read.
 protocol Coder {
     /// Whether fields are read: then nothing is known.
     var isReading: Bool { get }
-    /// The version of what is read or written.
+    /// The version of the code.
     var version: UInt64 { get }
     /// The secret of this process for hash tables; it is never written.
     var seed: HashSeed { get }
@@ -20,16 +21,16 @@ protocol Coder {
 
 /// A type whose stored properties a ``Coder`` can go through.
 protocol Coded {
-    /// Reads a value, or writes the known one and is that.
+    /// Reads a value, or writes the known one and becomes its copy.
     ///
     /// - Throws: nothing while it writes.
     init(_ known: Self?, by coder: inout some Coder) throws(CodeError)
 
-    /// The same for many of them.
+    /// Reads or writes a list of values in the same way.
     static func list(_ known: [Self]?, by coder: inout some Coder) throws(CodeError) -> [Self]
 }
 
-/// A type with cases: each keeps its number for ever, even after the case is removed.
+/// A type with cases: each keeps its number forever, even after the case is removed.
 protocol CodedCases: Coded {
     func write(by coder: inout some Coder) throws(CodeError)
 
@@ -48,20 +49,20 @@ extension CodedCases {
     }
 }
 
-/// Why bytes are not the code of a value.
+/// The reason why bytes are not the code of a value.
 public enum CodeError: Error, Equatable {
     /// The bytes end before the value does.
     case ended
     /// There are more bytes than the value has.
     case goesOn
-    /// A number is out of its range, or a text is not what it must be.
+    /// A number is out of its range, or a text is invalid.
     case malformed
     /// A newer program has written it: this one does not know the version.
     case unknownVersion(UInt64)
     /// A newer program has written it: this one does not know this kind of command.
     case unknownKind(UInt64)
 
-    /// Whether the bytes are whole, and this program is too old for them.
+    /// Whether the bytes are complete, and this program is too old for them.
     public var isOfNewerProgram: Bool {
         switch self {
         case .ended, .goesOn, .malformed: false
@@ -77,10 +78,10 @@ extension Coder {
         try Value(known, by: &self)
     }
 
-    /// Goes through the next field, which may have no value.
+    /// Goes through the next field, which may be nil.
     ///
-    /// A field that is assigned to what may be `nil` comes here: `known?.field` does not tell a field without a value from
-    /// one that is not known, and need not, as only a writer looks at it.
+    /// The compiler picks this overload for a field of optional type. `known?.field` does not
+    /// distinguish a nil field from an unknown one, and need not, as only a writer reads it.
     @inline(__always)
     mutating func callAsFunction<Value: Coded>(_ known: Value?) throws(CodeError) -> Value? {
         try Value?(.some(known), by: &self)
@@ -89,7 +90,7 @@ extension Coder {
     /// Reads the next field.
     mutating func next<Value: Coded>() throws(CodeError) -> Value { try Value(nil, by: &self) }
 
-    /// Writes the number of a case and what belongs to it.
+    /// Writes the number of a case and the parts of the case.
     mutating func write<each Part: Coded>(
         case number: UInt64, _ part: repeat each Part
     ) throws(CodeError) {
@@ -97,7 +98,7 @@ extension Coder {
         repeat _ = try (each Part)(each part, by: &self)
     }
 
-    /// The same for the usual numbers of parts: the compiler does not specialize what takes any number of them.
+    /// Writes the usual numbers of parts: the compiler does not specialize the variadic form.
     @inline(__always)
     mutating func write<First: Coded>(case number: UInt64, _ first: First) throws(CodeError) {
         _ = try word(number)
@@ -112,7 +113,7 @@ extension Coder {
         _ = try Second(second, by: &self)
     }
 
-    /// Goes through a table, in the order of its keys: that of a hash table differs in each process.
+    /// Goes through a table in the order of its keys: a hash table has another in each process.
     mutating func table<Key: Coded & Hashable, Value: Coded>(
         _ known: [Key: Value]?, by isBefore: (Key, Key) -> Bool
     ) throws(CodeError) -> [Key: Value] {
@@ -122,14 +123,14 @@ extension Coder {
         return table
     }
 
-    /// The same, where the keys are texts.
+    /// Goes through a table whose keys are texts.
     mutating func table<Value: Coded>(
         _ known: [[UInt8]: Value]?
     ) throws(CodeError) -> [[UInt8]: Value] {
         try table(known) { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// The same, where the keys are numbers.
+    /// Goes through a table whose keys are numbers.
     mutating func table<Key: Coded & Hashable & Comparable, Value: Coded>(
         _ known: [Key: Value]?
     ) throws(CodeError) -> [Key: Value] {
@@ -198,7 +199,7 @@ extension Bool: Coded {
     }
 }
 
-/// Numbers with a sign are written as twice themselves, those below zero as the odd numbers between: small ones are short.
+/// A signed number is written as twice itself, a negative one as an odd number: small is short.
 extension Int64: Coded {
     init(_ known: Int64?, by coder: inout some Coder) throws(CodeError) {
         let word = try coder.word(known.map { UInt64(bitPattern: $0 << 1 ^ $0 >> 63) })

@@ -1,6 +1,6 @@
 import BelfryJSON
 
-// A command as bytes: what a log of commands has, and what a second process applies.
+// The code of a command: a log of commands has it, and a second process applies it.
 
 extension Command {
     /// The version of the code of commands, and of all words in them.
@@ -15,7 +15,7 @@ extension Command {
 
     /// Reads a command that was written by this version, or by an earlier one.
     ///
-    /// Bytes behind the last field that this program knows are fields of a newer program; it may skip them.
+    /// Bytes behind the last known field are fields of a newer program, which the caller may skip.
     public init(code: [UInt8]) throws(CodeError) {
         var reader = try CodeReader(code, through: Self.codeVersion, seed: HashSeed(0, 0))
         self = try reader.next()
@@ -30,7 +30,7 @@ extension Command: Coded {
     }
 }
 
-/// Each case keeps its number for ever, even after the command is removed.
+/// Each case keeps its number forever, even after the command is removed.
 extension Command.Action: CodedCases {
     func write(by coder: inout some Coder) throws(CodeError) {
         switch self {
@@ -141,7 +141,7 @@ extension Command.Action: CodedCases {
 
     private static let onConnectionKind: UInt64 = 36
 
-    /// Reads what is asked for on a connection, which is not such a command again: bytes cannot nest without end.
+    /// Reads the command of a connection; it may not be of this kind again, so nesting has an end.
     private static func onConnection(by coder: inout some Coder) throws(CodeError) -> Self {
         let place: ClientConnection = try coder.next()
         let kind: UInt64 = try coder.next()
@@ -151,7 +151,7 @@ extension Command.Action: CodedCases {
 
     private static let withinKind: UInt64 = 37
 
-    /// Reads what is covered, which is neither such a command again nor one of a connection.
+    /// Reads a covered command, which is neither of this kind again nor one of a connection.
     private static func within(by coder: inout some Coder) throws(CodeError) -> Self {
         let cover: Cover = try coder.next()
         let kind: UInt64 = try coder.next()

@@ -1,4 +1,4 @@
-// An entry of a log as bytes: what all brokers that share it read, also those of another version.
+// The code of a log entry: all brokers that share the log read it, also those of another version.
 
 extension Entry {
     /// The version of the code of entries.
@@ -13,8 +13,8 @@ extension Entry {
 
     /// Reads an entry that was written by this version, or by an earlier one.
     ///
-    /// - Throws: that the version, or the kind of a command, is not known: then a newer program has written it, and this
-    ///   one must stop.
+    /// - Throws: An unknown version or kind of command: a newer program has written the entry, and
+    ///   this one must stop.
     public init(code: [UInt8]) throws(CodeError) {
         var reader = try CodeReader(code, through: Self.codeVersion, seed: HashSeed(0, 0))
         self = try reader.next()
@@ -31,7 +31,7 @@ extension Entry: Coded {
         chain = try coder(known?.chain)
         elapsed = try coder(known?.elapsed)
         wallMilliseconds = try coder(known?.wallMilliseconds)
-        // Each name of a center stands in an entry once.
+        // Each name of a center is in an entry once.
         let known = known?.commands
         var names = CenterNames(of: known ?? [])
         names.names = try coder(known.map { _ in names.names })
@@ -57,13 +57,14 @@ private struct CenterNames {
         }
     }
 
-    /// Goes through a command, whose content stands behind its length: what a newer program has put behind the last field
-    /// that this one knows is left out.
+    /// Goes through a command, whose content follows its length.
+    ///
+    /// Fields of a newer program behind the last known one are skipped.
     func code(
         _ known: Entry.Numbered?, by coder: inout some Coder
     ) throws(CodeError) -> Entry.Numbered {
         let counter: UInt64 = try coder(known?.counter)
-        // The place behind the last name says that there is no center.
+        // The place behind the last name means that there is no center.
         let place = try coder.word(
             known.map { $0.action.center.flatMap { places[$0] } ?? UInt64(names.count) })
         let content = try coder.bytes(known?.content)
@@ -77,9 +78,9 @@ private struct CenterNames {
     }
 }
 
-/// Each case keeps its number for ever, also after the case is removed; below 200 are those of ``Command/Action``.
+/// Each case keeps its number forever, even if removed; ``Command/Action`` has those below 200.
 extension ShardCommand.Action {
-    /// All but the center, as bytes.
+    /// The bytes of all parts but the center.
     var content: [UInt8] {
         var writer = CodeWriter()
         // A writer throws nothing.
@@ -87,7 +88,7 @@ extension ShardCommand.Action {
         return writer.bytes
     }
 
-    /// Writes all but the center.
+    /// Writes all parts but the center.
     fileprivate func write(by coder: inout some Coder) throws(CodeError) {
         switch self {
         case .tell(_, let action): try action.write(by: &coder)

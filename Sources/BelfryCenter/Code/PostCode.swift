@@ -1,6 +1,6 @@
 import BelfryBytes
 
-// Notifications, posts and what became of them as bytes.
+// The code of notifications, of posts and of their results.
 
 extension Notification.Content: Coded {
     init(_ known: Notification.Content?, by coder: inout some Coder) throws(CodeError) {

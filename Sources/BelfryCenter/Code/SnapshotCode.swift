@@ -1,18 +1,21 @@
 // The whole state of a center as bytes (decision 97).
 
 extension NotificationCenter {
-    /// The version of the code of states: from 2 on it says where values were changed last, and
-    /// what was told of the present ones; from 3 on for how long their parts were to last.
+    /// The version of the code of states.
+    ///
+    /// From 2 on it has the last changes of values and the present values that observers were sent,
+    /// from 3 on the whole `ttl` of parts.
     static let snapshotVersion: UInt64 = 3
 
-    /// The whole state as bytes: equal for centers that were fed the same commands, in every process.
+    /// The code of the whole state: equal in every process for centers that got the same commands.
     ///
-    /// What counts for this process alone is not in it: losses, and the memory that was measured.
+    /// State that counts for this process alone is left out: losses, and the measured memory.
     public func snapshot() -> [UInt8] { sealedCode(version: Self.snapshotVersion) }
 
-    /// Makes the center whose state this is; it goes on as that would have.
+    /// Makes the center with this state, which then behaves as the original would.
     ///
-    /// The bytes must be those of ``snapshot()``: that they are whole is checked, what they say of tables is believed.
+    /// The bytes must come from ``snapshot()``: they are checked for completeness, but their tables
+    /// are trusted.
     ///
     /// - Parameter seed: the secret of this process for its hash tables.
     public init(snapshot: [UInt8], seed: HashSeed) throws(CodeError) {
@@ -21,18 +24,17 @@ extension NotificationCenter {
 }
 
 extension Shard {
-    /// The version of the code of shards, which is that of their centers; from 3 on it has the key
-    /// of tags.
+    /// The version of the code of shards, which is that of their centers; 3 adds the key of tags.
     static let snapshotVersion = NotificationCenter.snapshotVersion
 
-    /// The whole state between two entries, as bytes: equal for shards that have applied the same log.
+    /// The code of the whole state between two entries: equal for shards with the same applied log.
     public func snapshot() -> [UInt8] {
         precondition(log.work == nil, "a snapshot has whole entries")
         // Brokers of an earlier level may have to read it.
         return sealedCode(version: level >= Self.levelFour ? Self.snapshotVersion : 2)
     }
 
-    /// Makes the shard whose state this is; it goes on with the log as that would have.
+    /// Makes the shard with this state, which continues the log as the original would.
     ///
     /// - Parameter seed: the secret of this process for its hash tables.
     public init(snapshot: [UInt8], seed: HashSeed) throws(CodeError) {
@@ -43,7 +45,7 @@ extension Shard {
 // MARK: - Bytes that are whole
 
 extension Coded {
-    /// The value as bytes, behind a version and a check that they are whole.
+    /// The code of the value, behind a version and a checksum.
     fileprivate func sealedCode(version: UInt64) -> [UInt8] {
         var state = CodeWriter(of: version)
         state.write(self)

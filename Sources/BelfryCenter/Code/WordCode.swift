@@ -1,6 +1,6 @@
 import BelfryJSON
 
-// The words of the domain as bytes: commands and states are made of them.
+// The code of the words of the domain, of which commands and states consist.
 
 // MARK: - Names
 
@@ -258,7 +258,7 @@ extension Document: Coded {
 }
 
 extension DocumentLimits {
-    /// What was accepted once is read again, whatever the limits of the center are by then.
+    /// No limits: what a center accepted once is read again, whatever its limits are by then.
     fileprivate static let ofCode = DocumentLimits(byteLimit: .max, depthLimit: 128)
 }
 

@@ -1,4 +1,4 @@
-/// A loss that an observer may have had with a connection that has ended: its client is told when it comes back.
+/// A loss that an ended connection may have caused: its client is told when it comes back.
 struct Doubt: Blockless, Sendable {
     /// The serial number of the observer.
     let observer: UInt64
@@ -6,11 +6,11 @@ struct Doubt: Blockless, Sendable {
     let kind: Kind
 
     enum Kind: UInt8 {
-        /// It may have been written: a client that says what it has seen knows better.
+        /// The notification may have been written: the number that the client names decides.
         case written
-        /// It is a loss that may have been told: nobody minds to hear of it twice.
+        /// The loss may have been reported: a second report does no harm.
         case told
-        /// It is lost for certain, and no replay ring has it.
+        /// The notification is certainly lost, and no replay ring has it.
         case lost
     }
 }

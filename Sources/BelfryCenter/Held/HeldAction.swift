@@ -1,8 +1,9 @@
-/// What is known besides of an action that a responder is held, or was sent and has not answered (rules K6 and K9).
+/// The additional data of an action that a responder holds, or was sent and has not answered.
 ///
-/// Its entry is the responder's, as if that had observed the notification itself.
+/// The entry belongs to the responder, as if that had observed the notification itself (rules K6
+/// and K9).
 struct HeldAction: Footprinted, Sendable, Equatable {
-    /// The observer that has the target: its row stands in the receipt.
+    /// The observer that has the target: its row is in the receipt.
     let row: UInt64
     /// The method that the responder is called with.
     let selector: [UInt8]
@@ -10,15 +11,15 @@ struct HeldAction: Footprinted, Sendable, Equatable {
     let acknowledges: Bool
     /// The addresses of the walk; the last one is that of the responder.
     var path: [[UInt8]]
-    /// The responders that were asked to answer it: nobody is asked twice.
+    /// The responders that were asked to answer it: each is asked once.
     var shown: [UInt64] = []
 
-    /// What its frame has besides the notification.
+    /// The additional members of its frame.
     var addressed: Addressed {
         Addressed(target: path.last ?? [], kind: .action(selector: selector, row: row))
     }
 
-    /// The bytes of its lists: selectors and addresses are mostly those of who holds the addresses.
+    /// The bytes of its lists; selectors and addresses are mostly shared with their holders.
     var footprint: Int {
         Footprint.array(of: path.count, stride: MemoryLayout<[UInt8]>.stride) + shown.footprint
     }

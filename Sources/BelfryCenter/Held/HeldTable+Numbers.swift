@@ -1,6 +1,6 @@
 import BelfryBytes
 
-// What is kept, found by its number.
+// Kept notifications, found by their numbers.
 //
 // | kept | its number | is found by |
 // | --- | --- | --- |
@@ -8,8 +8,8 @@ import BelfryBytes
 // | a change of a value | that of the change, for each form of it | its slot |
 // | a present value (`initial`, a mark) | borrowed: of the last dispatch or change | its slot |
 //
-// Somebody who looks for a number looks for what was posted. The store names its rows so, too, and
-// has nothing that was told of a value.
+// A search by number is for a posted notification. The store names its rows by numbers, too, and
+// has no notifications about values.
 
 extension HeldTable {
     /// The slot, if it still has this notification.
@@ -33,8 +33,7 @@ extension HeldTable {
         return first
     }
 
-    /// Goes on along the kept notifications to the one that was posted with a number; tells whether
-    /// it is kept.
+    /// Moves a slot along the kept notifications to a posted number; returns whether that is kept.
     func goOn(_ slot: inout UInt32, to sequence: UInt64) -> Bool {
         while slot != Self.none, notification(at: slot).sequence <= sequence {  // Bound: start
             if isKept(slot, sequence: sequence) { return true }
@@ -45,7 +44,7 @@ extension HeldTable {
 }
 
 extension Notification {
-    /// Whether it tells of a value: such a number is not its alone.
+    /// Whether it is about a value: such a number may be shared.
     var isOfValue: Bool {
         let name = NotificationCenter.valueName
         return bytesAreEqual(content.name, name.span)

@@ -1,18 +1,18 @@
-/// What is kept for observers: notifications, each once, and small entries that say who holds them.
+/// The storage of held notifications: each once, with small entries for its holders.
 ///
-/// An entry stands in three lists at once: that of its client (waiting, or sent and not yet
-/// acknowledged), that of its observer, and that of its notification. So a flush, a removal and a trim
-/// each walk only what they take away.
+/// An entry is in three lists at once: that of its client (waiting, or sent and not yet
+/// acknowledged), that of its observer, and that of its notification. So a flush, a removal and a
+/// trim each walk only the entries that they remove.
 struct HeldTable: Footprinted, Sendable {
-    /// Stands for no entry and no notification.
+    /// The value for no entry and no notification.
     static let none = UInt32.max
 
-    /// A notification that somebody holds.
+    /// A notification that has a holder.
     struct Kept: Sendable {
         var notification: Notification
-        /// Who holds it.
+        /// The entries of its holders.
         var holders = List()
-        /// How many of the holders the store was told of.
+        /// The number of holders that the store has.
         var storedCount = 0
         /// Its neighbours in the order of sequence numbers.
         var previous = HeldTable.none
@@ -25,15 +25,15 @@ struct HeldTable: Footprinted, Sendable {
         let observer: UInt32
         /// The slot of the notification.
         let notification: UInt32
-        /// As what it is counted in the receipt.
+        /// Its count in the receipt.
         var account: Account
         var flags: Flags
         fileprivate var links = (Links(), Links(), Links())
     }
 
-    /// As what an entry is counted in the receipt of its notification.
+    /// The count of an entry in the receipt of its notification.
     enum Account: UInt8, Sendable {
-        /// It was counted before, in this life or an earlier one.
+        /// No count: it was counted before, in this life or an earlier one.
         case none
         case held
         case coalesced
@@ -43,21 +43,21 @@ struct HeldTable: Footprinted, Sendable {
     struct Flags: OptionSet, Sendable {
         let rawValue: UInt8
 
-        /// It was sent, and its observer has not answered.
+        /// The entry was sent, and its observer has not answered.
         static let unacknowledged = Flags(rawValue: 1)
-        /// It may have been delivered before.
+        /// The entry may have been delivered before.
         static let redelivered = Flags(rawValue: 2)
-        /// A poster waits for its acknowledgement.
+        /// A poster waits for the acknowledgement of the entry.
         static let awaited = Flags(rawValue: 4)
-        /// The store was told of it.
+        /// The store has the entry.
         static let stored = Flags(rawValue: 8)
-        /// A reader of the mailbox was sent it.
+        /// A reader of the mailbox was sent the entry.
         static let shown = Flags(rawValue: 16)
-        /// It came out of the replay ring: the limit of its observer does not count it.
+        /// The entry came out of the replay ring: the limit of its observer does not count it.
         static let replayed = Flags(rawValue: 32)
-        /// A later one of its name and object takes its place (rule D6, `minInterval`).
+        /// A later entry of its name and object may replace it (rule D6, `minInterval`).
         static let replaceable = Flags(rawValue: 64)
-        /// It is an action: ``NotificationCenter/heldActions`` has the rest of it.
+        /// The entry is an action: ``NotificationCenter/heldActions`` has the rest of it.
         static let action = Flags(rawValue: 128)
     }
 
@@ -70,7 +70,7 @@ struct HeldTable: Footprinted, Sendable {
         var isEmpty: Bool { count == 0 }
     }
 
-    /// Which of its three lists is meant.
+    /// One of the three lists of an entry.
     enum Chain: Sendable {
         case client
         case observer
@@ -129,22 +129,22 @@ struct HeldTable: Footprinted, Sendable {
         kept[Int(entries[Int(entry)].notification)]?.notification.content.byteCount ?? 0
     }
 
-    /// What an entry costs, about, if nobody else holds its notification.
+    /// The bytes that an entry costs, about, as the only holder of its notification.
     func cost(of entry: UInt32) -> Int {
         Footprint.texts(count: 1, byteCount: byteCount(of: entry)) + MemoryLayout<Kept?>.stride
             + MemoryLayout<Entry>.stride
     }
 
-    /// Whether the store was told of a notification.
+    /// Whether the store has a notification.
     func isStored(at slot: UInt32) -> Bool { (kept[Int(slot)]?.storedCount ?? 0) > 0 }
 
-    /// Notes that the store was told of one holder more.
+    /// Counts one more holder that the store has.
     mutating func noteStored(at slot: UInt32) { kept[Int(slot)]?.storedCount += 1 }
 
-    /// Notes that the store was told of one holder less.
+    /// Counts one holder less that the store has.
     mutating func noteReleased(at slot: UInt32) { kept[Int(slot)]?.storedCount -= 1 }
 
-    /// Who holds a notification.
+    /// The entries of a notification's holders.
     func holders(at slot: UInt32) -> List { kept[Int(slot)]?.holders ?? List() }
 
     /// The notification that is kept in a slot, if one is.
@@ -182,7 +182,7 @@ struct HeldTable: Footprinted, Sendable {
     /// The neighbour of a kept notification with the next lower sequence number.
     func previous(before slot: UInt32) -> UInt32 { kept[Int(slot)]?.previous ?? Self.none }
 
-    /// Lets a notification go that nobody holds.
+    /// Removes a notification that has no holder.
     mutating func discard(_ slot: UInt32) {
         guard let gone = kept[Int(slot)] else { return }
         precondition(gone.holders.isEmpty, "somebody holds it")
@@ -217,7 +217,7 @@ struct HeldTable: Footprinted, Sendable {
         return slot
     }
 
-    /// Frees an entry that was taken out of the other lists; tells whether it was the last holder.
+    /// Frees an entry that is in no other list; returns whether it was the last holder.
     mutating func free(_ slot: UInt32) -> Bool {
         let notification = entries[Int(slot)].notification
         var holders = List()
@@ -233,7 +233,7 @@ struct HeldTable: Footprinted, Sendable {
         Self.swapHolders(&list, of: &kept[Int(slot)])
     }
 
-    /// Changes the list where it lies: taking the element out would copy the notification.
+    /// Changes the list in place: taking the element out would copy the notification.
     private static func swapHolders(_ list: inout List, of keeper: inout Kept?) {
         guard let holders = keeper?.holders else {
             preconditionFailure("it is kept while it is held")
@@ -264,7 +264,7 @@ struct HeldTable: Footprinted, Sendable {
         list.count += 1
     }
 
-    /// Takes an entry out of a list.
+    /// Removes an entry from a list.
     mutating func remove(_ slot: UInt32, from list: inout List, in chain: Chain) {
         let gone = links(slot, chain)
         if gone.previous == Self.none {
@@ -296,7 +296,7 @@ struct HeldTable: Footprinted, Sendable {
         return slots
     }
 
-    /// Makes a list of entries that stood in others.
+    /// Makes a list of entries that were in others.
     mutating func relink(_ slots: [UInt32], in chain: Chain) -> List {
         var list = List()
         for slot in slots { append(slot, to: &list, in: chain) }  // Bound: client

@@ -1,17 +1,17 @@
-/// How many notifications observers have lost since the center was made, by reason.
+/// The numbers of notifications that observers have lost since the center was made, by reason.
 ///
-/// A notification that several observers lose counts once for each. Where nobody can know how many were
-/// lost, the gap counts as one. What a replay makes good later stays counted.
+/// A notification that several observers lose counts once for each. A gap of unknown size counts as
+/// one. A loss that a replay later repairs stays counted.
 public struct Losses: Sendable, Equatable {
     private var dropped: UInt64 = 0
     private var coalesced: UInt64 = 0
     private var overflow: UInt64 = 0
     private var expired: UInt64 = 0
     private var unknown: UInt64 = 0
-    /// The losses of all reasons: who looks whether there are more compares one number.
+    /// The losses of all reasons: one number to compare for callers that look for new ones.
     public private(set) var total: UInt64 = 0
 
-    /// No loss yet.
+    /// Makes counts of no losses.
     public init() {}
 
     /// The losses of one reason.
@@ -37,12 +37,12 @@ public struct Losses: Sendable, Equatable {
         }
     }
 
-    /// Counts what an observer lost.
+    /// Counts a loss of an observer.
     mutating func add(_ gap: GapRecord) {
         self[gap.reason] &+= UInt64(gap.count ?? 1)
     }
 
-    /// Adds what came to these losses after others were known.
+    /// Adds the growth of other losses since an earlier state of them.
     public mutating func add(_ now: Losses, since known: Losses) {
         for reason in Gap.Reason.allCases { self[reason] &+= now[reason] &- known[reason] }
     }

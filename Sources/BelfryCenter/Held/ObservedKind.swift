@@ -1,6 +1,6 @@
 import BelfryBytes
 
-/// One kind of notification for one observer: what coalescing under suspension compares (rule D6).
+/// One kind of notification for one observer, as coalescing under suspension compares it (rule D6).
 struct ObservedKind: Hashable, Sendable {
     /// The serial number of the observer.
     let observer: UInt64
@@ -36,7 +36,7 @@ extension ObservedKind: Footprinted {
 }
 
 extension ObservedKind: Comparable {
-    /// Orders kinds, where a table of them has to have an order.
+    /// Orders kinds, where a table of them needs an order.
     static func < (left: ObservedKind, right: ObservedKind) -> Bool {
         if left.observer != right.observer { return left.observer < right.observer }
         if left.name != right.name { return left.name.lexicographicallyPrecedes(right.name) }

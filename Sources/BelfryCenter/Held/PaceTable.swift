@@ -1,36 +1,36 @@
-/// When the next of a kind may be written to an observer with a `minInterval` (rule D20).
+/// The end of the running `minInterval` of each kind at each observer (rule D20).
 ///
-/// An interval that is over holds nothing back: those are forgotten, some with each one that begins
-/// and with each command. Where a table is full, the one that ends first is forgotten for each that
-/// begins: the next of its kind may come sooner than it should.
+/// An interval that is over holds nothing back: such intervals are forgotten, some with each one
+/// that begins and with each command. In a full table, each new interval removes the one that ends
+/// first: the next notification of that kind may be delivered too soon.
 ///
-/// The same intervals run for all who apply the same commands, and decide alone what is forgotten
-/// of that. What is over is not: who reads a state has none of it.
+/// All brokers that apply the same commands have the same running intervals, which alone decide the
+/// removals. Intervals that are over may differ: a stored state has none of them.
 struct PaceTable: Footprinted, Sendable {
     /// The most intervals that run at a time in a center.
     static let limit = 100_000
-    /// How many of those that are over are forgotten when one begins: more than begin.
+    /// The number of ended intervals that are forgotten when one begins: more than begin.
     private static let shareOfOne = 2
-    /// How many of them are forgotten with a command.
+    /// The number of ended intervals that are forgotten with a command.
     static let shareOfCommand = 32
 
     private var ends = CountedTable<ObservedKind, Int64>()
-    /// The earliest end that each may have: one that began anew has a later one.
+    /// The earliest possible end of each; an interval that began anew has a later one.
     private var order = DeadlineHeap<ObservedKind>()
 
     var count: Int { ends.count }
     var isEmpty: Bool { ends.isEmpty }
 
-    /// The bytes that the table costs: both name the same texts.
+    /// The bytes that the table costs: both parts share their texts.
     var footprint: Int { ends.footprint + order.footprint }
 
-    /// When the interval of a kind is over, if it runs.
+    /// The end of the running interval of a kind; nil where none runs.
     func end(of kind: ObservedKind, at now: Int64) -> Int64? {
         guard let end = ends[kind], end > now else { return nil }
         return end
     }
 
-    /// An interval of a kind begins.
+    /// Begins an interval of a kind.
     mutating func begin(_ kind: ObservedKind, until end: Int64, at now: Int64) {
         forgetOver(at: now, limit: Self.shareOfOne)
         if ends.count >= Self.limit, ends[kind] == nil { forgetFirst() }
@@ -39,7 +39,7 @@ struct PaceTable: Footprinted, Sendable {
         if ends.count > countBefore { order.add(at: end, key: kind) }
     }
 
-    /// Forgets the one that ends first, or one near it where many have begun anew.
+    /// Forgets the interval that ends first, or one near it where many have begun anew.
     private mutating func forgetFirst() {
         for left in (0..<Work.vainLookLimit).reversed() {  // Bound: intervals
             guard let next = order.next, let kind = order.popDue(at: next) else { return }
@@ -49,7 +49,7 @@ struct PaceTable: Footprinted, Sendable {
         }
     }
 
-    /// Forgets some of those that are over.
+    /// Forgets some of the ended intervals.
     mutating func forgetOver(at now: Int64, limit: Int) {
         var left = limit
         while left > 0, let kind = order.popDue(at: now) {  // Bound: intervals
@@ -59,7 +59,7 @@ struct PaceTable: Footprinted, Sendable {
         }
     }
 
-    /// Forgets all that are over, and those that end first until no more than so many are left.
+    /// Forgets the ended intervals, and those that end first until no more than so many are left.
     ///
     /// - Complexity: O(n log n).
     mutating func trim(to count: Int, at now: Int64) {
@@ -72,7 +72,7 @@ struct PaceTable: Footprinted, Sendable {
         self = PaceTable(running)
     }
 
-    /// The same without those that are over.
+    /// The table without the ended intervals.
     func running(at now: Int64) -> PaceTable { PaceTable(ends.values.filter { $0.value > now }) }
 
     private init(_ running: [ObservedKind: Int64]) {
@@ -82,7 +82,7 @@ struct PaceTable: Footprinted, Sendable {
 
     init() {}
 
-    /// Adds those that run to a digest: they have no order, so their sum is taken.
+    /// Adds the running intervals to a digest: they have no order, so it takes their sum.
     func addDigest(to digest: inout StateDigest, at now: Int64) {
         var sum: UInt64 = 0
         for (kind, end) in ends.values where end > now {  // Bound: snapshot
@@ -100,7 +100,7 @@ struct PaceTable: Footprinted, Sendable {
 extension PaceTable: Coded {
     init(_ known: PaceTable?, by coder: inout some Coder) throws(CodeError) {
         let ends = try coder.table(known?.ends)
-        // How many there were when they were swept, of earlier versions.
+        // A count that earlier versions stored when they swept the table.
         let _: Int = try coder(known?.count)
         self = known ?? PaceTable(ends.values)
     }

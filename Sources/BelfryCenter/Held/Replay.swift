@@ -1,18 +1,19 @@
-/// What comes out of the replay ring for observers of one client: the newest of it that there is room
-/// for beside what is held for the client.
+/// The replay for the observers of one client: the newest notifications that fit.
 ///
-/// What is replayed counts for no limit of an observer: the ring bounds it. All observers of a client
-/// together could ask for the ring many times over, so what the client may be held bounds that.
+/// Replayed notifications do not count for the limit of an observer: the ring bounds them. All
+/// observers of a client together could ask for the ring many times over, so the limit of the
+/// client bounds that.
 struct Replay {
-    /// How many more may be held for the client, and how many bytes.
+    /// The numbers of notifications and of bytes that may still be held for the client.
     ///
-    /// Below zero where it holds more than it may: what it owed is held again when its connection ends.
+    /// They are below zero where the client is past its limit: unacknowledged notifications are
+    /// held again when its connection ends.
     private let countRoom: Int
     private let byteRoom: Int
-    /// What the client gets, the oldest first.
+    /// The replayed notifications, the oldest first.
     private(set) var matches = Ring<(notification: Notification, observer: UInt32)>()
     private var byteCount = 0
-    /// What there is no room for, by the slots of the observers.
+    /// The notifications that did not fit, by the slots of the observers.
     private var lost: [UInt32: GapRecord] = [:]
 
     init(countRoom: Int, byteRoom: Int) {
@@ -38,11 +39,11 @@ struct Replay {
         }
     }
 
-    /// Where the newest of some notifications begin that there is room for, while nothing is added yet.
+    /// The edge of the newest notifications that fit, before any is added.
     ///
     /// - Parameters:
-    ///   - counts: for how many observers each of them is, the oldest first.
-    ///   - byteCount: the bytes of one.
+    ///   - counts: The number of observers of each notification, the oldest first.
+    ///   - byteCount: The bytes of one.
     func edge(of counts: [Int], byteCount: (Int) -> Int) -> ReplayEdge {
         var count = max(0, countRoom)
         var bytes = max(0, byteRoom)
@@ -58,15 +59,15 @@ struct Replay {
         return ReplayEdge(place: 0, lostCount: 0)
     }
 
-    /// Notes what an observer does not get for want of room.
+    /// Notes the loss of an observer for want of room.
     mutating func lose(_ gap: GapRecord, of observer: UInt32) { lost[observer] = gap }
 
-    /// What an observer does not get for want of room.
+    /// The loss of an observer for want of room.
     func loss(of observer: UInt32) -> GapRecord? { lost[observer] }
 }
 
 extension ArraySlice<Int> {
-    /// Where the first of the elements stands, which ascend, that is not below a number; the end if all are.
+    /// The place of the first of ascending elements not below a number; the end if all are below.
     func firstPlace(notBelow number: Int) -> Int {
         indices.firstPlace { self[$0] >= number }
     }

@@ -1,8 +1,8 @@
-/// Where the newest of what was found begin that there is room for.
+/// The edge of the newest notifications that fit into a replay.
 struct ReplayEdge: Equatable {
-    /// What lies before this place finds no room.
+    /// The place before which no notification fits.
     let place: Int
-    /// For how many observers, from the first on, the notification at the place itself finds none.
+    /// The number of observers, from the first on, for whom the one at the place does not fit.
     private(set) var lostCount: Int
 
     init(place: Int, lostCount: Int) {
@@ -10,7 +10,7 @@ struct ReplayEdge: Equatable {
         self.lostCount = lostCount
     }
 
-    /// How many of the places of one observer find no room; observers ask in their order.
+    /// The number of an observer's places that do not fit; observers ask in their order.
     mutating func lostCount(of places: [Int]) -> Int {
         let low = places[...].firstPlace(notBelow: place)
         guard lostCount > 0, low < places.count, places[low] == place else { return low }

@@ -1,17 +1,17 @@
 /// Posts whose answer waits for acknowledging observers (rule C13).
 struct WaitingTable: Footprinted, Sendable {
-    /// One command that waits, with those that came later under the same key.
+    /// One command that waits, with the later ones of the same key.
     struct Waiting: Sendable {
-        /// Who is answered; the form belongs to the answer of a command that repeats another one.
+        /// The commands to answer; a command that repeats another one has the form of its answer.
         var commands: [(id: CommandID, replayedForm: UInt8?)]
         var receipts: [Receipt]
         var reports: [[ReportRow]]
         /// How many acknowledgements are still waited for.
         var remainingCount: Int
-        /// Tells this one from an earlier one in the same slot.
+        /// A number that distinguishes it from earlier ones in the same slot.
         let ordinal: UInt64
         let key: IdempotencyKey?
-        /// The notifications that are waited for: where they are held, and their numbers.
+        /// The awaited notifications: their slots among the held ones, and their numbers.
         let places: [(kept: UInt32, sequence: UInt64)]
         /// The bytes of the results in the rows of each receipt; empty while there are none.
         private var resultByteCounts: [Int] = []
@@ -19,7 +19,7 @@ struct WaitingTable: Footprinted, Sendable {
         /// The bytes of all results in its rows.
         var resultByteCount: Int { resultByteCounts.reduce(0, +) }
 
-        /// The bytes of its lists, but for the results: its rows are all there from the beginning.
+        /// The bytes of its lists without the results: all rows exist from the beginning.
         var footprint: Int {
             Footprint.array(of: receipts.count, stride: MemoryLayout<Receipt>.stride)
                 + Footprint.array(of: reports.count, stride: MemoryLayout<[ReportRow]>.stride)
@@ -31,7 +31,7 @@ struct WaitingTable: Footprinted, Sendable {
                     of: commands.count, stride: MemoryLayout<(CommandID, UInt8?)>.stride)
         }
 
-        /// Starts to wait.
+        /// Makes the record of a command that begins to wait.
         init(
             _ command: CommandID, receipts: [Receipt], reports: [[ReportRow]], remainingCount: Int,
             ordinal: UInt64, key: IdempotencyKey?, at places: [(kept: UInt32, sequence: UInt64)]
@@ -45,11 +45,11 @@ struct WaitingTable: Footprinted, Sendable {
             self.places = places
         }
 
-        /// Notes what became of a notification at one observer; tells how many bytes of a result it keeps for it.
+        /// Notes the outcome at one observer; returns the bytes of a result that it keeps.
         fileprivate mutating func note(
             _ row: ReportRow, receipt: Int, _ change: (inout Receipt) -> Void
         ) -> Int {
-            // A post that was queued is answered as queued, whatever becomes of it later.
+            // A post that was queued is answered as queued, whatever happens later.
             guard receipts[receipt].sequence != 0 else { return 0 }
             change(&receipts[receipt])
             guard receipt < reports.count else { return 0 }
@@ -75,10 +75,10 @@ struct WaitingTable: Footprinted, Sendable {
     private var freeSlots: [UInt32] = []
     private var places: [NotificationID: (slot: UInt32, receipt: Int)] = [:]
     private var lastOrdinal: UInt64 = 0
-    /// The bytes of all results in the rows of all that wait.
+    /// The bytes of all results in the rows of all waiting commands.
     private(set) var resultByteCount = 0
 
-    /// The bytes of those that wait, besides the results.
+    /// The bytes of the waiting commands, without the results.
     private var waitingByteCount = 0
 
     /// The bytes that the table costs.
@@ -96,7 +96,7 @@ struct WaitingTable: Footprinted, Sendable {
     /// How many commands wait.
     var count: Int { slots.count - freeSlots.count }
 
-    /// Adds a command that waits; tells its slot and ordinal.
+    /// Adds a command that waits; returns its slot and ordinal.
     mutating func add(
         _ command: CommandID, receipts: [Receipt], reports: [[ReportRow]], remainingCount: Int,
         key: IdempotencyKey?, at places: [(kept: UInt32, sequence: UInt64)]
@@ -113,12 +113,12 @@ struct WaitingTable: Footprinted, Sendable {
         return (slot, lastOrdinal)
     }
 
-    /// Lets a later command with the same key wait for the same answer.
+    /// Adds a later command with the same key, which waits for the same answer.
     ///
-    /// - Returns: whether the notification is still waited for.
+    /// - Returns: Whether the notification is still awaited.
     mutating func join(_ id: NotificationID, _ command: CommandID, form: UInt8) -> Bool {
         guard let place = places[id] else { return false }
-        // It is answered in the form of the first answer.
+        // The answer has the form of the first answer.
         let form = slots[Int(place.slot)]?.key?.form ?? form
         waitingByteCount -= slots[Int(place.slot)]?.footprint ?? 0
         slots[Int(place.slot)]?.commands.append((command, form))
@@ -134,7 +134,7 @@ struct WaitingTable: Footprinted, Sendable {
         resultByteCount += slots[Int(slot)]?.note(row, receipt: receipt, change) ?? 0
     }
 
-    /// One acknowledgement less is waited for; gives the command if that was the last.
+    /// Counts one awaited acknowledgement less; returns the command after the last one.
     mutating func resolve(_ id: NotificationID) -> Waiting? {
         guard let place = places[id], let remaining = slots[Int(place.slot)]?.remainingCount else {
             return nil
@@ -143,7 +143,7 @@ struct WaitingTable: Footprinted, Sendable {
         return remaining == 1 ? take(place.slot) : nil
     }
 
-    /// Takes a command out whose deadline has come, unless it was answered before.
+    /// Removes a command whose deadline has come, unless it was answered before.
     mutating func take(_ slot: UInt32, ordinal: UInt64) -> Waiting? {
         guard Int(slot) < slots.count, slots[Int(slot)]?.ordinal == ordinal else { return nil }
         return take(slot)
@@ -154,7 +154,7 @@ struct WaitingTable: Footprinted, Sendable {
         Int(slot) < slots.count && slots[Int(slot)]?.ordinal == ordinal
     }
 
-    /// Where the notifications are held that a command waits for.
+    /// The held notifications that a command waits for.
     func places(_ slot: UInt32) -> [(kept: UInt32, sequence: UInt64)] {
         slots[Int(slot)]?.places ?? []
     }
@@ -168,7 +168,7 @@ struct WaitingTable: Footprinted, Sendable {
         return waiting
     }
 
-    /// Adds all that can be seen of the waiting posts now or later.
+    /// Adds all that can be observed of the waiting posts now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         for waiting in slots {  // Bound: snapshot

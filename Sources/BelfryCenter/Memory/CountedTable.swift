@@ -1,12 +1,12 @@
-/// Things by their keys, with the sum of what they cost.
+/// A table of values by key, with the sum of their memory.
 struct CountedTable<Key: Hashable & Footprinted & Sendable, Value: Footprinted & Sendable>:
     Footprinted, Sendable
 {
     private(set) var values: [Key: Value]
-    /// The bytes that keys and values have besides their places.
+    /// The bytes of the blocks of keys and values outside the table.
     private var blockByteCount = 0
 
-    /// Takes what is in a table.
+    /// Makes a table of these values.
     init(_ values: [Key: Value] = [:]) {
         self.values = values
         // Bound: snapshot, intervals
@@ -60,7 +60,7 @@ extension Coder {
         return known ?? CountedTable(values)
     }
 
-    /// The same, where the keys are numbers.
+    /// Goes through a table whose keys are numbers.
     mutating func table<Key: Coded & Hashable & Comparable, Value: Coded>(
         _ known: CountedTable<Key, Value>?
     ) throws(CodeError) -> CountedTable<Key, Value> {

@@ -1,6 +1,6 @@
-/// What became of recent posts, for `GET /v1/notifications/{id}` and for `causedBy` chains.
+/// The fates of recent posts, for `GET /v1/notifications/{id}` and for `causedBy` chains.
 ///
-/// It keeps no names and no `userInfo`: an entry has the same size whatever was posted.
+/// The table keeps no names and no `userInfo`: every entry has the same size.
 struct FateTable: Footprinted, Sendable {
     private var order = Ring<Entry>()
     private var positions: PositionTable
@@ -14,14 +14,14 @@ struct FateTable: Footprinted, Sendable {
         let expiresAt: Int64
     }
 
-    /// Makes an empty table; the seed is the secret with which it finds its identifiers.
+    /// Makes an empty table; the seed is the secret of its hash table.
     init(limits: CenterLimits, seed: HashSeed = HashSeed(0, 0)) {
         countLimit = limits.fateLimit
         lifetime = limits.fateLifetime.wholeNanoseconds
         positions = PositionTable(seed: seed)
     }
 
-    /// Takes other limits: the lifetime is that of the posts to come.
+    /// Sets other limits: the lifetime applies to the posts to come.
     mutating func configure(_ limits: CenterLimits, at now: Int64) {
         countLimit = limits.fateLimit
         lifetime = limits.fateLifetime.wholeNanoseconds
@@ -69,7 +69,7 @@ struct FateTable: Footprinted, Sendable {
         order.removeFirst()
     }
 
-    /// How long the chain is that ends at this notification.
+    /// The length of the chain that ends at this notification.
     func depth(of id: NotificationID) -> Int? {
         position(of: id).map { Int(order[$0].depth) }
     }
@@ -80,7 +80,7 @@ struct FateTable: Footprinted, Sendable {
         return order[position].receipt
     }
 
-    /// The account of a post as it stands, however old it is.
+    /// The present account of a post, however old it is.
     func current(_ id: NotificationID) -> Receipt? {
         position(of: id).map { order[$0].receipt }
     }

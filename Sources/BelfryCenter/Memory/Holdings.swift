@@ -1,21 +1,21 @@
-/// What is kept for an owner.
+/// The memory and the counts that are kept for an owner.
 public struct Holdings: Sendable, Equatable {
-    /// The bytes by kind; of the queue those of observers of values, as the rest of it is texts.
+    /// The bytes by kind; for the queue only those of observers of values, as the rest is texts.
     public var memory = KeptMemory()
-    /// What waits in queues, timers, values and asks.
+    /// The texts in queues, timers, values and asks.
     public var texts = OwnedTexts()
     /// How many observers.
     public var observerCount = 0
     /// How many centers.
     public var centerCount = 0
 
-    /// Has nothing.
+    /// Makes empty holdings.
     public init() {}
 
     /// Whether nothing is kept.
     public var isNone: Bool { self == Holdings() }
 
-    /// Adds what else is kept.
+    /// Adds other holdings.
     public static func += (left: inout Holdings, right: Holdings) {
         left.memory += right.memory
         left.texts += right.texts

@@ -1,4 +1,4 @@
-/// What a center keeps, by kind: each kind has a share of the broker's memory.
+/// The kinds of memory that a center keeps: each has a share of the broker's memory.
 public enum KeptKind: Int, Sendable, CaseIterable {
     /// Observers and their clients, with objects and selectors.
     case observers
@@ -10,9 +10,9 @@ public enum KeptKind: Int, Sendable, CaseIterable {
     case keys
     /// Fates of recent posts, and the intervals of observers with a `minInterval`.
     case fates
-    /// What remains of removed observers.
+    /// Tombstones of removed observers.
     case tombstones
-    /// Notifications for clients that cannot have them now, or have not acknowledged them.
+    /// Notifications that clients cannot get now, or have not acknowledged.
     case held
     /// The queue, timers, open asks and values, with the key paths of their observers.
     case queue

@@ -1,9 +1,9 @@
-/// How many bytes of memory a center keeps, by kind.
+/// The bytes of memory that a center keeps, by kind.
 public struct KeptMemory: Sendable, Equatable {
     /// One lane for each kind: an account is added and compared in a few instructions.
     private var byteCounts = SIMD8<Int>()
 
-    /// Keeps nothing.
+    /// Makes an empty account.
     public init() {}
 
     /// The bytes of one kind.
@@ -13,7 +13,7 @@ public struct KeptMemory: Sendable, Equatable {
         set { byteCounts[kind.rawValue] = newValue }
     }
 
-    /// How much more there is of each kind than there was.
+    /// The growth of each kind.
     @inline(__always)
     public static func - (left: KeptMemory, right: KeptMemory) -> KeptMemory {
         var growth = left
@@ -21,7 +21,7 @@ public struct KeptMemory: Sendable, Equatable {
         return growth
     }
 
-    /// Adds what another one keeps.
+    /// Adds another account.
     @inline(__always)
     public static func += (left: inout KeptMemory, right: KeptMemory) {
         left.byteCounts &+= right.byteCounts

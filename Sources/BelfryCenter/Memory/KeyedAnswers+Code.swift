@@ -1,4 +1,4 @@
-// What is kept of idempotency keys as bytes.
+// The code of idempotency keys and their answers.
 
 extension KeyedAnswers.Known: Coded {
     init(_ known: KeyedAnswers.Known?, by coder: inout some Coder) throws(CodeError) {

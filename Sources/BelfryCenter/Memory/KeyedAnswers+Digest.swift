@@ -1,4 +1,4 @@
-/// What a digest sees of keyed answers: all that can be seen of them now or later.
+/// The digest of keyed answers: all that can be observed of them now or later.
 extension KeyedAnswers {
     /// Adds the answers, the oldest first.
     func addDigest(to digest: inout StateDigest) {

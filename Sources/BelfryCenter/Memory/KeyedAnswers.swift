@@ -1,14 +1,15 @@
-/// The answers to requests with an idempotency key, so that a repeated request gets the first one's
-/// answer and has no effect of its own (decision 26).
+/// The answers to requests with an idempotency key (decision 26).
+///
+/// A repeated request gets the answer of the first one, and has no effect of its own.
 ///
 /// A key belongs to its principal and is compared byte by byte. The oldest keys are forgotten when
 /// there are too many, when their answers take too much memory, and when their time is over.
 struct KeyedAnswers: Footprinted, Sendable {
-    /// What is known of a key.
+    /// The result of a search for a key.
     enum Found: Sendable, Equatable {
-        /// Nothing: the request is the first.
+        /// The key is unknown: the request is the first.
         case none
-        /// It was used for another request.
+        /// The key was used for another request.
         case mismatch
         /// The request was answered.
         case answered(KeyRecord)
@@ -16,7 +17,7 @@ struct KeyedAnswers: Footprinted, Sendable {
         case pending(NotificationID)
     }
 
-    /// What is kept of a key besides its text, which only the table of keys has.
+    /// The record of a key without its text, which only the table of keys has.
     struct Known: Sendable {
         let requestHash: SecretHash
         let form: UInt8
@@ -32,11 +33,11 @@ struct KeyedAnswers: Footprinted, Sendable {
         var owner: Owner
     }
 
-    /// Nearly all answers are one receipt, which needs no memory elsewhere.
+    /// The answer of a key; nearly all are one receipt, which needs no memory elsewhere.
     enum Answer: Sendable {
         case one(Receipt)
         indirect case many([Receipt], [[ReportRow]])
-        /// That of an ask.
+        /// The answer of an ask.
         indirect case ask(AskOutcome)
 
         init(_ receipts: [Receipt], _ reports: [[ReportRow]]) {
@@ -51,12 +52,12 @@ struct KeyedAnswers: Footprinted, Sendable {
     var keys: KeyTable
     /// By the number of the key.
     var known: [Known?] = []
-    /// The numbers of the keys, the oldest first; one that was begun again stands there twice.
+    /// The numbers of the keys, the oldest first; a key that was begun again is in it twice.
     var order = Ring<UInt32>()
     var byteCount = 0
-    /// What answers of several receipts keep elsewhere.
+    /// The bytes outside the table for answers with several receipts.
     var furtherByteCount = 0
-    /// What keys cost those that they count for.
+    /// The memory of the keys, by owner.
     var owned = OwnedMemory()
 
     init(seed: HashSeed) {
@@ -66,7 +67,7 @@ struct KeyedAnswers: Footprinted, Sendable {
     /// How many keys are remembered.
     var count: Int { keys.count }
 
-    /// When the oldest key is forgotten, on the monotonic clock in nanoseconds.
+    /// The time when the oldest key is forgotten, on the monotonic clock in nanoseconds.
     var nextDeadline: Int64? {
         if order.isEmpty { return nil }
         guard let first = order.first, let time = known[Int(first)]?.expiresAt, time != Int64.max
@@ -74,7 +75,7 @@ struct KeyedAnswers: Footprinted, Sendable {
         return time
     }
 
-    /// What is known of the key of a request.
+    /// Finds the key of a request.
     func find(_ key: IdempotencyKey, at now: Int64) -> Found {
         guard let number = keys.index(of: Self.joined(key).span), let known = known[Int(number)],
             known.expiresAt > now
@@ -84,14 +85,14 @@ struct KeyedAnswers: Footprinted, Sendable {
         return .answered(record(number, known))
     }
 
-    /// Whether a key is remembered, be it over or not.
+    /// Whether a key is remembered, even if its time is over.
     func remembers(_ key: IdempotencyKey) -> Bool { keys.index(of: Self.joined(key).span) != nil }
 
     /// Remembers a request that had its effect just now.
     ///
-    /// - Parameter waitingFor: the notification whose observers are waited for; nil when the
+    /// - Parameter waitingFor: The notification whose observers are waited for; nil when the
     ///   receipts are the answer.
-    /// - Returns: the keys that are forgotten for it, oldest first.
+    /// - Returns: The keys that are forgotten for it, oldest first.
     mutating func begin(
         _ key: IdempotencyKey, waitingFor: NotificationID?, receipts: [Receipt],
         reports: [[ReportRow]], at now: Int64, limits: CenterLimits
@@ -104,8 +105,9 @@ struct KeyedAnswers: Footprinted, Sendable {
 
     /// Notes the answer of a request that is pending.
     ///
-    /// - Parameter id: what it waited for: a key that was forgotten may be another request's now.
-    /// - Returns: what must last of it, and the keys that are forgotten for it; nil when it is not
+    /// - Parameter id: The notification that it waited for: a forgotten key may be another
+    ///   request's now.
+    /// - Returns: The record to store, and the keys that are forgotten for it; nil when it is not
     ///   pending any more.
     mutating func finish(
         _ key: IdempotencyKey, waitedFor id: NotificationID, receipts: [Receipt],
@@ -131,14 +133,14 @@ struct KeyedAnswers: Footprinted, Sendable {
         return (record, trim(limits: limits))
     }
 
-    /// Notes how an ask stands that is pending, or how it ended.
+    /// Notes the state of an ask that is pending.
     mutating func finish(
         _ key: IdempotencyKey, waitedFor id: NotificationID, ask: AskOutcome, limits: CenterLimits
     ) -> (record: KeyRecord, forgotten: [IdempotencyKey])? {
         finish(key, waitedFor: id, .ask(ask), limits: limits)
     }
 
-    /// Forgets the key of a request that is pending; tells whether it was.
+    /// Forgets the key of a request that is pending; returns whether it was.
     mutating func forget(_ key: IdempotencyKey, waitedFor id: NotificationID) -> Bool {
         guard let number = keys.index(of: Self.joined(key).span), let answer = known[Int(number)],
             answer.waitingFor == id
@@ -147,7 +149,7 @@ struct KeyedAnswers: Footprinted, Sendable {
         return true
     }
 
-    /// Puts a key back that a store has kept; its time starts again.
+    /// Restores a stored key; its time starts again.
     mutating func restore(_ record: KeyRecord, at now: Int64, limits: CenterLimits) {
         append(
             record.key, record.ask.map { .ask($0) } ?? Answer(record.receipts, record.reports),
@@ -155,7 +157,7 @@ struct KeyedAnswers: Footprinted, Sendable {
             at: now, limits: limits)
     }
 
-    /// Forgets the keys that are too many, and tells them, oldest first.
+    /// Forgets the keys past the limits, and returns them, oldest first.
     mutating func trim(limits: CenterLimits) -> [IdempotencyKey] {
         forget { answers, _ in
             answers.count > limits.keyLimit
@@ -163,14 +165,14 @@ struct KeyedAnswers: Footprinted, Sendable {
         }
     }
 
-    /// Forgets the oldest keys until no more than so many are left, and tells them.
+    /// Forgets the oldest keys until no more than so many are left, and returns them.
     mutating func trim(toCount limit: Int, limits: CenterLimits) -> [IdempotencyKey] {
         var limits = limits
         limits.keyLimit = min(limits.keyLimit, limit)
         return trim(limits: limits)
     }
 
-    /// Forgets the keys that are too old, at most so many, and tells them, oldest first.
+    /// Forgets the keys that are too old, at most so many, and returns them, oldest first.
     mutating func passTime(_ now: Int64, limit: Int) -> [IdempotencyKey] {
         var room = limit
         return forget { _, oldest in
@@ -191,7 +193,7 @@ struct KeyedAnswers: Footprinted, Sendable {
         return forgotten
     }
 
-    /// Forgets the oldest eighth of the keys that count for an owner, and tells them.
+    /// Forgets the oldest eighth of the keys of an owner, and returns them.
     mutating func trim(of owner: Owner) -> [IdempotencyKey] {
         var numbers: [UInt32] = []
         for position in order.startPosition..<order.endPosition {  // Bound: shares
@@ -210,7 +212,7 @@ struct KeyedAnswers: Footprinted, Sendable {
         return forgotten
     }
 
-    /// Puts the keys that are left behind each other, once most places of the order are skipped.
+    /// Removes skipped places from the order, once they are the majority.
     private mutating func closeGaps() {
         guard order.count > 2 * keys.count + 64 else { return }
         let end = order.endPosition
@@ -222,7 +224,7 @@ struct KeyedAnswers: Footprinted, Sendable {
         while order.startPosition < end { order.removeFirst() }  // Bound: growth
     }
 
-    /// Finds out for whom the keys count that a store has kept.
+    /// Assigns the owners of stored keys.
     mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
         for position in order.startPosition..<order.endPosition {  // Bound: start
             let number = order[position]
@@ -233,19 +235,19 @@ struct KeyedAnswers: Footprinted, Sendable {
         }
     }
 
-    /// What a key costs, about.
+    /// The bytes that a key costs, about.
     private func cost(_ number: UInt32) -> Int {
         guard let known = known[Int(number)] else { return 0 }
         return keys.key(at: number).count + Self.byteCount(of: known.answer)
     }
 
-    /// The bytes that the table costs; nearly all answers are one receipt, which lies in it.
+    /// The bytes of the table; nearly all answers are one receipt, which is stored in it.
     var footprint: Int {
         keys.footprint + order.footprint + keys.count * MemoryLayout<Known?>.stride
             + furtherByteCount
     }
 
-    /// Shows the answers, the oldest first, with what they wait for and when they are forgotten.
+    /// Calls the visitor with the answers, the oldest first, their waiting and their end.
     func forEach(_ visit: (KeyRecord, _ waitingFor: NotificationID?, _ expiresAt: Int64) -> Void) {
         for position in order.startPosition..<order.endPosition {  // Bound: snapshot
             if let answer = known[Int(order[position])], answer.position == position {
@@ -288,14 +290,14 @@ struct KeyedAnswers: Footprinted, Sendable {
         count(answer.answer, -1)
     }
 
-    /// Counts an answer that came, or with -1 one that goes.
+    /// Counts an added answer, or a removed one with -1.
     private mutating func count(_ answer: Answer, _ sign: Int) {
         let byteCount = Self.byteCount(of: answer)
         self.byteCount += sign * byteCount
         furtherByteCount += sign * (byteCount - Self.recordByteCount)
     }
 
-    /// The key of a number, put together again.
+    /// The key of a number, made of its parts.
     private func key(_ number: UInt32, _ known: Known) -> IdempotencyKey {
         let text = keys.key(at: number).dropFirst(Self.lengthByteCount)
         return IdempotencyKey(
@@ -314,7 +316,7 @@ struct KeyedAnswers: Footprinted, Sendable {
         }
     }
 
-    /// Keys that were begun again have a later position in the order; the first of it is alive.
+    /// Skips keys that were begun again, so that the first of the order is alive.
     private mutating func skipReplaced() {
         while let first = order.first,  // Bound: stale
             known[Int(first)]?.position != order.startPosition
@@ -338,11 +340,13 @@ struct KeyedAnswers: Footprinted, Sendable {
         return joined
     }
 
-    /// What a key costs besides its text: the head of an array, its places in the tables and in
-    /// the order, and the room to which they grow ahead.
+    /// The bytes that a key costs besides its text.
+    ///
+    /// They are the head of an array, its places in the tables and in the order, and the room to
+    /// which those grow ahead.
     private static let recordByteCount = 384
 
-    /// The bytes that a record takes besides the text of its key, about.
+    /// The bytes of a record without the text of its key, about.
     private static func byteCount(of answer: Answer) -> Int {
         var count = recordByteCount
         if case .ask(let ask) = answer { return count + ask.byteCount }

@@ -1,22 +1,22 @@
-/// What a center keeps for each owner, and what of that it has not told yet.
+/// The memory of a center by owner, with the growth that was not reported yet.
 ///
-/// What is made for ``Owner/none`` costs nothing here. A thing counts as what it costs about, alone: a name that
-/// several observers share counts for each of them.
+/// Memory for ``Owner/none`` costs nothing here. Each item counts with its own approximate cost: a
+/// name that several observers share counts for each of them.
 struct OwnedMemory: Footprinted, Sendable {
     private var holdings: [Owner: Holdings] = [:]
     private var growth: [Owner: Holdings] = [:]
 
-    /// The bytes that it costs.
+    /// The bytes that the table costs.
     var footprint: Int {
         let stride = MemoryLayout<Owner>.stride + MemoryLayout<Holdings>.stride
         return Footprint.dictionary(capacity: holdings.capacity, stride: stride)
             + Footprint.dictionary(capacity: growth.capacity, stride: stride)
     }
 
-    /// What an owner has here.
+    /// The holdings of an owner.
     subscript(owner: Owner) -> Holdings { holdings[owner] ?? Holdings() }
 
-    /// Counts what has come, or with negative numbers what has gone.
+    /// Adds memory, or subtracts it with negative numbers.
     @inline(__always)
     mutating func add(
         _ byteCount: Int, of kind: KeptKind, observerCount: Int = 0, for owner: Owner
@@ -25,7 +25,7 @@ struct OwnedMemory: Footprinted, Sendable {
         addOwned(byteCount, of: kind, observerCount: observerCount, for: owner)
     }
 
-    /// Counts texts that have come, or with negative numbers those that have gone.
+    /// Adds texts, or subtracts them with negative numbers.
     @inline(__always)
     mutating func add(_ byteCount: Int, cost: Int, of kind: TextKind, for owner: Owner) {
         if owner == .none { return }
@@ -56,7 +56,7 @@ struct OwnedMemory: Footprinted, Sendable {
         growth[owner, default: Holdings()] += more
     }
 
-    /// Takes what has grown or shrunk since it was taken last.
+    /// Returns the growth since the last call, which may be negative.
     mutating func takeGrowth() -> [Owner: Holdings] {
         var taken: [Owner: Holdings] = [:]
         swap(&taken, &growth)
@@ -67,7 +67,7 @@ struct OwnedMemory: Footprinted, Sendable {
 extension OwnedMemory: Coded {
     init(_ known: OwnedMemory?, by coder: inout some Coder) throws(CodeError) {
         holdings = try coder.table(known?.holdings) { $0.number < $1.number }
-        // Whoever reads it was told of nothing yet.
+        // A reader has reported no growth yet.
         growth = known?.growth ?? holdings
     }
 }

@@ -1,8 +1,8 @@
-/// Texts that have a limit of their own beside what they cost in memory.
+/// Kinds of texts that have a limit of their own besides that of memory.
 public enum TextKind: Int, Sendable, CaseIterable {
     /// Entries of queues: name, object and userInfo.
     case queue
-    /// Timers: the same.
+    /// Timers: name, object and userInfo.
     case timers
     /// Values: their canonical bytes, with their objects.
     case values
@@ -10,21 +10,21 @@ public enum TextKind: Int, Sendable, CaseIterable {
     case asks
 }
 
-/// The texts that are kept for an owner, each kind apart from the others.
+/// The texts that are kept for an owner, by kind.
 public struct OwnedTexts: Sendable, Equatable {
     private var byteCounts = SIMD4<Int>()
     private var costs = SIMD4<Int>()
 
-    /// Has nothing.
+    /// Makes an account of no texts.
     public init() {}
 
-    /// The bytes of one kind, and the bytes of memory that they cost, about.
+    /// The bytes of one kind, and the memory that they cost, about.
     public subscript(kind: TextKind) -> (byteCount: Int, cost: Int) {
         get { (byteCounts[kind.rawValue], costs[kind.rawValue]) }
         set { (byteCounts[kind.rawValue], costs[kind.rawValue]) = newValue }
     }
 
-    /// How many bytes more of a kind there may be where this is what may be, and something is there.
+    /// The bytes of a kind still free, where this is the limit and `present` is used.
     public func room(for kind: TextKind, beside present: OwnedTexts) -> Int {
         max(
             0,
@@ -33,7 +33,7 @@ public struct OwnedTexts: Sendable, Equatable {
                 self[kind].cost - present[kind].cost))
     }
 
-    /// Adds what else is kept.
+    /// Adds another account.
     public static func += (left: inout OwnedTexts, right: OwnedTexts) {
         left.byteCounts &+= right.byteCounts
         left.costs &+= right.costs

@@ -1,6 +1,6 @@
-/// Somebody whom things that a center keeps count for, by a number that its server gives.
+/// An owner that kept memory counts for, by a number that its server gives.
 public struct Owner: Hashable, Sendable {
-    /// The number; it is not given to another one while something counts for it.
+    /// The number; no other owner gets it while something counts for this one.
     public let number: UInt32
 
     /// Names an owner.
@@ -8,6 +8,6 @@ public struct Owner: Hashable, Sendable {
         self.number = number
     }
 
-    /// What it makes counts for the whole broker alone.
+    /// The owner of memory that counts for the whole broker alone.
     public static let none = Owner(number: 0)
 }

@@ -1,4 +1,4 @@
-/// The last notifications of a center, for clients that come back (Protocol.md section 6).
+/// The last notifications of a center, for clients that reconnect (Protocol.md section 6).
 struct ReplayRing: Footprinted, Sendable {
     private var notifications = Ring<Notification>()
     /// Bytes of name, object and userInfo that are kept.
@@ -12,7 +12,7 @@ struct ReplayRing: Footprinted, Sendable {
         byteLimit = limits.replayByteLimit
     }
 
-    /// Takes other limits, and forgets what is past them.
+    /// Sets other limits, and forgets notifications past them.
     mutating func configure(_ limits: CenterLimits) {
         countLimit = limits.replayCountLimit
         byteLimit = limits.replayByteLimit
@@ -27,7 +27,7 @@ struct ReplayRing: Footprinted, Sendable {
     /// How many notifications are kept.
     var count: Int { notifications.count }
 
-    /// The number of the newest notification that is not kept any more: all above it that are no asks are kept.
+    /// The number of the newest forgotten notification: all above it but asks are kept.
     private(set) var forgottenThrough: UInt64 = 0
 
     /// Begins in a center that has used numbers in an earlier life.
@@ -68,7 +68,7 @@ struct ReplayRing: Footprinted, Sendable {
         }
     }
 
-    /// The position of the first notification above a sequence number; asks have numbers that are not here.
+    /// The position of the first notification above a number; the numbers of asks are not here.
     private func position(above sequence: UInt64) -> UInt64 {
         (notifications.startPosition..<notifications.endPosition).firstPlace {
             notifications[$0].sequence > sequence

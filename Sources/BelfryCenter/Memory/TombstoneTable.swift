@@ -1,4 +1,4 @@
-/// What remains of removed observers (law 4); past a limit the oldest is forgotten.
+/// The tombstones of removed observers (law 4); past a limit the oldest is forgotten.
 struct TombstoneTable: Footprinted, Sendable {
     fileprivate struct Entry: Sendable {
         let serial: UInt64
@@ -8,7 +8,7 @@ struct TombstoneTable: Footprinted, Sendable {
     private var order = Ring<Entry>()
     private var positions: [UInt64: UInt64] = [:]
 
-    /// What their texts cost.
+    /// The bytes of their texts.
     private var textFootprint = 0
 
     /// How many are remembered.
@@ -55,7 +55,7 @@ struct TombstoneTable: Footprinted, Sendable {
 }
 
 extension Tombstone {
-    /// What name and object cost: the observer's own tables have let go of them.
+    /// The bytes of name and object, which the observer's own tables have released.
     fileprivate var textFootprint: Int {
         Footprint.array(of: name?.count ?? 0) + Footprint.array(of: object?.count ?? 0)
     }

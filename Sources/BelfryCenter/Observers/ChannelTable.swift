@@ -21,10 +21,10 @@ struct ChannelTable: Footprinted, Sendable {
         var observerCount: UInt32 = 0
         var postCount: UInt64 = 0
         var lastPostedAt = Int64.min
-        /// Posts that some observer matched, and how often they were delivered at once.
+        /// Posts that an observer matched, and how often they were delivered at once.
         var matchedCount: UInt64 = 0
         var deliveryCount: UInt64 = 0
-        /// Counts how often the channel came to be without observers; a stale ring entry has another.
+        /// How often the channel lost its observers; a stale ring entry has another stamp.
         var stamp: UInt32 = 0
 
         mutating func countPost(at time: Int64) {
@@ -33,7 +33,7 @@ struct ChannelTable: Footprinted, Sendable {
         }
     }
 
-    /// A channel that came to be without observers, with the stamp that it had then.
+    /// A channel that lost its observers, with the stamp that it had then.
     fileprivate struct Unobserved: Sendable {
         let channel: UInt32
         let stamp: UInt32
@@ -73,7 +73,7 @@ struct ChannelTable: Footprinted, Sendable {
     func index(of name: Span<UInt8>) -> UInt32? { names.index(of: name) }
     mutating func setList(_ list: UInt32, at index: UInt32) { channels[Int(index)].list = list }
 
-    /// What can be seen of a channel; nil where no channel is.
+    /// The row of a channel in a listing; nil where there is no channel.
     func row(at index: UInt32) -> ChannelRow? {
         let name = names.key(at: index)
         guard !name.isEmpty else { return nil }
@@ -85,7 +85,7 @@ struct ChannelTable: Footprinted, Sendable {
             lastPostedAt: channel.postCount == 0 ? nil : channel.lastPostedAt)
     }
 
-    /// Counts an observer of a name, and tells the channel.
+    /// Counts an observer of a name, and returns the channel.
     mutating func addObserver(name: Span<UInt8>) -> UInt32 {
         let (index, isNew) = insert(name)
         if channels[Int(index)].observerCount == 0, !isNew { unobservedCount -= 1 }
@@ -93,7 +93,7 @@ struct ChannelTable: Footprinted, Sendable {
         return index
     }
 
-    /// Takes an observer of a channel away.
+    /// Removes an observer of a channel.
     mutating func removeObserver(at index: UInt32) {
         channels[Int(index)].observerCount -= 1
         guard channels[Int(index)].observerCount == 0 else { return }
@@ -104,7 +104,7 @@ struct ChannelTable: Footprinted, Sendable {
         }
     }
 
-    /// Counts a post of a name, and tells its channel.
+    /// Counts a post of a name, and returns its channel.
     mutating func countPost(name: Span<UInt8>, at time: Int64) -> UInt32 {
         let (index, isNew) = insert(name)
         channels[Int(index)].countPost(at: time)
@@ -112,7 +112,7 @@ struct ChannelTable: Footprinted, Sendable {
         return index
     }
 
-    /// Notes that an observer matched a post of this channel, and to how many it was delivered.
+    /// Counts a post of this channel that was matched, and its deliveries.
     mutating func noteMatch(at index: UInt32, deliveryCount: UInt32) {
         channels[Int(index)].matchedCount += 1
         channels[Int(index)].deliveryCount += UInt64(deliveryCount)
@@ -128,7 +128,7 @@ struct ChannelTable: Footprinted, Sendable {
         }
     }
 
-    /// Whether an entry still speaks of a channel without an observer.
+    /// Whether an entry still describes a channel without an observer.
     private func isCurrent(_ entry: Unobserved) -> Bool {
         channels[Int(entry.channel)].stamp == entry.stamp
             && channels[Int(entry.channel)].observerCount == 0
@@ -153,7 +153,7 @@ struct ChannelTable: Footprinted, Sendable {
         unobserved.append(Unobserved(channel: index, stamp: channels[Int(index)].stamp))
         unobservedCount += 1
         trimUnobserved()
-        // Entries of names that got an observer since, or are forgotten, only wait to be skipped.
+        // Entries of names that have observers again, or are forgotten, only wait to be skipped.
         if unobserved.count > 4 * unobservedCount + 64 { discardStale() }
     }
 
@@ -168,7 +168,7 @@ struct ChannelTable: Footprinted, Sendable {
         }
     }
 
-    /// Keeps only the entries that still speak of a channel without an observer, in their order.
+    /// Keeps only the entries that still describe a channel without an observer, in their order.
     private mutating func discardStale() {
         var current = Ring<Unobserved>()
         while let oldest = unobserved.first {  // Bound: names

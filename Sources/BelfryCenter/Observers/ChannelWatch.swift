@@ -1,8 +1,8 @@
-/// Who watches whether names are observed (rule L12), and for which names that may have changed in the turn.
+/// The watchers of whether names are observed (rule L12), and the names that may have changed.
 ///
-/// Where nobody watches, nothing is noted.
+/// Nothing is recorded while there are no watchers. The names are those of the current turn.
 struct ChannelWatch: Footprinted, Sendable {
-    /// A name, and whether it was observed when its watchers were told last.
+    /// A name, and whether it was observed at the last report to its watchers.
     struct Crossing: Sendable {
         let name: [UInt8]
         let wasObserved: Bool
@@ -12,30 +12,30 @@ struct ChannelWatch: Footprinted, Sendable {
     private(set) var watcherCount = 0
     /// How many of them watch all names.
     private(set) var generalCount = 0
-    /// The names that the others watch, and by its number in that table how many watch each.
+    /// The names that the others watch, and the number of watchers by the number of the name.
     private var names: KeyTable
     private var counts: [Int] = []
-    /// What is to be looked at when the turn ends, in the order in which it was noted.
+    /// Names to check at the end of the turn, in the order in which they were noted.
     private var crossings = Ring<Crossing>()
     private var noted: Set<[UInt8]> = []
-    /// Whether there was an observer without a name when the turn began; nil where that did not change.
+    /// Whether an observer without a name existed when the turn began; nil if that did not change.
     private(set) var namelessBefore: Bool?
 
     init(seed: HashSeed) {
         names = KeyTable(seed: seed)
     }
 
-    /// The bytes that it costs.
+    /// The bytes that the table costs.
     var footprint: Int {
         names.footprint + counts.count * MemoryLayout<Int>.stride + crossings.footprint
     }
 
     var isActive: Bool { watcherCount > 0 }
 
-    /// Whether the end of the turn has something to look at.
+    /// Whether there is something to check at the end of the turn.
     var hasCrossings: Bool { !crossings.isEmpty || namelessBefore != nil }
 
-    /// Somebody watches a name, or all of them.
+    /// Adds a watcher of a name, or of all names.
     mutating func add(watching name: [UInt8]?) {
         watcherCount += 1
         guard let name else {
@@ -47,7 +47,7 @@ struct ChannelWatch: Footprinted, Sendable {
         counts[place] += 1
     }
 
-    /// Somebody watches no more.
+    /// Removes a watcher.
     mutating func remove(watching name: [UInt8]?) {
         watcherCount -= 1
         if let name {
@@ -62,28 +62,28 @@ struct ChannelWatch: Footprinted, Sendable {
         if !isActive { forget() }
     }
 
-    /// Forgets what was noted.
+    /// Forgets the names that were noted.
     mutating func forget() {
         crossings = Ring()
         noted = []
         namelessBefore = nil
     }
 
-    /// A name may have got its first observer, or lost its last; what was noted first counts.
+    /// Notes that a name may have got its first observer or lost its last; the first note counts.
     mutating func note(_ name: [UInt8], wasObserved: Bool) {
         guard noted.insert(name).inserted else { return }
         crossings.append(Crossing(name: name, wasObserved: wasObserved))
     }
 
-    /// The first observer without a name has come, or the last one goes.
+    /// Notes that the first observer without a name arrives, or that the last one leaves.
     mutating func noteNameless(wasObserved: Bool) {
         if namelessBefore == nil { namelessBefore = wasObserved }
     }
 
-    /// Takes whether there was an observer without a name, if that may have changed.
+    /// Returns and forgets whether there was an observer without a name, if that may have changed.
     mutating func takeNameless() -> Bool? { namelessBefore.take() }
 
-    /// Takes the next name to look at.
+    /// Removes and returns the next name to check.
     mutating func next() -> Crossing? {
         guard let crossing = crossings.first else { return nil }
         crossings.removeFirst()
@@ -91,7 +91,7 @@ struct ChannelWatch: Footprinted, Sendable {
         return crossing
     }
 
-    /// Calls the visitor with each name that somebody watches.
+    /// Calls the visitor with each name that has a watcher.
     func forEachName(_ visit: ([UInt8]) -> Void) {
         // Bound: spread
         for place in 0..<names.indexLimit where place < counts.count && counts[place] > 0 {
@@ -99,7 +99,7 @@ struct ChannelWatch: Footprinted, Sendable {
         }
     }
 
-    /// Adds all that can be seen of it later.
+    /// Adds all that can be observed of the table later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(watcherCount)
         digest.add(generalCount)

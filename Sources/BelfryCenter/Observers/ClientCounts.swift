@@ -1,33 +1,33 @@
-/// How many clients a center has, by what they are told over and by their state.
+/// How many clients a center has, by transport and by state.
 public struct ClientCounts: Sendable {
-    /// Those by transport, and then those by state.
+    /// The counts by transport, and then those by state.
     private var counts = InlineArray<7, Int>(repeating: 0)
     /// How often a count has changed.
     public private(set) var changeCount: UInt64 = 0
 
-    /// Has none.
+    /// Makes counts of no clients.
     public init() {}
 
     /// How many counts there are.
     public static let placeCount = 7
 
-    /// Where the clients that are told over something are counted.
+    /// The place of the clients of a transport.
     public static func place(of transport: Transport) -> Int { Int(transport.rawValue) }
 
-    /// Where those in a state are; one that is being written what was held counts as live.
+    /// The place of the clients in a state; one whose held notifications are being written is live.
     public static func place(of state: ClientState) -> Int { 3 + Int(state.rawValue) }
 
-    /// How many are counted in a place.
+    /// The number of clients counted in a place.
     public subscript(place: Int) -> Int { counts[place] }
 
-    /// Counts a client that comes, or with -1 one that goes.
+    /// Counts a new client, or removes one with -1.
     mutating func add(_ sign: Int, _ client: ClientTable.Client) {
         counts[Self.place(of: client.transport)] += sign
         counts[Self.place(of: client.suspension.state)] += sign
         changeCount += 1
     }
 
-    /// Counts a client whose suspension has become another one.
+    /// Moves a client whose suspension has changed to the place of its new state.
     mutating func move(
         from before: ClientTable.Suspension, to after: ClientTable.Suspension
     ) {

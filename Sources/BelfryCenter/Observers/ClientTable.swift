@@ -4,10 +4,10 @@ struct ClientTable: Footprinted, Sendable {
     struct Client: Sendable {
         let id: UInt64
         var connection: ConnectionName
-        /// Why it gets nothing at once; empty for a client that is live and has nothing held.
+        /// The reasons why it gets nothing at once; empty for a live client with nothing held.
         var suspension: Suspension = []
         let transport: Transport
-        /// The owner that its observers and what is held for it count for.
+        /// The owner that its observers and held notifications count for.
         var owner = Owner.none
         let sessionHash: SecretHash
         let principal: [UInt8]
@@ -15,79 +15,80 @@ struct ClientTable: Footprinted, Sendable {
         var observerCount = 0
         /// The observer that it registered last.
         var lastObserver = ObserverTable.noSlot
-        /// Since when it is in its state, in milliseconds since 1970.
+        /// The start of its present state, in milliseconds since 1970.
         var stateSince: Int64
         /// When its connection ended, in monotonic nanoseconds.
         var disconnectedSince: Int64 = 0
-        /// What waits to be written, in the order of sequence numbers.
+        /// Notifications that wait to be written, in the order of sequence numbers.
         var held = HeldTable.List()
-        /// What was written and must be acknowledged, in the order in which it was written.
+        /// Written notifications that must be acknowledged, in the order of writing.
         var unacknowledged = HeldTable.List()
-        /// Bytes of what waits, each notification counted for each observer.
+        /// Bytes of the waiting notifications, each counted for each observer.
         var heldByteCount = 0
-        /// Bytes of what must be acknowledged, counted in the same way.
+        /// Bytes of the notifications that must be acknowledged, counted in the same way.
         var unacknowledgedByteCount = 0
-        /// In spite of suspension on request, what has no higher number is written (rule D8).
+        /// The highest number that is written although the client asked for suspension (rule D8).
         var immediateSequence: UInt64 = 0
-        /// It has asked for suspension since it was last told what it lost: what it was written meanwhile, in spite of
-        /// that, says nothing of its losses.
+        /// Whether it has asked for suspension since it was last told its losses.
+        ///
+        /// Notifications written meanwhile in spite of the suspension say nothing of those losses.
         var wasAsked = false
-        /// What the store was told of that.
+        /// The value of `immediateSequence` that is in the store.
         var storedImmediateSequence: UInt64 = 0
         /// Observers, farewells and entries of values that last longer than a connection.
         var lastingCount = 0
-        /// Observers that owe as many acknowledgements as they may.
+        /// Observers at their limit of owed acknowledgements.
         var owingCount = 0
-        /// Whether all of its observers together owe as much as they may.
+        /// Whether its observers together are at their limit of owed acknowledgements.
         var owesTooMuch = false
-        /// Whether the store has it as one that was away, or whose mailbox nobody looked into.
+        /// Whether the store has it as disconnected, or as a mailbox without a reader.
         var isStoredAway = false
-        /// Losses that were not told yet.
+        /// Losses that it was not told yet.
         var gapCount = 0
         /// Readers that wait at its mailbox.
         var readerCount = 0
-        /// The time of its next look at leases; an older heap entry of it means nothing.
+        /// The time of the next check of its leases; an older heap entry of the client is void.
         var leaseCheckAt = Int64.max
 
         /// Whether the store keeps it.
         var isLasting: Bool { lastingCount > 0 }
 
-        /// The state that is told.
+        /// The state that is reported.
         var state: ClientState {
             (suspension.contains(.flushing) ? suspension.union(.slow) : suspension).state
         }
     }
 
-    /// Why a client gets nothing at once: several can hold (law 5).
+    /// The reasons why a client gets nothing at once: several can hold (law 5).
     struct Suspension: OptionSet, Sendable {
         let rawValue: UInt8
 
-        /// It asked for it.
+        /// The client asked for it.
         static let asked = Suspension(rawValue: 1)
-        /// Its socket is full.
+        /// The socket of the client is full.
         static let slow = Suspension(rawValue: 2)
-        /// It owes acknowledgements.
+        /// The client owes acknowledgements.
         static let owing = Suspension(rawValue: 4)
-        /// Its connection has ended.
+        /// The connection of the client has ended.
         static let disconnected = Suspension(rawValue: 8)
-        /// What was held is being written; nothing may overtake it.
+        /// Held notifications are being written; no other one may overtake them.
         static let flushing = Suspension(rawValue: 16)
-        /// What is held waits for a `minInterval`; nothing may overtake it.
+        /// Held notifications wait for a `minInterval`; no other one may overtake them.
         static let paced = Suspension(rawValue: 32)
 
-        /// The state that a client is in, whatever is being written to it.
+        /// The state of the client, whatever is being written to it.
         var state: ClientState {
             if contains(.disconnected) { return .disconnected }
             if !isDisjoint(with: [.slow, .owing]) { return .slow }
             return contains(.asked) ? .asked : .live
         }
 
-        /// It is a mailbox: nothing is ever sent without being kept.
+        /// The client is a mailbox: nothing is ever sent without being kept.
         static let mailbox = Suspension(rawValue: 64)
 
-        /// What keeps even immediate notifications back (rule D10).
+        /// The reasons that keep even immediate notifications back (rule D10).
         static let blocking: Suspension = [.slow, .owing, .disconnected]
-        /// What makes the behaviours of observers count.
+        /// The reasons for which the suspension behaviours of observers count.
         static let suspended: Suspension = [.asked, .slow, .owing, .disconnected]
     }
 
@@ -95,7 +96,7 @@ struct ClientTable: Footprinted, Sendable {
     private var freeSlots: [UInt32] = []
     /// All clients in the order of their numbers.
     private(set) var order = PostingList()
-    /// How many there are of each sort.
+    /// The counts of clients by transport and state.
     private(set) var counts = ClientCounts()
 
     var count: Int { order.count }
@@ -105,7 +106,7 @@ struct ClientTable: Footprinted, Sendable {
         count * Self.clientByteCount
     }
 
-    /// What a client costs, but for the text of its principal.
+    /// The bytes that a client costs, but for the text of its principal.
     static var clientByteCount: Int {
         MemoryLayout<Client>.stride + MemoryLayout<PostingList.Entry>.stride
     }
@@ -118,22 +119,22 @@ struct ClientTable: Footprinted, Sendable {
     /// The slot of a client, by its number.
     func slot(of id: UInt64) -> UInt32? { order.slot(of: id) }
 
-    /// Where a client's notifications go.
+    /// The connection and transport of a client's notifications.
     func route(at slot: UInt32) -> (connection: ConnectionName, transport: Transport) {
         (slots[Int(slot)].connection, slots[Int(slot)].transport)
     }
 
-    /// Where a client's notifications go if it gets what is posted at once.
+    /// The connection and transport of a client that gets posts at once; nil for any other client.
     @inline(__always)
     func liveRoute(at slot: UInt32) -> (connection: ConnectionName, transport: Transport)? {
         guard slots[Int(slot)].suspension.isEmpty else { return nil }
         return (slots[Int(slot)].connection, slots[Int(slot)].transport)
     }
 
-    /// Whether a client gets what is posted at once.
+    /// Whether a client gets posts at once.
     func isLive(at slot: UInt32) -> Bool { slots[Int(slot)].suspension.isEmpty }
 
-    /// Adds a client whose number is above all others, and tells its slot.
+    /// Adds a client whose number is above all others, and returns its slot.
     @discardableResult
     mutating func add(_ client: Client) -> UInt32 {
         let slot: UInt32
@@ -162,7 +163,7 @@ struct ClientTable: Footprinted, Sendable {
         }
     }
 
-    /// Notes that a client is suspended for other reasons than before.
+    /// Notes that the reasons of a client's suspension have changed.
     mutating func noteChange(from before: Suspension, at slot: UInt32) {
         counts.move(from: before, to: slots[Int(slot)].suspension)
     }

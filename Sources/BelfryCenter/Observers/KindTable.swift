@@ -1,9 +1,9 @@
 /// Finds the queue entries that are similar to a post, whatever its mask names (rules Q4, Q21).
 ///
-/// Entries of one name and object are of one kind. A kind is found by its pair, and stands in the
-/// list of its name and in that of its object; no object is an object of its own. What a caller may
-/// post depends on the kind alone, so it is asked for once a kind. The lists have no order that
-/// means something. Entries are known by the numbers of their slots.
+/// Entries of one name and object are of one kind. A kind is found by its pair, and is in the list
+/// of its name and in that of its object; no object counts as an object. The right to post depends
+/// on the kind alone, so it is checked once a kind. The order of the lists has no meaning. A slot
+/// number identifies an entry.
 struct KindTable: Footprinted, Sendable {
     /// An entry's place in the list of its kind.
     fileprivate struct Link: Sendable {
@@ -59,7 +59,7 @@ struct KindTable: Footprinted, Sendable {
     /// How many kinds have an entry.
     var count: Int { kindOfPair.count }
 
-    /// The slots of the entries that are equal in all that the mask names; of none, if it is empty.
+    /// The slots of the entries that are equal in all that the mask names; none for an empty mask.
     ///
     /// - Parameter allows: whether the entry in a slot, and all of its kind, may be touched.
     /// - Complexity: linear in the slots, and in the kinds that may not be touched.

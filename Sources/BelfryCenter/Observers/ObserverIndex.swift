@@ -1,8 +1,8 @@
 /// Finds the observers of a notification: four look-ups and a merge (rules C2, C3 and C9).
 ///
 /// Observers are filed by filter in one of four kinds of buckets: (name, object), (name, any),
-/// (any, object) and (any, any). A post looks into one bucket of each kind; nothing that does not
-/// match costs anything.
+/// (any, object) and (any, any). A post looks into one bucket of each kind; observers that do not
+/// match cost nothing.
 struct ObserverIndex: Footprinted, Sendable {
     private(set) var channels: ChannelTable
     private var objects: KeyTable
@@ -19,7 +19,7 @@ struct ObserverIndex: Footprinted, Sendable {
 
     /// The list of the observers of everything.
     private static let wildcardList: UInt32 = 0
-    /// Stands for a bucket that is empty.
+    /// The value for an empty bucket.
     static let noList = UInt32.max
 
     init(seed: HashSeed, unobservedNameLimit: Int) {
@@ -29,7 +29,7 @@ struct ObserverIndex: Footprinted, Sendable {
 
     /// The bytes that the index costs, with its channels.
     ///
-    /// Each observer stands in one list. A list of its own costs a block, which has room for two.
+    /// Each observer is in one list. The storage of a list is a block, which has room for two.
     var footprint: Int {
         let listCount = lists.count - freeLists.count
         return channels.footprint + objects.footprint
@@ -58,7 +58,7 @@ struct ObserverIndex: Footprinted, Sendable {
             && lists.allSatisfy { $0.isEmpty } && freeLists.count == lists.count - 1
     }
 
-    /// Where a filter is filed; what an observer keeps of its filter.
+    /// The place where a filter is filed; an observer keeps it as its filter.
     struct Place: Sendable, Equatable {
         /// The channel, or `noList`.
         var channel: UInt32 = noList
@@ -90,7 +90,9 @@ struct ObserverIndex: Footprinted, Sendable {
         return place
     }
 
-    /// Files a responder under each name that it implements, with its object; its place names the object alone.
+    /// Files a responder under each name that it implements, with its object.
+    ///
+    /// Its place names the object alone.
     mutating func add(
         implementing names: [[UInt8]], object: [UInt8], serial: UInt64, slot: UInt32
     ) -> Place {
@@ -103,7 +105,7 @@ struct ObserverIndex: Footprinted, Sendable {
         return place
     }
 
-    /// One observer more names an object.
+    /// Counts one more observer of an object.
     private mutating func retain(_ object: [UInt8]) -> UInt32 {
         let (index, isNew) = objects.insert(object.span)
         if isNew {
@@ -114,19 +116,19 @@ struct ObserverIndex: Footprinted, Sendable {
         return index
     }
 
-    /// One observer less names an object.
+    /// Counts one observer of an object less.
     private mutating func release(_ object: UInt32) {
         objectEntries[Int(object)].observerCount -= 1
         if objectEntries[Int(object)].observerCount == 0 { objects.remove(at: object) }
     }
 
-    /// Takes an observer out.
+    /// Removes an observer.
     mutating func remove(serial: UInt64, from place: Place) {
         removeEntry(serial, from: place)
         if place.object != Self.noList { release(place.object) }
     }
 
-    /// Takes a responder out.
+    /// Removes a responder.
     mutating func remove(serial: UInt64, implementing names: [[UInt8]], from place: Place) {
         for name in names {  // Bound: selectors
             guard let channel = channels.index(of: name.span) else {
@@ -144,7 +146,7 @@ struct ObserverIndex: Footprinted, Sendable {
         if place.channel != Self.noList { channels.removeObserver(at: place.channel) }
     }
 
-    /// What an observer's notifications have in common.
+    /// The condition that the notifications of an observer meet.
     struct Filter: Equatable {
         /// Its filter; that of a responder names the object alone.
         let place: Place
@@ -234,8 +236,9 @@ struct ObserverIndex: Footprinted, Sendable {
         lists[Int(buckets.lists.0)].appendSlots(to: &slots)
     }
 
-    /// Calls the visitor with the slot of each observer in the buckets whose serial number is not
-    /// below the given one, in registration order, for as long as it answers yes.
+    /// Calls the visitor with each observer's slot in the buckets, while it returns true.
+    ///
+    /// Observers below the serial number are skipped; the others come in registration order.
     func forEachSlot(
         in buckets: Buckets, from serial: UInt64, while visit: (UInt32) -> Bool
     ) {
@@ -243,7 +246,7 @@ struct ObserverIndex: Footprinted, Sendable {
         while let slot = merge.next(lists), visit(slot) {}  // Bound: observers
     }
 
-    /// Where a filter is filed if anybody has it: nil when its name or object is not known.
+    /// The place of a filter; nil when its name or its object is not known.
     func place(ofName name: [UInt8]?, object: [UInt8]?) -> Place? {
         var place = Place()
         if let name {
@@ -257,7 +260,7 @@ struct ObserverIndex: Footprinted, Sendable {
         return place
     }
 
-    /// Where the name and object of a notification stand.
+    /// The numbers of the name and the object of a notification.
     struct ContentPlace {
         let channel: UInt32?
         let object: UInt32?
@@ -270,7 +273,7 @@ struct ObserverIndex: Footprinted, Sendable {
         }
     }
 
-    /// Where the name and object of a notification stand, for comparing it with filters.
+    /// Looks up the name and the object of a notification, for comparing them with filters.
     func place(of content: Notification.Content) -> ContentPlace {
         var object: UInt32?
         if let text = content.object { object = objects.index(of: text) }
@@ -279,12 +282,12 @@ struct ObserverIndex: Footprinted, Sendable {
             isReserved: content.isReserved)
     }
 
-    /// Counts a post of a name, and tells the channel if there is one.
+    /// Counts a post of a name, and returns its channel.
     mutating func countPost(name: Span<UInt8>, at time: Int64) -> UInt32 {
         channels.countPost(name: name, at: time)
     }
 
-    /// Notes that a post of this channel was matched, and to how many observers it was delivered.
+    /// Counts a post of this channel that was matched, and its deliveries.
     mutating func noteMatch(channel: UInt32, deliveryCount: UInt32) {
         channels.noteMatch(at: channel, deliveryCount: deliveryCount)
     }
@@ -293,7 +296,7 @@ struct ObserverIndex: Footprinted, Sendable {
         UInt64(channel) << 32 | UInt64(object)
     }
 
-    /// The list of a place; it is made unless it is there.
+    /// The list of a place, made if there is none.
     private mutating func list(making place: Place) -> UInt32 {
         switch (place.channel != Self.noList, place.object != Self.noList) {
         case (false, false):

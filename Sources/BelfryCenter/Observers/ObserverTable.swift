@@ -2,22 +2,22 @@
 struct ObserverTable: Footprinted, Sendable {
     /// One registration.
     struct Observer: Sendable {
-        // What each delivery looks at comes first, so that it lies together.
+        // The fields that each delivery reads come first, so that they are close in memory.
         let serial: UInt64
         /// The slot of its client.
         let client: UInt32
         let selector: UInt32
         var delivered: UInt64 = 0
         var lastDeliveredAt = Int64.min
-        /// The highest sequence number that was written to it: what is above was held, or is in a gap.
+        /// The highest sequence number written to it; higher ones were held, or are in a gap.
         var writtenThrough: UInt64 = 0
         let terms: ObserverTerms
         let tokenHash: SecretHash
-        /// Where its filter is filed.
+        /// The place where its filter is filed.
         let place: ObserverIndex.Place
-        /// It gets what has a greater sequence number (rule C10).
+        /// It gets notifications with a greater sequence number (rule C10).
         let since: UInt64
-        /// What has a greater sequence number is replayed to it: less than `since` if it asked for that.
+        /// Notifications above this number are replayed; below `since` if it asked for replay.
         var replaysAbove: UInt64
         let createdAt: Int64
         var coalesced: UInt64 = 0
@@ -25,34 +25,34 @@ struct ObserverTable: Footprinted, Sendable {
         /// Its neighbours among the observers of its client.
         var previousOfClient = noSlot
         var nextOfClient = noSlot
-        /// What is held for it, or was sent and not acknowledged.
+        /// The notifications that are held for it, or were sent and not acknowledged.
         var entries = HeldTable.List()
         /// How many of them were sent and not acknowledged.
         var unacknowledgedCount = 0
         /// Deadlines in a row by which it had not acknowledged.
         var missedDeadlineCount: UInt32 = 0
-        /// A mailbox: the machine of who waits.
+        /// A mailbox: the node of the waiting connection.
         private var readerNode: UInt32 = 0
-        /// A mailbox: everything up to here was acknowledged.
+        /// A mailbox: the number up to which everything was acknowledged.
         var acknowledgedThrough: UInt64 = 0
-        /// A mailbox: what was shown up to here may have been dropped for want of room.
+        /// A mailbox: shown notifications up to this number may have been dropped for want of room.
         var forgottenThrough: UInt64 = 0
-        /// A mailbox: what its stream was sent.
+        /// A mailbox: the highest number that was sent to its stream.
         var streamedThrough: UInt64 = 0
-        /// A mailbox: when somebody looked last, in monotonic nanoseconds.
+        /// A mailbox: the time of the last look, in monotonic nanoseconds.
         var lookedAt: Int64 = 0
-        /// A mailbox: the number there of who waits, 0 for nobody.
+        /// A mailbox: the number of the waiting connection on its node, 0 for none.
         private var readerNumber: UInt64 = 0
-        /// What was lost and not told yet.
+        /// The losses that were not told yet.
         var gaps: [GapRecord] = []
-        /// How many of what is held for it came out of the replay ring and wait.
+        /// How many of its held notifications came out of the replay ring and wait.
         var replayedCount: UInt32 = 0
-        /// Whether it owes as many acknowledgements as it may, and more wait.
+        /// Whether it is at its limit of owed acknowledgements, and more notifications wait.
         var owes = false
         var readerIsStream = false
-        /// A mailbox: whether one of them was not told to its stream.
+        /// A mailbox: whether one of the gaps was not sent to its stream.
         var hasNewGap = false
-        /// Whether nothing has to be thought of when its client is live: each delivery asks that.
+        /// Whether a delivery to a live client needs no further checks: each delivery reads this.
         let isPlain: Bool
 
         init(
@@ -72,7 +72,7 @@ struct ObserverTable: Footprinted, Sendable {
             self.isPlain = isPlain && !terms.acknowledges && terms.minInterval == 0
         }
 
-        /// A mailbox: who waits.
+        /// A mailbox: the connection that waits.
         var reader: ConnectionName? {
             get {
                 readerNumber == 0 ? nil : ConnectionName(node: readerNode, number: readerNumber)
@@ -83,7 +83,7 @@ struct ObserverTable: Footprinted, Sendable {
             }
         }
 
-        /// Counts a delivery of what is newer than all that was written to it before.
+        /// Counts a delivery that is newer than all those written before.
         @inline(__always)
         mutating func noteDelivery(of sequence: UInt64, at time: Int64) {
             delivered &+= 1
@@ -91,7 +91,7 @@ struct ObserverTable: Footprinted, Sendable {
             writtenThrough = sequence
         }
 
-        /// Adds a loss to those of its reason, and tells the sum.
+        /// Adds a loss to those of its reason, and returns the sum.
         mutating func add(_ gap: GapRecord) -> GapRecord {
             hasNewGap = true
             for place in gaps.indices where gaps[place].reason == gap.reason {  // Bound: gaps
@@ -104,7 +104,7 @@ struct ObserverTable: Footprinted, Sendable {
 
         /// How many notifications wait for it.
         var heldCount: Int { entries.count - unacknowledgedCount }
-        /// How many of them its limit counts: not what is replayed (decision 61).
+        /// The held notifications that count for its limit: not the replayed ones (decision 61).
         var limitedCount: Int { heldCount - Int(replayedCount) }
         /// Whether the store keeps it.
         var isLasting: Bool { !terms.endsWithConnection }
@@ -113,14 +113,15 @@ struct ObserverTable: Footprinted, Sendable {
     static let noSlot = UInt32.max
 
     private var slots: [Observer] = []
-    /// What those are that are not plain, by slot: few are, and each slot would pay for it.
+    /// The roles of observers that are not plain, by slot: few have one, and each slot would pay.
     private var roles = CountedTable<UInt32, ObserverRole>()
     private var freeSlots: [UInt32] = []
     /// All observers in registration order.
     private(set) var order = PostingList()
 
-    /// The bytes that the table costs: each observer a slot, a place in the order, and one in a list of the
-    /// index.
+    /// The bytes that the table costs.
+    ///
+    /// Each observer has a slot, a place in the order, and one in a list of the index.
     var footprint: Int {
         count * (MemoryLayout<Observer>.stride + 2 * MemoryLayout<PostingList.Entry>.stride)
             + roles.footprint
@@ -139,12 +140,12 @@ struct ObserverTable: Footprinted, Sendable {
     /// The slot that the next observer will have.
     func reserveSlot() -> UInt32 { freeSlots.last ?? UInt32(slots.count) }
 
-    /// What the observer in a slot is for.
+    /// The role of the observer in a slot.
     func role(at slot: UInt32) -> ObserverRole {
         slots[Int(slot)].isPlain || roles.isEmpty ? .plain : roles[slot] ?? .plain
     }
 
-    /// What makes the observer in a slot a responder, if it is one.
+    /// The responder terms of the observer in a slot; nil for any other observer.
     func responder(at slot: UInt32) -> ResponderTerms? { role(at: slot).responder }
 
     /// Whether the observer in a slot holds an address.
@@ -152,10 +153,10 @@ struct ObserverTable: Footprinted, Sendable {
         if case .responder = role(at: slot) { true } else { false }
     }
 
-    /// The address that the deliveries of the observer in a slot go to, if they go to one.
+    /// The address that the deliveries of the observer in a slot go to, if it has a target.
     func target(at slot: UInt32) -> [UInt8]? { role(at: slot).target }
 
-    /// Notes what the observer in a slot is for, who is not plain.
+    /// Sets the role of the observer in a slot, which is not plain.
     mutating func setRole(_ role: ObserverRole, at slot: UInt32) {
         roles[slot] = role
     }
@@ -173,7 +174,7 @@ struct ObserverTable: Footprinted, Sendable {
         order.append(serial: observer.serial, slot: slot)
     }
 
-    /// Counts a delivery, and tells the slot of the client.
+    /// Counts a delivery, and returns the slot of the client.
     mutating func noteDelivery(at slot: UInt32, _ time: Int64) -> UInt32 {
         slots[Int(slot)].delivered += 1
         slots[Int(slot)].lastDeliveredAt = time
@@ -187,9 +188,9 @@ struct ObserverTable: Footprinted, Sendable {
 
     /// Adds a loss of an observer to those of its reason.
     ///
-    /// It is changed where it lies: a look at all of it would copy it.
+    /// The loss is added in place: reading the whole observer would copy it.
     ///
-    /// - Returns: the sum, and the slot of the client if nothing was lost for the observer before.
+    /// - Returns: The sum, and the slot of the client if the observer had no loss before.
     mutating func add(
         _ gap: GapRecord, at slot: UInt32
     ) -> (sum: GapRecord, newLoser: UInt32?) {
@@ -198,8 +199,9 @@ struct ObserverTable: Footprinted, Sendable {
         return (slots[place].add(gap), newLoser)
     }
 
-    /// Writes and counts one delivery for each of the observers, up to the first for whom something
-    /// must be thought of; tells the place of that one.
+    /// Writes and counts a delivery for each observer, up to the first that needs further checks.
+    ///
+    /// - Returns: The position of that one.
     mutating func deliver(
         _ notification: UInt32, _ sequence: UInt64, isRedelivered: Bool, to matched: [UInt32],
         of clients: ClientTable, at time: Int64,
@@ -223,11 +225,13 @@ struct ObserverTable: Footprinted, Sendable {
         return deliveries.count - countBefore
     }
 
-    /// The same for observers of a value, of whom none acknowledges: each gets the form of a change that it matches.
+    /// Delivers a change of a value in the same way: each observer gets the form that it matches.
+    ///
+    /// Observers of values never acknowledge.
     ///
     /// - Parameters:
-    ///   - first: which of the notifications the first form is; the others follow it.
-    ///   - author: the client that made the change: whether it wants its own must be thought of.
+    ///   - first: the notification of the first form; the others follow it.
+    ///   - author: the client that made the change, whose observers may not want it.
     mutating func deliver(
         changes first: UInt32, _ sequence: UInt64, to matches: ArraySlice<ChangeMatch>,
         exceptOf author: UInt32?, of clients: ClientTable, at time: Int64,
@@ -323,7 +327,7 @@ extension ObserverTable: Coded {
     init(_ known: ObserverTable?, by coder: inout some Coder) throws(CodeError) {
         slots = try coder(known?.slots)
         roles = try coder.table(known?.roles)
-        // The bytes of their texts, which earlier versions counted.
+        // The bytes of their texts; earlier versions stored this count.
         let _: Int = try coder(known?.roles.values.values.reduce(0) { $0 + $1.byteCount })
         freeSlots = try coder(known?.freeSlots)
         order = try coder(known?.order)

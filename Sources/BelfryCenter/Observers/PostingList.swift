@@ -1,9 +1,9 @@
-/// Slots in the order of their serial numbers: all observers of one filter, or all clients of a center.
+/// Slots in the order of serial numbers: the observers of one filter, or the clients of a center.
 ///
-/// What is removed leaves a dead entry, and the list is compacted when half of it is dead, so that
-/// adding and removing n entries costs O(n log n) in all and never moves the whole list for one.
+/// A removal leaves a dead entry, and the list is compacted when half of it is dead, so that adding
+/// and removing n entries costs O(n log n) in all and never moves the whole list for one.
 struct PostingList: Footprinted, Sendable {
-    /// One entry: the serial number orders it, the slot says where the thing is.
+    /// One entry: the serial number orders it, the slot identifies the observer or client.
     struct Entry: Blockless, Sendable {
         let serial: UInt64
         var slot: UInt32
@@ -17,8 +17,7 @@ struct PostingList: Footprinted, Sendable {
     private(set) var entries: [Entry] = []
     private var deadCount = 0
 
-    /// The entries that are alive, in rising order of serial: what is removed leaves a dead one,
-    /// whose slot is none.
+    /// The living entries, in rising order of serial: a removed one is dead, and has no slot.
     var living: LazyFilterSequence<[Entry]> { entries.lazy.filter { !$0.isDead } }
 
     /// The bytes that the list costs.
@@ -62,7 +61,7 @@ struct PostingList: Footprinted, Sendable {
         entries[position].slot = Self.deadSlot
         deadCount += 1
         if isEmpty {
-            // One that mostly has one entry keeps room for it.
+            // A list that mostly has one entry keeps room for it.
             entries.removeAll(keepingCapacity: entries.capacity <= 4)
             deadCount = 0
         } else if deadCount > 8, deadCount * 2 > entries.count {
@@ -79,7 +78,7 @@ struct PostingList: Footprinted, Sendable {
 
     /// The position of the first entry whose serial number is not below the given one.
     func position(from serial: UInt64) -> Int {
-        // Mostly the last one is looked for, or none.
+        // Most look-ups are for the last entry, or for one behind it.
         guard let last = entries.last, last.serial <= serial else {
             return entries.indices.firstPlace { entries[$0].serial >= serial }
         }

@@ -18,7 +18,7 @@ struct SelectorTable: Footprinted, Sendable {
     /// The number of a selector that an observer has.
     func number(of text: Span<UInt8>) -> UInt32? { texts.index(of: text) }
 
-    /// The numbers of what a responder implements.
+    /// The numbers of the selectors that a responder implements.
     func numbers(of responder: ResponderTerms) -> [UInt32] {
         responder.implements.compactMap { number(of: $0.span) }
     }
@@ -31,7 +31,7 @@ struct SelectorTable: Footprinted, Sendable {
         return index
     }
 
-    /// One observer less has the selector.
+    /// Counts one observer of the selector less.
     mutating func release(_ selector: UInt32) {
         useCounts[Int(selector)] -= 1
         if useCounts[Int(selector)] == 0 { texts.remove(at: selector) }

@@ -1,8 +1,8 @@
-/// The addresses that observers have as their targets, and since when nobody holds them (rule K11).
+/// The targets of observers, and since when each address has had no holder (rule K11).
 struct TargetTable: Footprinted, Sendable {
     fileprivate struct Target: Sendable {
         var observerCount = 0
-        /// In monotonic nanoseconds; nil while somebody holds it.
+        /// In monotonic nanoseconds; nil while the address has a holder.
         var unheldSince: Int64?
     }
 
@@ -18,12 +18,12 @@ struct TargetTable: Footprinted, Sendable {
             stride: MemoryLayout<[UInt8]>.stride + MemoryLayout<Target>.stride)
     }
 
-    /// An observer has this target.
+    /// Counts an observer with this target.
     mutating func add(_ target: [UInt8], isHeld: Bool, at time: Int64) {
         targets[target, default: Target(unheldSince: isHeld ? nil : time)].observerCount += 1
     }
 
-    /// An observer less has this target.
+    /// Counts one observer of this target less.
     mutating func remove(_ target: [UInt8]) {
         guard let count = targets[target]?.observerCount else { return }
         if count == 1 {
@@ -33,14 +33,14 @@ struct TargetTable: Footprinted, Sendable {
         }
     }
 
-    /// Somebody holds an address from now on, or nobody does any more.
+    /// Notes that an address has a holder from now on, or has none any more.
     mutating func note(_ address: [UInt8], isHeld: Bool, at time: Int64) {
         guard !targets.isEmpty, var target = targets[address] else { return }
         target.unheldSince = isHeld ? nil : target.unheldSince ?? time
         targets[address] = target
     }
 
-    /// Since when nobody holds a target, in monotonic nanoseconds; nil while somebody does.
+    /// The moment when a target lost its holder, in monotonic nanoseconds; nil while it has one.
     func unheldSince(_ target: [UInt8]) -> Int64? { targets[target]?.unheldSince }
 }
 

@@ -1,9 +1,9 @@
 /// For each mode the queue entries that may be posted in it (rules Q15, Q17).
 ///
-/// An entry stands in the list of each of its modes, `common` among them, so only the lists of
-/// the current mode and of `common` are ever looked at: entries of other modes cost nothing, and
-/// another mode is entered in one step. What is taken out of one list is dead in the others, and
-/// each list is compacted when most of it is dead. Entries are known by the numbers of their slots.
+/// An entry is in the list of each of its modes, `common` among them, so only the lists of the
+/// current mode and of `common` are ever searched: entries of other modes cost nothing, and another
+/// mode is entered in one step. An entry removed from one list is dead in the others, and each list
+/// is compacted when most of it is dead. A slot number identifies an entry.
 struct ModeLists: Sendable {
     /// An entry in the list of a mode; it is dead unless the slot still has its stamp.
     fileprivate struct Item: Comparable, Sendable {
@@ -39,7 +39,7 @@ struct ModeLists: Sendable {
         var isSparse: Bool { items.count > 2 * entryCount + 16 }
     }
 
-    /// Where the entry in a slot stands.
+    /// The lists that the entry in a slot is in.
     fileprivate struct Listing: Sendable {
         /// 0 for a slot that is in no list.
         var stamp: UInt64 = 0
@@ -70,7 +70,7 @@ struct ModeLists: Sendable {
     /// The bytes of the listings besides their places.
     private var listingByteCount = 0
 
-    /// The bytes that the lists cost: an entry stands in one list as a rule.
+    /// The bytes that the lists cost: most entries are in one list.
     func footprint(entryCount: Int) -> Int {
         modes.footprint + lists.count * MemoryLayout<List>.stride
             + Footprint.list(
@@ -104,7 +104,7 @@ struct ModeLists: Sendable {
         return common.map { entryCount(of: $0, isIdle: isIdle) > 0 } ?? false
     }
 
-    /// It looks into the one row: the subscript would copy all of it.
+    /// Counts entries in the one row: the subscript would copy all of it.
     private func entryCount(of mode: UInt32, isIdle: Bool) -> Int {
         isIdle ? lists[Int(mode)].idle.entryCount : lists[Int(mode)].asap.entryCount
     }
@@ -130,7 +130,7 @@ struct ModeLists: Sendable {
 
     private func isAlive(_ item: Item) -> Bool { listings[Int(item.slot)].stamp == item.stamp }
 
-    /// Another mode is the current one from now on.
+    /// Makes another mode the current one.
     mutating func enter(mode: [UInt8]) {
         let old = current
         current = pin(mode)
@@ -138,7 +138,7 @@ struct ModeLists: Sendable {
         isCurrentCommon = commonModes.contains(mode)
     }
 
-    /// `common` stands for other modes from now on.
+    /// Replaces the modes that `common` stands for.
     mutating func setCommonModes(_ common: [[UInt8]]) {
         commonModes = common
         isCurrentCommon = common.contains(modes.key(at: current))
@@ -146,8 +146,7 @@ struct ModeLists: Sendable {
 
     /// How many of these modes no entry names yet; they must be different ones.
     ///
-    /// There is always room for the default mode: a post that says nothing of modes is not refused
-    /// for the modes of others.
+    /// The default mode always has room: modes of other posts never refuse a post that names none.
     func newModeCount(in names: [[UInt8]]) -> Int {
         var count = 0
         for name in names where name != Mode.default {  // Bound: modes
@@ -177,9 +176,9 @@ extension ModeLists {
         listings[Int(slot)] = listing
     }
 
-    /// The same names, as the table of modes has them: so all entries of a mode share its name.
+    /// Replaces names by those in the table of modes, so that all entries of a mode share its name.
     ///
-    /// An entry of one mode is left as it is: that is mostly the default.
+    /// An entry of one mode, mostly the default, is left as it is.
     func shared(_ names: [[UInt8]]) -> [[UInt8]] {
         if names.count < 2 { return names }
         return names.map { name in modes.index(of: name.span).map { modes.key(at: $0) } ?? name }

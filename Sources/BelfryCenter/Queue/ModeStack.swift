@@ -1,6 +1,6 @@
-/// The modes of a center: leases that nest, and each of which may end at any time (rules Q15, Q16).
+/// The modes of a center: nested leases, each of which may end at any time (rules Q15, Q16).
 ///
-/// A lease that ends leaves the others as they are: whoever entered later stays where they are.
+/// The end of a lease leaves the others as they are, also those entered later.
 struct ModeStack: Footprinted, Sendable {
     fileprivate struct Lease: Sendable {
         let entry: ModeEntry
@@ -47,17 +47,17 @@ struct ModeStack: Footprinted, Sendable {
         stack.append(Lease(entry: entry, endsAt: now.adding(entry.lease)))
     }
 
-    /// Ends a lease wherever it stands, and tells whether there was one.
+    /// Ends a lease at any place of the stack, and returns whether there was one.
     mutating func leave(_ serial: UInt64) -> Bool {
         remove { $0.entry.serial == serial }
     }
 
-    /// Ends all leases of a client, and tells whether there was one.
+    /// Ends all leases of a client, and returns whether there was one.
     mutating func leaveAll(ofClient client: UInt64) -> Bool {
         remove { $0.entry.client == client }
     }
 
-    /// Ends the leases whose time is over, and tells whether there was one.
+    /// Ends the leases whose time is over, and returns whether there was one.
     mutating func passTime(_ now: Int64) -> Bool {
         remove { $0.endsAt <= now }
     }
@@ -68,7 +68,7 @@ struct ModeStack: Footprinted, Sendable {
         return stack.count < oldCount
     }
 
-    /// Adds all that can be seen of the stack now or later.
+    /// Adds all that can be observed of the stack now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(stack.count)
         for lease in stack {  // Bound: snapshot

@@ -1,10 +1,10 @@
 /// Coalescing (rules Q3 to Q7, Q19, and law 1).
 extension NotificationQueue {
-    /// What became of a post.
+    /// The result of adding a post.
     enum Added: Sendable, Equatable {
-        /// It waits.
+        /// The post waits as an entry of its own.
         case queued(NotificationID)
-        /// An earlier one stands for it; others that it stands for too are gone.
+        /// An earlier entry represents the post; other entries merged into that one are removed.
         case merged(survivor: NotificationID, removed: [NotificationID])
     }
 
@@ -17,15 +17,15 @@ extension NotificationQueue {
     /// Enqueues a post whose style is asap or idle.
     ///
     /// Similar entries are searched by the mask of the new post alone (rule Q5), in both styles
-    /// (Q7) and whatever their modes (Q19). The first one stays where it is and stands for all of
-    /// them; none is posted later than it would have been (law 1).
+    /// (Q7) and in all modes (Q19). The first one keeps its place and represents all of them; none
+    /// is posted later than it would have been (law 1).
     ///
-    /// A post that merges needs no room for an entry, but what it adds to one needs some: bytes of
-    /// a longer content, and modes other than the default that no entry names yet.
+    /// A post that merges needs no room for an entry, but it needs room for what it adds to one:
+    /// bytes of a longer content, and modes other than the default that no entry names yet.
     ///
     /// - Parameters:
-    ///   - scope: what the caller may post; other entries are neither merged with nor removed.
-    ///   - owner: who a new entry counts for.
+    ///   - scope: the scope of the caller; entries outside it are neither merged with nor removed.
+    ///   - owner: the owner that a new entry counts for.
     ///   - room: the limits.
     ///   - isRestored: whether a new entry may have been posted in an earlier life of the broker.
     /// - Throws: `queueFull`, `queueBytesFull`; nothing is changed then.
@@ -67,10 +67,10 @@ extension NotificationQueue {
         return .merged(survivor: survivor.id, removed: others.map(\.id))
     }
 
-    /// Merges an asap post into the only entry of its kind, where it stands; nil, with nothing done,
-    /// when more than its content and its counts would change.
+    /// Merges an asap post into the only entry of its kind; nil, with nothing done, if it cannot.
     ///
-    /// It is the way of a value that changes often: nothing is copied.
+    /// It cannot when more than the content and the counts of the entry would change. This is the
+    /// path of a value that changes often: nothing is copied.
     private mutating func mergePlainly(
         _ post: borrowing Post, depth: Int, _ owner: Owner, _ room: Room
     ) throws(Refusal) -> NotificationID? {
@@ -99,19 +99,18 @@ extension NotificationQueue {
         /// How many bytes there may be, with those that are there.
         let byteLimit: Int
 
-        /// For what has been promised: it enters in any case.
+        /// No limits, for entries that were promised and are always added.
         static let unlimited = Room(entryLimit: .max, modeLimit: .max, byteLimit: .max)
     }
 
-    /// Whether so many more entries of the mode `default` fit whatever they merge with; a no is not
-    /// certain.
+    /// Whether so many more entries of the mode `default` certainly fit, whatever they merge with.
     func hasRoom(forDefaultEntries entryCount: Int, entryLimit: Int, modeLimit: Int) -> Bool {
         let furtherModeCount = modeLists.mentionCount - count + entryCount
         return count + entryCount <= entryLimit && modeLists.modeCount < modeLimit
             && (furtherModeCount - 1) / Self.furtherModeLimit < entryLimit
     }
 
-    /// Whether there is room for so much more; what becomes less needs none (rule Q24).
+    /// Checks the limits for an addition; a figure that shrinks needs no room (rule Q24).
     private func checkRoom(
         for modes: [[UInt8]], entryCount: Int, byteCount: Int, furtherModeCount: Int,
         within room: Room

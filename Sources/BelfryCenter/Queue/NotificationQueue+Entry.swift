@@ -1,7 +1,7 @@
-// An entry of the queue: what it takes over of a post and of other entries, and what a store keeps of it.
+// An entry of the queue: its changes by a post and by other entries, and its stored form.
 
 extension NotificationQueue {
-    /// One notification that waits, or others that it stands for as well (law 1).
+    /// One waiting notification, and the others that were merged into it (law 1).
     struct Entry: Sendable, Equatable {
         /// The notification.
         let id: NotificationID
@@ -15,11 +15,11 @@ extension NotificationQueue {
         var depth: Int
         /// When it leaves, `asap` or `idle`.
         var style: PostingStyle
-        /// What it was posted with; only that of a new post counts (rule Q5).
+        /// The mask that it was posted with; only the mask of a new post counts (rule Q5).
         let coalescing: Coalescing
         /// The modes in which it may be posted, each once.
         var modes: [[UInt8]]
-        /// How many other posts it stands for.
+        /// How many other posts were merged into it.
         var mergedCount: Int
         /// When it was enqueued, in milliseconds since 1970.
         let enqueuedAt: Int64
@@ -34,7 +34,7 @@ extension NotificationQueue {
         /// The owner that it counts for.
         var owner = Owner.none
 
-        /// What it costs, about.
+        /// The bytes that it costs, about.
         var cost: Int {
             Footprint.texts(count: 2, byteCount: content.byteCount)
                 + modes.count * MemoryLayout<[UInt8]>.stride + 2 * MemoryLayout<Slot>.stride
@@ -42,9 +42,9 @@ extension NotificationQueue {
     }
 }
 
-// Of a post, and of other entries.
+// Changes by a post and by other entries.
 extension NotificationQueue.Entry {
-    /// A post that is enqueued.
+    /// Makes the entry of a post.
     init(
         _ post: borrowing Post, depth: Int, place: UInt64, isRestored: Bool = false,
         at time: CommandTime
@@ -65,7 +65,7 @@ extension NotificationQueue.Entry {
 
     /// Takes over an asap post that changes no more than content and counts; nil if it would.
     ///
-    /// - Returns: Whose place it is, and how many bytes more the content has.
+    /// - Returns: The identifier of the entry, and how many bytes longer its content is.
     mutating func takeOver(
         _ post: borrowing Post, _ options: PostOptions, _ depth: Int, _ owner: Owner,
         byteRoom: Int
@@ -85,8 +85,10 @@ extension NotificationQueue.Entry {
         return (id, growth)
     }
 
-    /// Takes over what other entries and a new post ask for, so that none of them comes later than
-    /// it would have alone (law 1); place, identifier and mask stay.
+    /// Merges the demands of other entries and of a new post into this entry.
+    ///
+    /// None of them is posted later than it would have been alone (law 1); place, identifier and
+    /// mask stay.
     mutating func absorb(_ others: [Self], _ latest: Self, keepsLatest: Bool) {
         for other in others { absorb(other) }  // Bound: similar
         absorb(latest)
@@ -107,7 +109,7 @@ extension NotificationQueue.Entry {
         if modes != other.modes { modes = Self.distinct(modes + other.modes) }
     }
 
-    /// The modes, each once, in the order in which they first stand there; none are the default.
+    /// The modes, each once, in the order of their first mention; no modes mean the default one.
     static func distinct(_ modes: [[UInt8]]) -> [[UInt8]] {
         if modes.count == 1 { return modes }
         if modes.isEmpty { return [Mode.default] }
@@ -116,9 +118,9 @@ extension NotificationQueue.Entry {
     }
 }
 
-// In the store, and in a digest.
+// The stored form, and the digest.
 extension NotificationQueue.Entry {
-    /// The entry that a record tells of; clocks start again.
+    /// Makes the entry of a record; clocks start again.
     init(_ record: QueueRecord, at time: CommandTime) {
         let now = time.monotonicNanoseconds
         let isIdle = record.style == .idle
@@ -132,7 +134,7 @@ extension NotificationQueue.Entry {
             isRestored: true)
     }
 
-    /// What must last of the entry.
+    /// The record of the entry for the store.
     func record(at time: CommandTime) -> QueueRecord {
         let now = time.monotonicNanoseconds
         return QueueRecord(
@@ -142,7 +144,7 @@ extension NotificationQueue.Entry {
             timeToLive: Self.left(until: expiresAt, from: now), isImmediate: isImmediate)
     }
 
-    /// What can be seen of the entry.
+    /// The row of the entry in a listing of the queue.
     var row: QueueEntryRow {
         QueueEntryRow(
             id: id, content: content, style: style, coalescing: coalescing, modes: modes,

@@ -1,12 +1,12 @@
-/// What a store keeps of a queue, and what a digest sees of it.
+/// Restoring entries from a store, and the digest of a queue.
 extension NotificationQueue {
-    /// Puts an entry back that a store has kept, at its place; limits are not asked.
+    /// Puts a stored entry back at its place, whatever the limits are.
     mutating func restore(_ record: QueueRecord, at time: CommandTime) {
         insert(Entry(record, at: time))
         nextPlace = max(nextPlace, record.place.addingReportingOverflow(1).partialValue)
     }
 
-    /// Adds all that can be seen of the queue now or later.
+    /// Adds all that can be observed of the queue now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         digest.add(nextPlace)

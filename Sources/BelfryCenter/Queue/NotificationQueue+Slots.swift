@@ -2,7 +2,7 @@ import BelfryBytes
 
 /// The three steps that every change of a queue is made of, and the journal that undoes them.
 extension NotificationQueue {
-    /// One step, with what undoes it.
+    /// One step, with the data for undoing it.
     enum Step: Sendable {
         case inserted(slot: UInt32)
         case removed(slot: UInt32, Entry)
@@ -23,7 +23,7 @@ extension NotificationQueue {
         journal?.steps.append(.inserted(slot: slot))
     }
 
-    /// Takes the entry out of a slot.
+    /// Removes the entry of a slot, and returns it.
     mutating func removeEntry(at slot: UInt32) -> Entry {
         let entry = empty(slot)
         if journal == nil {
@@ -48,7 +48,7 @@ extension NotificationQueue {
 // MARK: - Batches
 
 extension NotificationQueue {
-    /// Opens a batch: what is added and taken from now on is tried, and undone at its end.
+    /// Opens a batch: additions and removals from now on are a trial that its end undoes.
     ///
     /// Modes are not part of a batch.
     mutating func beginBatch() {
@@ -93,7 +93,7 @@ extension NotificationQueue {
         setPromotion(at: slot, to: entry.promotesAt)
     }
 
-    /// Counts an entry for its owner, or with -1 one that goes.
+    /// Adds an entry to the memory of its owner, or subtracts a removed one with -1.
     private mutating func count(_ entry: Entry, _ sign: Int) {
         owned.add(
             sign * entry.content.byteCount, cost: sign * entry.cost, of: .queue, for: entry.owner)
@@ -149,7 +149,7 @@ extension NotificationQueue {
             at: time, slot, isExpiry: false, replacing: isSet)
     }
 
-    /// Adds a deadline, and tells its stamp; 0 is that of a time that never comes.
+    /// Adds a deadline, and returns its stamp; 0 for a time that never comes.
     private mutating func addTimer(
         at time: Int64, _ slot: UInt32, isExpiry: Bool, replacing isSet: Bool
     ) -> UInt64 {
@@ -161,8 +161,9 @@ extension NotificationQueue {
         return lastStamp
     }
 
-    /// Throws away deadlines that no longer count: those before the first that does, and all of
-    /// them when they are most.
+    /// Discards deadlines that no longer count.
+    ///
+    /// Those are the ones before the first that counts, and all of them when they are the majority.
     mutating func settleTimers() {
         if timers.count == 0 { return }
         timers.dropUnwanted { Self.isAlive($0, in: slots) }

@@ -5,9 +5,9 @@
 /// heap of deadlines: adding, merging and taking an entry cost no more in a long queue than in a
 /// short one. No result depends on the order of a hash table.
 ///
-/// The queue expires nothing by itself: the center passes time before it does anything else.
+/// The queue expires nothing by itself: the center passes time before every other step.
 struct NotificationQueue: Footprinted, Sendable {
-    /// An entry, or room for one, known by its number; whatever says nothing of an entry is 0.
+    /// An entry, or room for one; every field that does not describe an entry is 0.
     struct Slot: Sendable {
         var entry: Entry?
         /// Marks the one deadline that counts for its time to live.
@@ -16,7 +16,7 @@ struct NotificationQueue: Footprinted, Sendable {
         var promotionStamp: UInt64 = 0
     }
 
-    /// What is due at a deadline, if the slot still has the stamp.
+    /// The action that is due at a deadline, if the slot still has the stamp.
     struct Timer: Sendable {
         let slot: UInt32
         let stamp: UInt64
@@ -31,8 +31,9 @@ struct NotificationQueue: Footprinted, Sendable {
     var slots: [Slot] = []
     var freeSlots: [UInt32] = []
     var nextPlace: UInt64 = 1
-    /// Asap entries with lower places are being posted, those behind them wait for another turn (rule
-    /// Q11); 0 when none are.
+    /// The first place behind the asap entries that are being posted; 0 when none are (rule Q11).
+    ///
+    /// Entries behind it wait for another turn.
     private(set) var snapshotEnd: UInt64 = 0
     var kinds: KindTable
     var modeLists: ModeLists
@@ -42,9 +43,9 @@ struct NotificationQueue: Footprinted, Sendable {
     /// How many deadlines count.
     var timerCount = 0
     var lastStamp: UInt64 = 0
-    /// What entries cost those that they count for.
+    /// The memory of the entries by the owners that they count for.
     var owned = OwnedMemory()
-    /// What an open batch has changed, for undoing it.
+    /// The changes of an open batch, for undoing it.
     var journal: Journal?
 
     /// Makes an empty queue in the mode `default`.
@@ -68,8 +69,9 @@ struct NotificationQueue: Footprinted, Sendable {
         slot(of: id).flatMap { slots[Int($0)].entry }
     }
 
-    /// Shows the entries of all modes in the order in which they would be posted: asap ones first,
-    /// then idle ones, each in the order of their places; the visitor says whether to go on.
+    /// Calls the visitor with the entries of all modes in posting order, while it returns true.
+    ///
+    /// Asap entries come first, then idle ones, each in the order of their places.
     ///
     /// - Complexity: O(n log n); it is for looking at the queue.
     func forEachInPostingOrder(_ visit: (Entry) -> Bool) {
@@ -94,12 +96,12 @@ struct NotificationQueue: Footprinted, Sendable {
 // MARK: - Posting
 
 extension NotificationQueue {
-    /// The center is in another mode from now on.
+    /// Makes another mode the current one.
     mutating func enter(mode: [UInt8]) {
         modeLists.enter(mode: mode)
     }
 
-    /// `common` stands for other modes from now on (rule Q17).
+    /// Replaces the modes that `common` stands for (rule Q17).
     mutating func setCommonModes(_ modes: [[UInt8]]) {
         modeLists.setCommonModes(modes)
     }
@@ -146,14 +148,14 @@ extension NotificationQueue {
 // MARK: - Removing
 
 extension NotificationQueue {
-    /// Takes out what is similar to a `now` post and may be touched, in queue order (rule Q8).
+    /// Takes out the entries similar to a `now` post that may be touched, in queue order (rule Q8).
     mutating func takeSimilar(
         to content: Notification.Content, mask: Coalescing, scope: PostScope
     ) -> [Entry] {
         take(slots(similarTo: content.name, content.object, mask: mask, scope: scope))
     }
 
-    /// Takes out what matches and may be touched, in queue order (rule Q20).
+    /// Takes out the matching entries that may be touched, in queue order (rule Q20).
     mutating func take(_ match: QueueMatch) -> [Entry] {
         guard let object = match.object else {
             return take(slots(named: match.name, nil, of: match))
@@ -186,7 +188,7 @@ extension NotificationQueue {
     func slots(
         similarTo name: Span<UInt8>?, _ object: Span<UInt8>?, mask: Coalescing, scope: PostScope
     ) -> [UInt32] {
-        // What the closure captures is copied: that should not be the whole queue.
+        // A closure copies its captures: that should not be the whole queue.
         let slots = slots
         var similar = kinds.slots(similarTo: name, object, mask: mask) { slot in
             if case .everything = scope { return true }
@@ -213,8 +215,9 @@ extension NotificationQueue {
     /// When ``passTime(_:)`` has something to do next, on the monotonic clock in nanoseconds.
     var nextDeadline: Int64? { timers.next }
 
-    /// Takes out the entries whose time to live has ended, and makes idle ones asap that waited for
-    /// their `maxDelay` (rule Q14); both are told in queue order, as they are now.
+    /// Removes entries whose time to live has ended, and promotes idle ones past their `maxDelay`.
+    ///
+    /// Promoted entries become asap (rule Q14). Both are returned in queue order, as they are now.
     mutating func passTime(_ now: Int64) -> (promoted: [Entry], expired: [Entry]) {
         var expiring: [UInt32] = []
         var promoting: [UInt32] = []
@@ -232,7 +235,7 @@ extension NotificationQueue {
         promoting.sort { place(of: $0) < place(of: $1) }
         var promoted: [Entry] = []
         for slot in promoting {  // Bound: expiry
-            // What expires at the same time is gone by now.
+            // Entries that expire at the same time are removed by now.
             guard var entry = slots[Int(slot)].entry else { continue }
             entry.style = .asap
             entry.promotesAt = .max

@@ -1,18 +1,18 @@
-/// An entry of a log: the commands that one broker has appended at a time, and what says whether they count.
+/// An entry of a log: the commands that one broker appends at a time, with their conditions.
 public struct Entry: Sendable {
     /// The name of the broker that has written it.
     public let node: [UInt8]
-    /// Which of the lives of that broker: a later one has a greater number.
+    /// The life of that broker: a later one has a greater number.
     public let life: UInt64
-    /// Its number in that life, from 1 on: a log that has it twice, or before an earlier one, is not believed.
+    /// Its number in that life, from 1 on: a repeated or earlier one is skipped.
     public let number: UInt64
     /// The index of the last entry that its broker had applied.
     public let appliedIndex: UInt64
     /// The digest of the log up to there, as its broker had it (``Shard/chain``).
     public let chain: UInt64
-    /// How many milliseconds before it was written that entry was applied, by the clock of its broker.
+    /// Milliseconds from the application of that entry to the writing, by the clock of its broker.
     public let elapsed: UInt64
-    /// The wall clock of its broker, in milliseconds since 1970.
+    /// The time on the wall clock of its broker, in milliseconds since 1970.
     public let wallMilliseconds: Int64
     /// The commands, in the order in which the broker has accepted them.
     public let commands: [Numbered]
@@ -37,7 +37,7 @@ public struct Entry: Sendable {
             self.content = content
         }
 
-        /// How many bytes of an entry it takes, at most.
+        /// The most bytes that it takes in an entry.
         public var byteCount: Int { content.count + (action.center?.count ?? 0) + 32 }
     }
 

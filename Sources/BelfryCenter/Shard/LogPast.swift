@@ -1,6 +1,6 @@
 /// The marks of the last entries of a log, by their index.
 struct LogPast: Sendable {
-    /// The facts behind an entry.
+    /// The state of the log at an entry.
     struct Mark: Sendable {
         /// The time of the log, in nanoseconds.
         let time: Int64
@@ -8,17 +8,17 @@ struct LogPast: Sendable {
         let chain: UInt64
     }
 
-    /// How many entries are remembered: more than a broker writes in the time in which it is declared down.
+    /// The number of remembered entries: more than a broker writes before it can be declared down.
     static let limit = 65_536
 
     private var marks = Ring<Mark>()
     /// The index of the first mark.
     private var firstIndex: UInt64 = 0
 
-    /// Begins with the mark of an empty log.
+    /// Makes the past of an empty log.
     init() { append(Mark(time: 0, chain: 0)) }
 
-    /// Begins with the mark of an entry: nothing is known of those before.
+    /// Makes a past that begins with an entry: those before are unknown.
     init(at index: UInt64, _ mark: Mark) {
         firstIndex = index
         append(mark)
@@ -34,7 +34,7 @@ struct LogPast: Sendable {
         marks.append(mark)
     }
 
-    /// The mark of an entry; nil where the shard does not remember it any more.
+    /// The mark of an entry; nil for one that is forgotten.
     subscript(index: UInt64) -> Mark? {
         guard index >= firstIndex, index - firstIndex < UInt64(marks.count) else { return nil }
         return marks[marks.startPosition + (index - firstIndex)]

@@ -22,7 +22,7 @@ struct NodeTable: Sendable {
     private(set) var nodes: [Node] = []
     private var lastSeat: UInt32 = 0
 
-    /// The place of a broker, if the log has ever had an entry of it.
+    /// The place of a broker, if the log ever had an entry of it.
     func place(of name: [UInt8]) -> Int? { nodes.firstIndex { $0.name == name } }
 
     /// The broker at a place.
@@ -31,7 +31,7 @@ struct NodeTable: Sendable {
         _modify { yield &nodes[place] }
     }
 
-    /// Why a life may not begin; nil where it may, since it is later than all lives of its broker before.
+    /// The reason why a life may not begin; nil if it is later than all lives of its broker before.
     func reason(against life: UInt64, of name: [UInt8]) -> Shard.Skip? {
         guard let place = place(of: name) else {
             return nodes.count < Self.limit ? nil : .isOneTooMany(limit: Self.limit)
@@ -39,7 +39,7 @@ struct NodeTable: Sendable {
         return life > nodes[place].life ? nil : .lifeIsOver
     }
 
-    /// A life begins.
+    /// Begins a life.
     mutating func begin(_ life: UInt64, of name: [UInt8], level: UInt64) {
         lastSeat += 1
         let node = Node(
@@ -48,16 +48,17 @@ struct NodeTable: Sendable {
         if let place = place(of: name) { nodes[place] = node } else { nodes.append(node) }
     }
 
-    /// The highest index that the life with this seat is known to have applied; 0 where the log has no such life, or a
-    /// later one of its broker.
+    /// The highest index that the life with this seat is known to have applied.
+    ///
+    /// It is 0 where the log has no such life, or a later one of its broker.
     func appliedIndex(ofSeat seat: UInt32) -> UInt64 {
         nodes.first { $0.seat == seat }?.appliedIndex ?? 0
     }
 
-    /// The highest index that all that are up are known to have applied; nil where none is.
+    /// The highest index that all live brokers are known to have applied; nil without any.
     var indexAppliedByAll: UInt64? { nodes.filter(\.isUp).map(\.appliedIndex).min() }
 
-    /// Forgets which entries the brokers have applied: the indexes that they told are those of another past.
+    /// Forgets the indexes that the brokers have applied: they belong to another past.
     mutating func forgetAppliedIndexes() {
         for place in nodes.indices { nodes[place].appliedIndex = 0 }  // Bound: brokers
     }

@@ -1,28 +1,28 @@
-/// Gives numbers that are never given twice.
+/// A source of numbers that are never given twice.
 public protocol NumberSource {
-    /// Why it gives none.
+    /// The reason why there is no number.
     associatedtype Failure: Error
 
     /// The next number for something of a kind.
     mutating func next(_ kind: NumberedKind) throws(Failure) -> UInt64
 }
 
-/// The kinds of things that have numbers of their own.
+/// The kinds of objects that have numbers of their own.
 public enum NumberedKind: Sendable, CaseIterable {
-    /// Observers, whose numbers stand in their tokens.
+    /// Observers, whose numbers are in their tokens.
     case observer
-    /// Clients, whose numbers stand in their sessions.
+    /// Clients, whose numbers are in their sessions.
     case client
     /// Leases on modes.
     case mode
 }
 
 extension Command.Action {
-    /// Gives numbers to what a command makes.
+    /// Gives numbers to the objects that a command makes.
     ///
-    /// They are given when the command is applied: so all brokers that share a log give the same.
+    /// That is done when the command is applied: so all brokers that share a log give the same.
     ///
-    /// - Returns: the number of the client, or of the mode lease.
+    /// - Returns: The number of the client, or of the mode lease.
     public mutating func takeNumbers<Source: NumberSource>(
         from source: inout Source
     ) throws(Source.Failure) -> UInt64 {

@@ -1,4 +1,4 @@
-// Questions that a broker asks a shard, to write the log that the shard applies.
+// Questions of a broker to a shard, for writing the log that the shard applies.
 
 /// A broker that shares a log, as the log knows it.
 public struct LogBroker: Sendable, Equatable {
@@ -15,23 +15,23 @@ public struct LogBroker: Sendable, Equatable {
 }
 
 extension Shard {
-    /// The brokers that the log has ever had an entry of; a broker has its rank by its place among those that are up.
+    /// The brokers in the log; the rank of a broker is its place among those that are up.
     public var brokers: [LogBroker] { log.nodes.nodes.map(LogBroker.init) }
 
-    /// A broker, if the log has ever had an entry of it.
+    /// A broker, if the log ever had an entry of it.
     public func broker(_ name: [UInt8]) -> LogBroker? {
         log.nodes.place(of: name).map { LogBroker(log.nodes[$0]) }
     }
 
-    /// The digest of the log up to an index (``chain``); nil where the shard does not remember it any more.
+    /// The digest of the log up to an index (``chain``); nil for one that is forgotten.
     public func chain(at index: UInt64) -> UInt64? { log.past[index]?.chain }
 
-    /// Becomes the shard whose state this is, and keeps the secret of its hash tables.
+    /// Replaces the shard by this state, and keeps the secret of its hash tables.
     public mutating func restore(_ snapshot: [UInt8]) throws(CodeError) {
         self = try Shard(snapshot: snapshot, seed: seed)
     }
 
-    /// When an entry is needed, in the time of the log, if nobody writes one: a center has something to do by itself then.
+    /// The time of the log at which a center is due, so that some broker must write an entry.
     public var dueTime: Int64 { log.touched.isEmpty ? log.dueAt : log.time }
 }
 

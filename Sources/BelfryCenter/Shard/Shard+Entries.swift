@@ -1,35 +1,35 @@
 // The entries of a log, which several brokers apply: one entry is one turn.
 
 extension Shard {
-    /// Why an entry of a log changes nothing.
+    /// The reason why an entry of a log changes nothing.
     public enum Skip: Sendable, Equatable {
-        /// The life of its broker is over: somebody has said so, or a later one has begun.
+        /// The life of its broker is over: it was declared down, or a later life has begun.
         case lifeIsOver
-        /// So many brokers share the log already.
+        /// The log has its full number of brokers already.
         case isOneTooMany(limit: Int)
-        /// It is not the next of its life: a log has it twice, or before an earlier one, which its broker appends again.
+        /// The entry is not the next of its life: a log has it twice, or before an earlier one.
         case outOfOrder
-        /// It says what its broker had applied, and that is forgotten: its broker was away for too long.
+        /// The last entry that its broker had applied is forgotten: it was away for too long.
         case isTooLate
-        /// The program of its broker does not know the rules that hold.
+        /// The program of its broker does not know the present rules.
         case isTooOld(level: UInt64)
     }
 
-    /// Why a shard can apply nothing more: its state is not that which the log had when an entry was written.
+    /// The reason why a shard cannot apply any more: the log was written with another state.
     public enum Fault: Error, Equatable {
-        /// The writer of the entry at this index knows another past: entries were lost, or somebody computes otherwise.
+        /// The writer of this entry has another past: entries were lost, or results differ.
         case otherPast(index: UInt64)
     }
 
-    /// One step of an entry; what it brought about is in the effects.
+    /// One step of an entry; the effects have its results.
     public struct Step: Sendable {
-        /// The name of the command; nil for what the shard does by itself.
+        /// The name of the command; nil for a step of the shard itself.
         public let id: CommandID?
-        /// The center that got a command, was made, or was there until now.
+        /// The center that got a command, was made, or existed until now.
         public let center: Int?
-        /// The number of the client, or of the mode lease, that it has made.
+        /// The number of the client, or of the mode lease, that the step made.
         public let number: UInt64
-        /// How it has ended.
+        /// The result.
         public let result: Result
 
         /// Joins the four parts.
@@ -38,28 +38,27 @@ extension Shard {
         }
     }
 
-    /// How a command of a log ends.
+    /// The result of a command of a log.
     public enum Result: Sendable, Equatable {
-        /// The center has got it: the effects have its outcome.
+        /// The center has got the command: the effects have its outcome.
         case told
-        /// The center is there, whoever made it.
+        /// The center exists, made by this command or an earlier one.
         case made
         /// The center has ended.
         case ended
         /// The shard does not have the center.
         case noCenter
-        /// The center has something that somebody may come back for.
+        /// The center has state that a client may come back for.
         case inUse
-        /// The life of a broker has begun, and this number stands for it in the names of connections and commands.
+        /// The life of a broker has begun, with this seat in the names of connections and commands.
         case began(seat: UInt32)
         /// The life of the broker of this name is over, and was not before.
         case lifeEnded([UInt8])
-        /// It was done, or there was nothing to do.
+        /// The command was done, or had nothing to do.
         case done
-        /// The ticket was good: what its caller had shown.
+        /// The ticket was valid; the credentials of its caller.
         case used(shown: [UInt8])
-        /// The log does not have the ticket or has no room for one more, not all brokers know the rules of the level, a
-        /// later revision of the limits holds, or a life begins in the midst of an entry.
+        /// A condition does not hold: ticket, room, level, revision, or place in the entry.
         case refused
     }
 
@@ -69,23 +68,23 @@ extension Shard {
     public var logTime: Int64 { log.time }
     /// The digest of all entries and their results: equal logs give equal ones.
     public var chain: UInt64 { log.chain }
-    /// The rules that hold.
+    /// The level of the present rules.
     public var level: UInt64 { log.level }
 
-    /// The revision of the limits that hold; 0 where no broker has said any.
+    /// The revision of the present limits; 0 where no broker has set any.
     public var limitsRevision: UInt64 { log.limitsRevision }
 
-    /// Whether the log has such a ticket, which was not used.
+    /// Whether the log has this ticket, unused.
     public func hasTicket(_ hash: SecretHash) -> Bool { log.tickets.has(hash) }
 
     // MARK: An entry begins
 
     /// Begins with the next entry of the log.
     ///
-    /// One that counts is applied by ``step(into:)``, step by step, until there is none.
+    /// An entry that counts is applied by ``step(into:)``, step by step, until there is none.
     ///
-    /// - Returns: why it changes nothing, if that is so.
-    /// - Throws: that nothing can be applied any more.
+    /// - Returns: The reason why it changes nothing, if there is one.
+    /// - Throws: The fault after which nothing can be applied any more.
     public mutating func begin(_ entry: Entry) throws(Fault) -> Skip? {
         precondition(log.work == nil, "an entry is over before the next begins")
         let index = log.index + 1
@@ -133,9 +132,10 @@ extension Shard {
         return entry.number == log.nodes[place].lastNumber + 1 ? nil : .outOfOrder
     }
 
-    /// Moves the time of the log: the writer says how long ago, by its own clock, it had applied an earlier entry.
+    /// Moves the time of the log by the writer's time since an earlier entry that it had applied.
     ///
-    /// A writer that was away tells a long time since an old entry: it must not move time for the others.
+    /// A writer that was away reports a long time since an old entry: that must not move time for
+    /// the others.
     private mutating func moveTime(by entry: Entry, at index: UInt64) {
         guard let mark = log.past[entry.appliedIndex],
             entry.elapsed <= Self.believedElapsed || entry.appliedIndex + 1 == index
@@ -146,10 +146,10 @@ extension Shard {
         if !isTooLong, !isOver { log.time = max(log.time, time) }
     }
 
-    /// How many milliseconds are believed where other entries lie between.
+    /// The longest time, in milliseconds, that is accepted where other entries are between.
     private static let believedElapsed: UInt64 = 100
 
-    /// The life of the broker at a place is over; tells what ends with it.
+    /// Ends the life of the broker at a place; returns the connections that end with it.
     private mutating func endLife(at place: Int) -> [EntryWork.Departure] {
         guard log.nodes[place].isUp else { return [] }
         log.nodes[place].isUp = false
@@ -167,7 +167,7 @@ extension Shard {
         return departures.reversed()
     }
 
-    /// The centers that have something to do by now, the first last; the others may have later.
+    /// Takes the centers that are due by now, the first last; the others may be due later.
     private mutating func takeDue(at time: CommandTime) -> [Int] {
         var due: [Int] = []
         log.dueAt = .max
@@ -183,9 +183,9 @@ extension Shard {
 
     // MARK: Its steps
 
-    /// Does the next step of the entry that was begun; what that brought about is in `effects`.
+    /// Does the next step of the entry that was begun; its results are in `effects`.
     ///
-    /// - Returns: nil where the entry is over.
+    /// - Returns: nil at the end of the entry.
     public mutating func step(into effects: inout Effects) -> Step? {
         guard var work = log.work.take() else { return nil }
         if let step = step(&work, into: &effects) {
@@ -209,7 +209,7 @@ extension Shard {
             defer { work.command += 1 }
             return perform(work.entry.commands[work.command], &work, &effects)
         }
-        // Every broker takes them in one order: that of their positions.
+        // Every broker handles them in one order: that of their positions.
         if work.ends == nil {
             work.ends = log.touched.filter { centers[$0].needs.turnEnd }.sorted(by: >)
         }
@@ -217,10 +217,10 @@ extension Shard {
         return tellOwn(.endTurn(workLimit: Self.workLimit), position, &work, &effects)
     }
 
-    /// The work that one center does by itself in an entry, in deliveries, about.
+    /// The limit of a center's own work in one entry, in deliveries, about.
     private static let workLimit = 2_048
 
-    /// Gives a center a command that no broker has written.
+    /// Gives a center a command that no broker wrote.
     private mutating func tellOwn(
         _ action: Command.Action, _ position: Int, _ work: inout EntryWork,
         _ effects: inout Effects
@@ -255,7 +255,7 @@ extension Shard {
                 break
             }
             made.center = position
-            // Somebody may have done something since that broker found that nothing was to be done.
+            // The center may have got work since that broker found it idle.
             if case .idle = action, work.entry.appliedIndex + 1 != log.index {
                 result = .done
                 break
@@ -303,7 +303,7 @@ extension Shard {
         return Step(id: id, center: made.center, number: made.number, result: result)
     }
 
-    /// Lets all centers have other limits, each in a step of its own.
+    /// Sets other limits of all centers, each in a step of its own.
     private mutating func configure(
         _ limits: CenterLimits, _ revision: UInt64, _ work: inout EntryWork
     ) {
@@ -312,14 +312,14 @@ extension Shard {
         work.departures += forAllCenters(.configure(limits))
     }
 
-    /// Steps that let each center have a command, the first center last.
+    /// Makes steps that give each center a command, the first center last.
     private func forAllCenters(_ action: Command.Action) -> [EntryWork.Departure] {
         (0..<count).reversed().map {
             EntryWork.Departure(center: $0, action: action, appliedIndex: 0)
         }
     }
 
-    /// The first broker comes up: each center tells that it is there again, when the turn ends.
+    /// Notes the start of the first broker: each center reports it when the turn ends.
     private mutating func tellStart() {
         for position in 0..<count {  // Bound: centers
             centers[position].noteStart()
@@ -354,7 +354,7 @@ extension Shard {
         log.touched = others
     }
 
-    /// Adds to the digest what an entry has brought about, as far as a look at each center tells.
+    /// Adds the results of an entry to the digest, as far as each center's summary has them.
     private mutating func note(_ entry: Entry, counts: Bool) {
         var digest = StateDigest()
         digest.add(log.chain)
@@ -381,7 +381,7 @@ extension Shard {
 }
 
 extension Shard {
-    /// Finds out which centers of a restored shard have something to do by themselves.
+    /// Finds the centers of a restored shard that have work of their own.
     mutating func findWork() {
         let time = CommandTime(wallMilliseconds: 0, monotonicNanoseconds: log.time)
         for position in 0..<count {  // Bound: centers
@@ -391,7 +391,7 @@ extension Shard {
         }
     }
 
-    /// A number that stands for the whole state: equal states have equal numbers.
+    /// A digest of the whole state: equal states have equal ones.
     public func digest() -> UInt64 {
         var digest = StateDigest()
         digest.add(log.index)

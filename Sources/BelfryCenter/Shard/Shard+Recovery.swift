@@ -1,15 +1,16 @@
-// A log that has lost entries goes on with what one shard has applied of it.
+// A log that has lost entries continues with the state that one shard has applied.
 
 extension Shard {
-    /// Goes on behind an entry of a log that does not have all that this shard has applied.
+    /// Continues behind an entry of a log that lacks entries which this shard has applied.
     ///
-    /// Others may have applied, and answered, what this shard has never seen. So each center gets another epoch, by which
-    /// those who come back know that, and all observers are told a loss that nobody can count (law 3).
+    /// Other brokers may have applied, and answered, entries that this shard has never seen. So
+    /// each center gets another epoch, by which returning clients notice that, and all observers
+    /// are told a loss of unknown size (law 3).
     ///
     /// - Parameters:
-    ///   - index: the index of the entry.
-    ///   - chain: what stands for the past from now on; no other past has it.
-    ///   - epoch: makes text that no other life of a center has.
+    ///   - index: The index of the entry.
+    ///   - chain: The digest of the past from now on; no other past has it.
+    ///   - epoch: Makes text that no other life of a center has.
     public mutating func recover(at index: UInt64, chain: UInt64, epoch: () -> [UInt8]) {
         precondition(log.work == nil, "an entry is over before a log goes on elsewhere")
         log.index = index
@@ -24,12 +25,12 @@ extension Shard {
 }
 
 extension NotificationCenter {
-    /// By how much the numbers of a center jump.
+    /// The jump of a center's numbers.
     ///
-    /// Should the lost part have given more, the other epoch tells the posts apart.
+    /// If the lost part has used more numbers, the other epoch distinguishes the posts.
     private static var lostNumberCount: UInt64 { 1 << 24 }
 
-    /// Goes on where others may have dispatched what this center has never seen.
+    /// Continues where others may have dispatched notifications that this center has never seen.
     fileprivate mutating func recover(epoch: [UInt8]) {
         self.epoch = epoch
         let gap = GapRecord(

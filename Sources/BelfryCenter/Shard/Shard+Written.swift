@@ -1,8 +1,10 @@
-// How far a connection that ends was written: only the shard knows which entries its broker had applied (law 3).
+// The progress of writing to a connection that ends: only the shard knows which entries its broker
+// had applied (law 3).
 
 extension Shard {
-    /// Puts into a command with which a connection ends how far that was written, as the marks tell it: what stands there
-    /// already is not believed.
+    /// Adds the progress of writing to a command with which a connection ends.
+    ///
+    /// The marks of the shard determine it; a value that the command already has is ignored.
     ///
     /// - Returns: the command as its center gets it.
     mutating func withWritten(
@@ -18,7 +20,8 @@ extension Shard {
         case .resume(var resumption):
             resumption.written = nil
             if let connection = centers[position].connection(of: resumption.client) {
-                // That its broker has not heard of its end says nothing: it may have come meanwhile.
+                // That its broker has not heard of its end proves nothing: it may have come
+                // meanwhile.
                 resumption.written = written(
                     to: connection, through: resumption.appliedIndex, isCertain: false,
                     at: position, work)
@@ -28,7 +31,7 @@ extension Shard {
         }
     }
 
-    /// The same for the end of a connection of a life that is over.
+    /// Adds the progress to the end of a connection of a life that is over.
     mutating func withWritten(_ departure: EntryWork.Departure) -> Command.Action {
         guard case .disconnect(let client, let connection, let end, _, _) = departure.action else {
             return departure.action
@@ -40,12 +43,12 @@ extension Shard {
                 sequence: centers[departure.center].sequence, isCertain: false))
     }
 
-    /// How far a connection was written; nil where it was written everything, or its own broker does not say it.
+    /// The progress of writing to a connection; nil if it got everything, or its broker is silent.
     ///
     /// - Parameters:
-    ///   - index: the index that the writer of the entry had applied, by its word; another broker's connection was
-    ///     written what that has told the log.
-    ///   - isCertain: whether the writer would know of more.
+    /// - index: The index that the writer of the entry had applied, by its word; for another
+    ///   broker's connection the index that the log has of that broker counts.
+    ///   - isCertain: Whether the writer would know of more.
     private mutating func written(
         to connection: ConnectionName, through index: UInt64?, isCertain: Bool,
         at position: Int, _ work: EntryWork

@@ -1,13 +1,14 @@
-/// Centers by name: what one log of commands has, and what each broker that reads that log applies.
+/// Centers by name: the state that one log of commands determines.
 ///
-/// It is a pure machine, as its centers are. A broker of its own has one for each loop, and lets it apply each command
-/// at once. Where several brokers share a log, it applies the entries of that (`Shard+Entries.swift`).
+/// It is a pure machine, as its centers are. A broker without a cluster has one for each loop,
+/// which applies each command at once. Where several brokers share a log, each has one that applies
+/// its entries (`Shard+Entries.swift`).
 ///
-/// A center has a position, which is that of another one after it has ended: the last one moves to it.
+/// Positions identify centers; when a center ends, the last one moves to its position.
 public struct Shard: Sendable {
     /// The limits that new centers have.
     public var limits: CenterLimits
-    /// The centers, by position: another room looks at one here, since a look through a function would copy it.
+    /// The centers, by position: other rooms read one here, as a function would return a copy.
     public internal(set) var centers: [NotificationCenter] = []
     private var positions: [[UInt8]: Int] = [:]
     let seed: HashSeed
@@ -18,7 +19,7 @@ public struct Shard: Sendable {
     }
     /// The state of the log that it applies.
     var log = ShardLog()
-    /// The center that ended last, until its host has taken it; not in the shard itself, which is moved at times.
+    /// The center that ended last, until its host takes it; outside the shard, which may be moved.
     private var ended: [NotificationCenter] = []
 
     /// Makes a shard without a center.
@@ -34,7 +35,7 @@ public struct Shard: Sendable {
     /// How many centers there are.
     public var count: Int { centers.count }
 
-    /// The position of a center, if there is one of that name.
+    /// The position of the center of a name, if there is one.
     public func position(of name: [UInt8]) -> Int? { positions[name] }
 
     /// Makes a center, unless there is one of that name.
@@ -46,7 +47,7 @@ public struct Shard: Sendable {
         return take(NotificationCenter(name: name, epoch: epoch, limits: limits, seed: seed))
     }
 
-    /// Takes a center that a store or a snapshot had; there is none of that name.
+    /// Adds a center from a store or a snapshot; there must be none of that name.
     ///
     /// - Returns: its position.
     public mutating func take(_ center: consuming NotificationCenter) -> Int {
@@ -56,7 +57,7 @@ public struct Shard: Sendable {
         return centers.count - 1
     }
 
-    /// Ends a center: its name finds it no more, and the last center moves to its position.
+    /// Ends a center: its name is free, and the last center moves to its position.
     public mutating func endCenter(at position: Int) {
         positions[centers[position].name] = nil
         if position != centers.count - 1 {
@@ -66,13 +67,13 @@ public struct Shard: Sendable {
         ended = [centers.removeLast()]
     }
 
-    /// Takes the center that ended last: its host counts off what it had.
+    /// Returns the center that ended last: its host subtracts its memory.
     public mutating func takeEnded() -> NotificationCenter? { ended.popLast() }
 
-    /// Takes the names away: none finds its center from now on.
+    /// Removes all names: none finds its center from now on.
     public mutating func close() { positions = [:] }
 
-    /// Gives a center its next command; what that brought about is in `effects`.
+    /// Gives a center its next command; the results are in `effects`.
     @inline(__always)
     public mutating func apply(
         _ command: borrowing Command, to position: Int, into effects: inout Effects
@@ -83,17 +84,17 @@ public struct Shard: Sendable {
 
     // MARK: What a center counts for this process alone
 
-    /// Finds out how much more memory a center keeps than when that was found out last.
+    /// Measures the growth of a center's memory since the last measurement.
     public mutating func noteKept(at position: Int, ifChangedBy byteCount: Int) -> KeptMemory? {
         centers[position].noteKept(ifChangedBy: byteCount)
     }
 
-    /// Takes how much more a center keeps for each owner than it told.
+    /// Returns the growth of a center's memory by owner since the last call.
     public mutating func takeOwnedGrowth(at position: Int) -> [Owner: Holdings] {
         centers[position].takeOwnedGrowth()
     }
 
-    /// Finds out for whom what a store has kept of a center counts.
+    /// Assigns the owners of a center's stored memory.
     public mutating func assignOwners(
         at position: Int, _ ownerOf: (_ principal: [UInt8]) -> Owner
     ) {

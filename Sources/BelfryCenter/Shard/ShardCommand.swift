@@ -1,6 +1,6 @@
 /// A command of a log: for one center of a shard, or for the shard.
 public struct ShardCommand: Sendable {
-    /// The name by which its answer is found.
+    /// The name that its answer refers to.
     public let id: CommandID
     /// When it was accepted.
     public let time: CommandTime
@@ -16,26 +16,27 @@ public struct ShardCommand: Sendable {
 
     /// The changes that a command of a log can ask for.
     public enum Action: Sendable {
-        /// A center, if it is there, gets a command.
+        /// Gives a command to a center, if it exists.
         case tell(center: [UInt8], Command.Action)
-        /// A center is made, unless it is there: of several that make one, the first in the log gives it its epoch.
+        /// Makes a center, unless it exists: the first such command in the log sets its epoch.
         case makeCenter([UInt8], epoch: [UInt8])
-        /// A center ends, if it has nothing that somebody may come back for.
+        /// Ends a center, if it has no state that a client may come back for.
         case endCenter([UInt8])
         /// The broker that writes the entry begins a life; it knows the rules up to this level.
         case nodeUp(level: UInt64)
-        /// A life of a broker is over, whoever says so.
+        /// Ends a life of a broker, whichever broker writes it.
         case nodeDown([UInt8], life: UInt64)
-        /// From here on the rules of a level hold, if every broker that is up knows them; with
-        /// level 4 the log has this key.
+        /// Sets the level of the rules, if every broker that is up knows them.
+        ///
+        /// With level 4 the log gets this key.
         case level(UInt64, TagKey = .known)
-        /// All centers, and those that are made later, have these limits, unless a later revision of them holds.
+        /// Sets the limits of all centers, also later ones, unless a later revision is set.
         case configure(CenterLimits, revision: UInt64)
-        /// A ticket, of which a principal may have a share, stands for what its caller has shown.
+        /// Makes a ticket for the credentials of a caller; a principal may have a share of tickets.
         case makeTicket(SecretHash, principal: [UInt8], shown: [UInt8], share: Int)
-        /// A ticket is used up, unless the time of the log is this one already, in nanoseconds.
+        /// Uses up a ticket, unless the log has reached this time, in nanoseconds.
         case useTicket(SecretHash, until: Int64)
-        /// Nothing: time passes, and whoever reads it knows that its writer can write.
+        /// Changes nothing: time passes, and readers see that the writer can write.
         case nothing
     }
 }

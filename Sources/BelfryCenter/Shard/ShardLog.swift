@@ -1,16 +1,16 @@
-/// The state of the log that a shard applies; a shard without a log leaves it as it begins.
+/// The state of the log that a shard applies; without a log it never changes.
 struct ShardLog: Sendable {
     /// The index of the last entry.
     var index: UInt64 = 0
     /// The time of the log, in nanoseconds: it never goes back, and no wall clock moves it.
     var time: Int64 = 0
-    /// The rules that hold.
+    /// The level of the present rules.
     var level: UInt64 = 1
-    /// The revision of the limits that hold; 0 where no broker has said any.
+    /// The revision of the present limits; 0 where no broker has set any.
     var limitsRevision: UInt64 = 0
     var numbers = ShardNumbers()
     var nodes = NodeTable()
-    /// The tickets of all brokers that were not used; each holds what its caller has shown.
+    /// The unused tickets of all brokers, with the credentials of their callers.
     var tickets = TicketTable<[UInt8]>()
     var past = LogPast()
     /// The digest of all entries and their results.
@@ -19,15 +19,15 @@ struct ShardLog: Sendable {
 
     // MARK: What a snapshot does not have
 
-    /// The entry that is applied.
+    /// The entry that is being applied.
     var work: EntryWork?
     /// The centers that had a command in it, and need the end of a turn.
     var touched: Set<Int> = []
-    /// No center has anything to do before this time; what it has may be later.
+    /// A lower bound of the time at which a center is due.
     var dueAt = Int64.max
 }
 
-/// The entry that a shard applies, and how far the shard has come with it.
+/// The entry that a shard applies, and the progress of applying it.
 struct EntryWork: Sendable {
     let entry: Entry
     /// The life that has written it, by its seat.

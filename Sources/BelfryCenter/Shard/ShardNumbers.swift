@@ -1,4 +1,4 @@
-/// The counters of a shard: each number is given once, at the place in the log where it is needed.
+/// The counters of a shard: each number is given once, where the log needs it.
 struct ShardNumbers: Sendable, NumberSource {
     private var observers: UInt64 = 0
     private var clients: UInt64 = 0

@@ -1,10 +1,10 @@
-/// Tickets: each stands for the credentials of its caller, once, and for a short time.
+/// Tickets: each replaces the credentials of its caller, once, and for a short time.
 ///
-/// Only their hashes are kept. Each principal has a share of them: where it asks for one more, its
-/// oldest ticket goes. The holder is what is kept of the credentials.
+/// Only their hashes are kept. Each principal has a share of them: when it asks for one more, its
+/// oldest ticket is removed. The holder is the kept part of the credentials.
 public struct TicketTable<Holder: Sendable>: Sendable {
     private var tickets: [SecretHash: Ticket] = [:]
-    /// All in the order in which they were made, which is that of their ends.
+    /// All tickets in the order in which they were made, which is that of their ends.
     private var order = Ring<SecretHash>()
     private var shares: [[UInt8]: Share] = [:]
     private var placeCount = 0
@@ -16,7 +16,7 @@ public struct TicketTable<Holder: Sendable>: Sendable {
         let principal: [UInt8]
         /// How many places it takes: one or more.
         let placeCount: Int
-        /// When it ends, in nanoseconds.
+        /// The end of its time, in nanoseconds.
         let end: Int64
     }
 
@@ -34,7 +34,7 @@ public struct TicketTable<Holder: Sendable>: Sendable {
     /// How many tickets there are, with those that have ended since the last one was made.
     var count: Int { tickets.count }
 
-    /// Keeps a ticket, if there is room for one of another principal.
+    /// Keeps a ticket, if there is room beside those of other principals.
     ///
     /// - Parameters:
     ///   - placeCount: how many places it takes.
@@ -60,7 +60,7 @@ public struct TicketTable<Holder: Sendable>: Sendable {
         return true
     }
 
-    /// Takes a ticket, which is then no more; nil when it is unknown, used, or too old.
+    /// Removes and returns a ticket; nil when it is unknown, used, or too old.
     public mutating func take(_ hash: SecretHash, now: Int64) -> Holder? {
         guard let ticket = tickets[hash] else { return nil }
         remove(hash)
@@ -96,7 +96,7 @@ public struct TicketTable<Holder: Sendable>: Sendable {
         }
     }
 
-    /// Tickets that were used stay in the lines until those are twice as long as they must be.
+    /// Removes used tickets from the lines, once those are twice as long as they must be.
     private mutating func dropUsed(of principal: [UInt8]) {
         if order.count > 2 * tickets.count + 64 { order = kept(order) }
         guard let own = shares[principal], own.order.count > 2 * own.placeCount + 64 else { return }
@@ -116,13 +116,13 @@ public struct TicketTable<Holder: Sendable>: Sendable {
 
 /// The lifetime of tickets and the room for them, in a broker of its own or in a log.
 public enum TicketTerms {
-    /// How long a ticket is good, in nanoseconds.
+    /// The lifetime of a ticket, in nanoseconds.
     public static let lifetime: Int64 = 30_000_000_000
 
-    /// How many places their tickets have.
+    /// The number of places for tickets.
     public static let limit = 10_000
 
-    /// How many places a ticket takes in a log, which keeps so many bytes of what its caller has shown: one for each KiB.
+    /// The places of a ticket in a log, which keeps so many bytes of credentials: one for each KiB.
     static func placeCount(ofByteCount byteCount: Int) -> Int {
         max(1, (byteCount + 1_023) / 1_024)
     }

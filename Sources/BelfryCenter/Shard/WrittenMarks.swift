@@ -1,7 +1,7 @@
-/// The marks that tell how far connections were written, from the indexes that brokers say they had applied.
+/// The marks of how far connections were written, by the indexes that brokers have applied.
 ///
-/// There is one for each entry and each center whose sequence number that has moved, and one for each thing that was to
-/// be written and that no number tells: what was held, actions and losses.
+/// There is a mark for each entry and each center whose sequence number it has moved, and one for
+/// each delivery that no number covers: held notifications, actions and losses.
 struct WrittenMarks: Sendable {
     /// An entry that has moved the sequence number of a center.
     struct Mark: Sendable {
@@ -11,7 +11,7 @@ struct WrittenMarks: Sendable {
         let center: UInt32
     }
 
-    /// Something that was to be written with an entry.
+    /// A delivery of an entry that no number covers.
     struct Late: Sendable {
         let index: UInt64
         let center: UInt32
@@ -19,50 +19,52 @@ struct WrittenMarks: Sendable {
         let delivery: LateDelivery
     }
 
-    /// How many marks of entries are kept, in 1.5 MB: as many as ``LogPast`` has where each entry moves one center.
+    /// The number of kept marks of entries, in 1.5 MB: that of ``LogPast``, with a center each.
     static let limit = LogPast.limit
-    /// How many of the others are kept, in 1.5 MB.
+    /// The number of the other kept marks, in 1.5 MB.
     static let lateLimit = 16_384
-    /// For how many entries more than all brokers have applied marks are kept: the end of a connection may wait behind
-    /// full entries of its broker, and say an index below that of the entry before.
+    /// The number of entries by which marks outlive their application by all brokers.
+    ///
+    /// The end of a connection may wait behind full entries of its broker, and name an index below
+    /// that of the entry before.
     static let patience: UInt64 = 1_024
 
     private var marks = Ring<Mark>()
     private var late = Ring<Late>()
     /// Marks up to this index may be forgotten.
     private var forgottenThrough: UInt64 = 0
-    /// What stands for each center in the marks, by its position: no other center ever has it.
+    /// The number of each center in the marks, by its position: no other center ever has it.
     private var centers: [UInt32] = []
     private var lastCenter: UInt32 = 0
 
     // MARK: What a snapshot does not have
 
-    /// The sequence numbers, before the entry that is applied, of the centers that had a command in it.
+    /// Sequence numbers before the present entry, of the centers that had a command in it.
     private var starts: [UInt32: UInt64] = [:]
-    /// The last answer of the marks: a life that ends asks for each of its connections.
+    /// The last result of a search: a life that ends searches for each of its connections.
     private var found: Found?
 
     /// The marks of a center behind an index.
     private struct Found: Sendable {
         let center: UInt32
         let index: UInt64
-        /// How many marks there had been.
+        /// The end of the marks at that time.
         let markEnd: UInt64
         let lateEnd: UInt64
-        /// The number at that index, if a mark tells it.
+        /// The number at that index, if a mark has it.
         let sequence: UInt64?
         let late: [ConnectionName: [LateDelivery]]
     }
 
     // MARK: Centers
 
-    /// A center was made, at the position behind all others.
+    /// Adds a center at the position behind all others.
     mutating func addCenter() {
         lastCenter += 1
         centers.append(lastCenter)
     }
 
-    /// A center has ended, and the last one has moved to its position.
+    /// Removes a center that has ended; the last one has moved to its position.
     mutating func removeCenter(at position: Int) {
         centers.swapAt(position, centers.count - 1)
         centers.removeLast()
@@ -70,12 +72,12 @@ struct WrittenMarks: Sendable {
 
     // MARK: What an entry brings about
 
-    /// A center is about to get a command.
+    /// Notes the number of a center that is about to get a command.
     mutating func begin(at position: Int, sequence: UInt64) {
         if starts[centers[position]] == nil { starts[centers[position]] = sequence }
     }
 
-    /// Notes what a command has brought about, as far as numbers do not tell it.
+    /// Notes the deliveries of a command that numbers do not cover.
     mutating func note(_ effects: Effects, at position: Int, of index: UInt64) {
         let center = centers[position]
         let start = starts[center] ?? 0
@@ -87,13 +89,13 @@ struct WrittenMarks: Sendable {
                 let content: LateDelivery.Content
                 switch delivery.form {
                 case .shared, .change:
-                    // What an observer is written rises: the first tells where all of it begins.
+                    // The numbers for one observer rise: the first shows where all of them begin.
                     guard sequence <= start, seen.insert(delivery.observer).inserted else {
                         continue
                     }
                     content = .notification(sequence)
                 case .action: content = .action(sequence)
-                // Its client has to answer it: it comes again by itself.
+                // Its client has to answer it: it is redelivered by itself.
                 case .acknowledged, .named, .ask, .acknowledgedAction: continue
                 }
                 append(
@@ -112,7 +114,7 @@ struct WrittenMarks: Sendable {
         }
     }
 
-    /// An entry is over: adds the mark of a center that had a command in it.
+    /// Adds the mark of a center that had a command in the entry that ends.
     mutating func end(at position: Int, sequence: UInt64, of index: UInt64) {
         let center = centers[position]
         guard let start = starts[center], start != sequence else { return }
@@ -120,7 +122,7 @@ struct WrittenMarks: Sendable {
         marks.append(Mark(index: index, sequence: start, center: center))
     }
 
-    /// An entry is over; all brokers that are up have applied the entries up to an index.
+    /// Ends an entry, and forgets marks that all brokers that are up have passed.
     mutating func endEntry(appliedByAll index: UInt64) {
         starts.removeAll(keepingCapacity: starts.capacity <= 1_024)
         found = nil
@@ -131,12 +133,12 @@ struct WrittenMarks: Sendable {
         forget(last)
     }
 
-    /// Forgets all marks: if a broker had applied less than the index, the shard cannot tell how far it wrote a connection.
+    /// Forgets all marks: the progress of brokers that had applied less than the index is unknown.
     mutating func forgetAll(through index: UInt64) {
         marks = Ring()
         late = Ring()
         found = nil
-        // Entries of before may have had greater indexes.
+        // Entries of the former log may have had greater indexes.
         forgottenThrough = index
     }
 
@@ -151,12 +153,12 @@ struct WrittenMarks: Sendable {
 
     // MARK: What it tells
 
-    /// How far a connection was written, whose broker had applied the entries up to an index.
+    /// The progress of writing to a connection whose broker had applied the entries up to an index.
     ///
     /// - Parameters:
-    ///   - sequence: the number of the center now.
-    ///   - isCertain: whether nothing was written behind that.
-    /// - Returns: nil where it was written everything.
+    ///   - sequence: The present number of the center.
+    ///   - isCertain: Whether nothing was written behind that.
+    /// - Returns: nil if everything was written.
     mutating func written(
         to connection: ConnectionName, through index: UInt64, at position: Int,
         sequence: UInt64, isCertain: Bool
@@ -251,7 +253,7 @@ extension LateDelivery.Content: CodedCases {
 }
 
 extension GapRecord {
-    /// A loss as its observer was told it.
+    /// The loss that an observer was told.
     init(_ gap: Gap) {
         self.init(
             reason: gap.reason, count: gap.lostCount, first: gap.firstSequence,

@@ -1,8 +1,8 @@
-/// Times at which something is due, the earliest first; among equal times the one of the lowest rank, or the
-/// first that was added where nobody ranks them.
+/// Deadlines, the earliest first.
 ///
-/// Nothing is removed before its time: a key that is no longer wanted is told apart by its owner
-/// when it comes out, and ``compact(where:)`` throws such keys away when they have become many.
+/// Equal times are in the order of their ranks, or of their addition where the caller gives no
+/// ranks. Nothing is removed before its time: the owner recognizes an unwanted key when it comes
+/// out, and ``compact(where:)`` discards such keys when they have become many.
 struct DeadlineHeap<Key: Sendable>: Footprinted, Sendable {
     fileprivate struct Item: Comparable, Sendable {
         let time: Int64
@@ -56,7 +56,7 @@ struct DeadlineHeap<Key: Sendable>: Footprinted, Sendable {
         return items.removeFirst()?.key
     }
 
-    /// Throws unwanted keys away until the earliest one is wanted, so that `next` is right.
+    /// Discards unwanted keys until the earliest one is wanted, so that `next` is right.
     mutating func dropUnwanted(where isAlive: (Key) -> Bool) {
         while let first = items.first, !isAlive(first.key) { items.removeFirst() }  // Bound: stale
     }
@@ -64,7 +64,7 @@ struct DeadlineHeap<Key: Sendable>: Footprinted, Sendable {
     /// Whether more than half of the keys are unwanted, so that compacting them pays.
     func isSparse(livingCount: Int) -> Bool { count > 2 * livingCount + 16 }
 
-    /// Throws all unwanted keys away; O(n), so it is for a heap that is sparse.
+    /// Discards all unwanted keys; O(n), so it is for a heap that is sparse.
     mutating func compact(where isAlive: (Key) -> Bool) {
         items.keep { isAlive($0.key) }
     }

@@ -1,17 +1,23 @@
-/// How much two names differ, in letters that are added, left out, changed or swapped with the next one.
+/// The distance of two names, in letters that are added, left out, changed or swapped.
+///
+/// A letter may be swapped with the next one.
 public enum EditDistance {
-    /// The longest names that are compared, in bytes: each of a few hundred ways is as long as they are.
+    /// The longest names that are compared, in bytes: the search follows a few hundred paths.
+    ///
+    /// Each path is as long as the names.
     public static let byteLimit = 64
 
-    /// Whether somebody may have typed one name and meant the other: two edits make one of the other, or
-    /// one where neither has more than four bytes, or none where neither has more than two.
+    /// Whether one name may be a typing error for the other.
+    ///
+    /// Two edits make one of the other, or one where neither has more than four bytes, or none
+    /// where neither has more than two.
     public static func isSlip(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
         let byteCount = max(first.count, second.count)
         guard byteCount <= byteLimit else { return false }
         return isWithin(byteCount > 4 ? 2 : byteCount > 2 ? 1 : 0, first, 0, second, 0)
     }
 
-    /// Whether so many edits at most make what is left of one name what is left of the other.
+    /// Whether so many edits at most make the rest of one name the rest of the other.
     private static func isWithin(
         _ edits: Int, _ first: Span<UInt8>, _ firstPlace: Int, _ second: Span<UInt8>,
         _ secondPlace: Int

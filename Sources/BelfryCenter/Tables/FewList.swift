@@ -1,4 +1,4 @@
-/// A list that mostly has one element: that needs no memory elsewhere.
+/// A list that mostly has one element, which needs no memory elsewhere.
 struct FewList<Element: Sendable>: Sendable {
     private(set) var first: Element?
     private var others: [Element] = []
@@ -18,13 +18,13 @@ struct FewList<Element: Sendable>: Sendable {
         if first == nil { first = element } else { others.append(element) }
     }
 
-    /// Whether one of them is wanted.
+    /// Whether an element passes the test.
     @inline(__always)
     func contains(where isWanted: (Element) -> Bool) -> Bool {
         (first.map(isWanted) ?? false) || others.contains(where: isWanted)
     }
 
-    /// Calls this with each, in order.
+    /// Calls the body with each element, in order.
     @inline(__always)
     func forEach(_ body: (Element) -> Void) {
         guard let first else { return }

@@ -1,11 +1,11 @@
 /// The first rows of an order, out of any number that are offered in any order.
 ///
-/// Twice as many as are wanted are kept at most: then the last half goes, and what comes behind the rest is not kept any
-/// more.
+/// It keeps at most twice as many as are wanted: then it drops the last half, and ignores all that
+/// come behind the rest.
 struct FirstRows<Item> {
     private var kept: [(key: RowKey, item: Item)] = []
     private var last: RowKey?
-    /// Whether some that were offered are not among them, once these were taken.
+    /// Whether some offered rows are not among the first ones, once these were taken.
     private(set) var hasMore = false
     private let limit: Int
 

@@ -21,7 +21,7 @@ struct Heap<Element: Comparable & Sendable>: Footprinted, Sendable {
         rise(from: elements.count - 1)
     }
 
-    /// Takes the least element out.
+    /// Removes and returns the least element.
     @discardableResult
     mutating func removeFirst() -> Element? {
         guard let last = elements.popLast() else { return nil }
@@ -31,7 +31,7 @@ struct Heap<Element: Comparable & Sendable>: Footprinted, Sendable {
         return least
     }
 
-    /// Takes all elements out but those that the test is true for; O(n).
+    /// Removes all elements that fail the test; O(n).
     ///
     /// The new array is as large as it must be: a heap that was large once gives its storage back.
     mutating func keep(where isKept: (Element) -> Bool) {

@@ -1,20 +1,20 @@
 import BelfryBytes
 
-/// The secret with which a process hashes text from outside, so that nobody can choose colliding names.
+/// The secret hash key of a process, so that no client can choose colliding names.
 ///
 /// It differs in each process and never shows: no table that it orders is ever iterated.
 public struct HashSeed: Sendable {
     let first: UInt64
     let second: UInt64
 
-    /// Takes 128 random bits.
+    /// Makes a seed of 128 random bits.
     public init(_ first: UInt64, _ second: UInt64) {
         self.first = first
         self.second = second
     }
 }
 
-/// SipHash-1-3 of some bytes (Aumasson and Bernstein, 2012), the function that Swift's `Hasher` uses.
+/// SipHash-1-3 of some bytes (Aumasson and Bernstein, 2012), the function of Swift's `Hasher`.
 func sipHash(_ bytes: Span<UInt8>, seed: HashSeed) -> UInt64 {
     var state = SipState(seed)
     let wholeByteCount = bytes.count & ~7
@@ -26,7 +26,7 @@ func sipHash(_ bytes: Span<UInt8>, seed: HashSeed) -> UInt64 {
     var last = UInt64(truncatingIfNeeded: bytes.count) << 56
     let restByteCount = bytes.count & 7
     if index > 0 {
-        // The last eight bytes, of which the higher ones are the rest.
+        // The last eight bytes, whose higher ones are the rest.
         let overlap = bytes.word(at: bytes.count - 8)
         if restByteCount > 0 { last |= overlap >> UInt64(64 - restByteCount * 8) }
     } else {

@@ -14,7 +14,7 @@ struct KeyTable: Footprinted, Sendable {
     private var freeIndexes: [Index] = []
     /// Index + 1 of the key in each bucket, 0 in an empty one; their count is a power of two.
     private var buckets: [UInt32] = [UInt32](repeating: 0, count: 16)
-    /// The key that was asked for last: mostly the next one is the same.
+    /// The key that was looked up last: mostly the next one is the same.
     private var recent: Index = 0
     /// The bytes of the keys.
     private(set) var byteCount = 0
@@ -47,19 +47,19 @@ struct KeyTable: Footprinted, Sendable {
         return buckets[bucket] == 0 ? nil : buckets[bucket] - 1
     }
 
-    /// The same, where the next key that is asked for is mostly the same one.
+    /// Finds the index of a key where the next look-up is mostly for the same one.
     mutating func find(_ key: Span<UInt8>) -> Index? {
         let index = index(of: key)
         if let index { recent = index }
         return index
     }
 
-    /// The key of a free index is empty, and empty keys are always looked up.
+    /// Whether the key was looked up last; never for an empty key, like that of a free index.
     private func isRecent(_ key: Span<UInt8>) -> Bool {
         !key.isEmpty && recent < keys.count && Self.isEqual(keys[Int(recent)], key)
     }
 
-    /// The index of a key that is added unless it is there.
+    /// The index of a key, which is added if it is new.
     mutating func insert(_ key: Span<UInt8>) -> (index: Index, isNew: Bool) {
         if isRecent(key) { return (recent, false) }
         let hash = hash(key)

@@ -1,15 +1,17 @@
 /// Finds the position of a notification in a ring by its identifier.
 ///
-/// Only positions are stored, with a part of the hash: the caller tells the identifier at a position,
-/// and is asked for it only where the hashes are the same, as it mostly lies far away in memory. Open
-/// addressing, linear probing, backward-shift removal; at most half of the buckets are in use.
+/// Only positions are stored, with a part of the hash: the caller returns the identifier at a
+/// position, and is asked only where the hashes are the same, as the identifier is mostly far away
+/// in memory. Open addressing, linear probing, backward-shift removal; at most half of the buckets
+/// are in use.
 ///
-/// The search begins at the place that the identifier names, so what is inserted one after the other, and
-/// removed in that order, goes through the buckets from one cache line to the next.
+/// The search begins at the place in the identifier, so identifiers that are inserted one after the
+/// other, and removed in that order, go through the buckets from one cache line to the next.
 struct PositionTable: Footprinted, Sendable {
     private let seed: HashSeed
-    /// In each bucket the hash and the lower half of the position, 0 in an empty one; their count is a
-    /// power of two.
+    /// In each bucket the hash and the lower half of the position, 0 in an empty one.
+    ///
+    /// Their count is a power of two.
     private var buckets = [UInt64](repeating: 0, count: leastBucketCount)
     /// How many identifiers it finds.
     private(set) var count = 0
@@ -35,7 +37,7 @@ struct PositionTable: Footprinted, Sendable {
         return entry == 0 ? nil : Self.position(in: entry, base)
     }
 
-    /// Notes the position of an identifier, which forgets the one that it had.
+    /// Stores the position of an identifier, and forgets its former one.
     mutating func insert(
         _ id: NotificationID, at position: UInt64, above base: UInt64 = 0,
         idAt: (UInt64) -> NotificationID
@@ -49,7 +51,7 @@ struct PositionTable: Footprinted, Sendable {
         if count * 2 > buckets.count { resize(to: buckets.count * 2) }
     }
 
-    /// Notes many positions at once, of what was read from bytes.
+    /// Stores many positions at once, after identifiers were read from bytes.
     mutating func insert(
         all positions: some Sequence<UInt64>, above base: UInt64 = 0,
         idAt: (UInt64) -> NotificationID
@@ -84,7 +86,7 @@ struct PositionTable: Footprinted, Sendable {
         }
     }
 
-    /// Gives back the buckets that its identifiers do not need.
+    /// Releases the buckets that its identifiers do not need.
     mutating func shrink() {
         var needed = Self.leastBucketCount
         while needed < 2 * count { needed *= 2 }  // Bound: levels
@@ -93,9 +95,10 @@ struct PositionTable: Footprinted, Sendable {
 
     /// The hash of an identifier; its highest bit is set, so that no entry is 0.
     ///
-    /// Three bits say which bucket of a cache line, the 16 above them are the place of the identifier and
-    /// say which line. Those of one place would collide, but whoever makes identifiers counts the places.
-    /// The other bits depend on all of the identifier and of the seed.
+    /// Three bits select the bucket of a cache line, and the 16 bits above them, the place of the
+    /// identifier, select the line. Identifiers of one place would collide, but the maker of
+    /// identifiers counts the places. The other bits depend on all of the identifier and of the
+    /// seed.
     private func hash(of id: NotificationID) -> UInt32 {
         let product = (id.low ^ seed.first).multipliedFullWidth(by: (id.high ^ seed.second) | 1)
         let mixed = UInt32(truncatingIfNeeded: product.high ^ product.low)
@@ -112,7 +115,7 @@ struct PositionTable: Footprinted, Sendable {
         base + (entry &- base) & 0xFFFF_FFFF
     }
 
-    /// Where the search for an entry starts.
+    /// The bucket where the search for an entry starts.
     private static func home(of entry: UInt64, _ mask: Int) -> Int {
         Int(truncatingIfNeeded: entry >> 32) & 0x7FFF_FFFF & mask
     }

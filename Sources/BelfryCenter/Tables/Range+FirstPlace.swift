@@ -1,7 +1,7 @@
 extension Range where Bound: FixedWidthInteger {
-    /// The first place of those in order that is reached, or the end: all behind it are reached, too.
+    /// The first place that passes a test, or the end; all places behind it must pass, too.
     ///
-    /// - Complexity: O(log n) questions.
+    /// - Complexity: O(log n) tests.
     @inline(__always)
     func firstPlace(where isReached: (Bound) -> Bool) -> Bound {
         var low = lowerBound

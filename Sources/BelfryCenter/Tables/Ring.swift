@@ -1,6 +1,6 @@
-/// A queue whose elements keep their position for ever: the first one ever added has position 0.
+/// A queue whose elements keep their position forever: the first one ever added has position 0.
 ///
-/// Adding and removing are O(1) amortised, and an element that is removed is let go at once.
+/// Adding and removing are O(1) amortised, and an element that is removed is released at once.
 struct Ring<Element: Sendable>: Sendable {
     /// A circle; its length is a power of two, or zero.
     private var storage: [Element?] = []
@@ -9,7 +9,7 @@ struct Ring<Element: Sendable>: Sendable {
     /// One past the position of the last element.
     private(set) var endPosition: UInt64 = 0
 
-    /// The bytes of its storage; what the elements keep elsewhere is not in them.
+    /// The bytes of its storage, without memory that the elements have elsewhere.
     var footprint: Int {
         Footprint.array(of: storage.count, stride: MemoryLayout<Element?>.stride)
     }
@@ -41,7 +41,7 @@ struct Ring<Element: Sendable>: Sendable {
         storage[place(of: position)] = element
     }
 
-    /// Adds an element and tells its position.
+    /// Adds an element and returns its position.
     @discardableResult
     mutating func append(_ element: consuming Element) -> UInt64 {
         if count == storage.count { resize(to: max(16, storage.count * 2)) }
@@ -50,7 +50,7 @@ struct Ring<Element: Sendable>: Sendable {
         return endPosition - 1
     }
 
-    /// Removes the first element and hands it over; the ring must have one.
+    /// Removes and returns the first element; the ring must have one.
     @discardableResult
     mutating func removeFirst() -> Element {
         precondition(!isEmpty, "an empty ring has no first element")
@@ -66,7 +66,7 @@ struct Ring<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Gives back the storage that its elements do not need.
+    /// Releases the storage that its elements do not need.
     mutating func shrink() {
         var needed = 16
         while needed < count { needed *= 2 }  // Bound: levels

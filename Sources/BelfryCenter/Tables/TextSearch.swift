@@ -1,10 +1,11 @@
-/// Looks for a text within others, the letters of ASCII in either case, in time that does not grow with how often a part
-/// of it repeats (Knuth, Morris and Pratt).
+/// Searches a text within others, the letters of ASCII in either case (Knuth, Morris and Pratt).
+///
+/// The time does not grow with the repetitions of a part of it.
 struct TextSearch {
     private let wanted: [UInt8]
-    /// For each place how many bytes of the beginning still stand when the next one differs.
+    /// For each place, how many bytes of the beginning still match when the next one differs.
     private let fallbacks: [Int]
-    /// How many bytes of text may still be looked through.
+    /// How many bytes of text may still be searched.
     private var rest: Int
 
     init(for text: [UInt8], byteLimit: Int) {
@@ -22,10 +23,10 @@ struct TextSearch {
         self.fallbacks = fallbacks
     }
 
-    /// Whether as much was looked through as may be.
+    /// Whether the limit of searched bytes is reached.
     var isOver: Bool { rest <= 0 }
 
-    /// Whether one of some texts has it.
+    /// Whether one of some texts contains it.
     mutating func finds(in texts: [[UInt8]?]) -> Bool {
         texts.contains { $0.map { finds(in: $0) } ?? false }
     }

@@ -1,21 +1,23 @@
 /// A post that enters the queue later (Rules.md, L).
 ///
-/// | state | how it shows | what comes next |
+/// | state | condition | next state |
 /// | --- | --- | --- |
-/// | armed | a farewell whose client is connected: ``due`` is `Int64.max` | waiting, with the disconnection; gone, when the client closes in order |
-/// | waiting | ``due`` has not come | due; armed, when the client of a farewell comes back |
-/// | due | ``due`` has come, and the queue has no room | gone, or waiting for the next firing, as soon as it has |
-/// | gone | it is in no table | an entry of the queue, with what was due |
+/// | armed | a farewell with a connected client: ``due`` is `Int64.max` | waiting, or gone |
+/// | waiting | ``due`` is in the future | due, or armed again |
+/// | due | ``due`` has passed, and the queue has no room | gone, or waiting |
+/// | gone | it is in no table | an entry of the queue |
 ///
-/// Whoever takes it out makes it gone from any state.
+/// A farewell waits from the disconnection on, is gone when the client closes in order, and is
+/// armed again when the client comes back. A due timer is gone as soon as the queue has room, or
+/// waits for its next firing. A dequeue makes it gone from any state.
 struct Timer: Sendable {
-    /// The identifier that its 202 told; an entry of the queue keeps it where the timer fires once.
+    /// The identifier in its 202; the queue entry keeps it where the timer fires once.
     let id: NotificationID
     /// Name, object and userInfo.
     let content: Notification.Content
-    /// Whether what is due may have been posted in an earlier life of the broker.
+    /// Whether a due post may have been posted in an earlier life of the broker.
     var isRestored = false
-    /// Whether a time of day was asked for: no clock that was wrong makes it earlier.
+    /// Whether a time of day was asked for: no correction of a wrong clock makes it earlier.
     var isOfDay = false
     /// How long the chain of `causedBy` is with it at its end.
     let depth: Int32
@@ -23,21 +25,21 @@ struct Timer: Sendable {
     var owner: Owner
     /// Timers that are due at one time fire in the order of their making.
     let ordinal: UInt64
-    /// When something is to be done, on the clock of timers, in nanoseconds: it fires, or its lease ends.
+    /// The next event on the clock of timers, in nanoseconds: it fires, or its lease ends.
     var due: Int64
-    /// When it fires next, in milliseconds since 1970; `Int64.max` while it is armed.
+    /// The next firing, in milliseconds since 1970; `Int64.max` while it is armed.
     var dueAt: Int64
     /// When it was posted, in milliseconds since 1970.
     let postedAt: Int64
-    /// What few timers have.
+    /// Details that few timers have.
     let details: Details?
 
-    /// What few timers have; it is shared and never changed.
+    /// Details that few timers have; they are shared and never changed.
     final class Details: Footprinted, Sendable {
         let causedBy: NotificationID?
-        /// With which options it enters the queue; nil for the usual ones.
+        /// The options of the queue entry; nil for the usual ones.
         let options: PostOptions?
-        /// What its poster may post: with nothing else it merges.
+        /// The scope of its poster: it merges with nothing outside it.
         let scope: PostScope
         /// The client that a repeating timer ends with, or a farewell waits for.
         let client: UInt64?
@@ -54,8 +56,9 @@ struct Timer: Sendable {
             self.farewell = farewell
         }
 
-        /// The bytes that it takes, with its options: posts of one request may share these, and
-        /// each counts them.
+        /// The bytes of the details, with the options.
+        ///
+        /// Posts of one request may share these, and each counts them.
         var footprint: Int {
             Footprint.block(of: Self.byteCount) + (options?.footprint ?? 0)
                 + (farewell.map { Footprint.array(of: $0.principal.name.count) } ?? 0)
@@ -66,58 +69,58 @@ struct Timer: Sendable {
             + MemoryLayout<PostOptions?>.stride + MemoryLayout<PostScope>.stride
             + MemoryLayout<UInt64?>.stride + MemoryLayout<Farewell?>.stride
 
-        /// Whether there is nothing in it.
+        /// Whether all details are absent.
         var isEmpty: Bool {
             causedBy == nil && options == nil && scope == .everything && client == nil
                 && farewell == nil
         }
     }
 
-    /// What a farewell has besides (rule L10).
+    /// The additional data of a farewell (rule L10).
     struct Farewell: Sendable {
-        /// How many milliseconds after the disconnection it is due.
+        /// Milliseconds from the disconnection until it is due.
         let delay: Int64
-        /// Whose rights count when it goes.
+        /// The principal whose rights count when it fires.
         let principal: TimerRecord.Principal
     }
 
-    /// What a repeating timer has besides (rule L4).
+    /// The additional data of a repeating timer (rule L4).
     struct Repetition: Sendable {
-        /// When its first firing was due, on the clock of timers in nanoseconds and in milliseconds since 1970.
+        /// The first due time: nanoseconds on the clock of timers, and milliseconds since 1970.
         let start: Int64
         let startAt: Int64
         let period: Int64
-        /// When its lease ends, on the clock of timers; `Int64.max` is never.
+        /// The end of its lease, on the clock of timers; `Int64.max` is never.
         let endsAt: Int64
-        /// Which firing is next.
+        /// The number of the next firing.
         var next: Int64 = 0
         var fired: Int64 = 0
         var missed: Int64 = 0
-        /// Which one was made last.
+        /// The number of the last firing that was made.
         var lastMade: Int64?
 
-        /// Whether its client did not come back with the broker, so that it is over.
+        /// Whether its client did not come back after a restart, so that it is over.
         var isOrphan: Bool { endsAt == .min }
 
-        /// When the next firing is due, in whole milliseconds after the first one.
+        /// The next due time, in whole milliseconds after the first one.
         ///
-        /// It is worked out of the period each time, so that the grid stays where it is.
+        /// It is computed from the period each time, so that the grid does not drift.
         private var offset: Int64 {
             let (nanoseconds, isTooLong) = next.multipliedReportingOverflow(by: period)
             return isTooLong ? Int64.max / 1_000_000 : TimerTerms.milliseconds(nanoseconds)
         }
 
-        /// When the next firing is due, on the clock of timers.
+        /// The next due time, on the clock of timers.
         var due: Int64 { start.adding(offset * 1_000_000) }
-        /// When the next firing is due, in milliseconds since 1970.
+        /// The next due time, in milliseconds since 1970.
         var dueAt: Int64 { startAt.adding(offset) }
 
-        /// How many firings are due by a time, and not after the end of the lease.
+        /// The number of firings due by a time, and not after the end of the lease.
         func dueCount(at now: Int64) -> Int64 {
             let end = min(now, endsAt)
             guard due <= end else { return 0 }
             var count = max(1, (end - start) / period - next)
-            // Times are rounded up to milliseconds: the last one may have been counted too little.
+            // Times are rounded up to milliseconds: the count may be one too low.
             var last = self
             last.next = next + count
             if last.due <= end { count += 1 }
@@ -128,13 +131,13 @@ struct Timer: Sendable {
     /// Whether it is a farewell.
     var isFarewell: Bool { details?.farewell != nil }
 
-    /// What it costs besides what finds it, about.
+    /// The bytes that it costs, about, without the tables that find it.
     var cost: Int {
         Footprint.texts(count: 1, byteCount: content.byteCount) + TimerTable.timerByteCount
             + details.footprint
     }
 
-    /// Its place among all others.
+    /// Its item in the order of all timers.
     func item(at slot: UInt32) -> TimerOrder.Item {
         TimerOrder.Item(due: due, ordinal: ordinal, slot: slot)
     }
@@ -156,7 +159,7 @@ extension Timer: Coded {
         isOfDay = try coder(known?.isOfDay)
     }
 
-    /// The milliseconds from when it was posted until it was due first.
+    /// The milliseconds from the post until the first due time.
     func delay(_ repetition: Repetition?) -> Int64 {
         max(0, (repetition?.startAt ?? dueAt).subtracting(postedAt))
     }

@@ -1,9 +1,10 @@
-/// Timers in the order in which they are due, those of one time in the order of their making.
+/// Timers in the order of their due times, then of their making.
 ///
-/// It is a row of sorted pieces: a place is found by two binary searches, and what moves is one piece at most. So the
-/// first is known at once, any can be taken out when it is over, and a listing begins anywhere.
+/// It is a list of sorted pieces: two binary searches find a place, and an insertion moves one
+/// piece at most. So the first is known at once, any item can be removed at any time, and a listing
+/// begins anywhere.
 struct TimerOrder: Footprinted, Sendable {
-    /// A timer, and when it is due.
+    /// A timer, and its due time.
     struct Item: Comparable, Sendable {
         /// On the clock of timers, in nanoseconds; `Int64.max` is not known yet.
         let due: Int64
@@ -15,22 +16,22 @@ struct TimerOrder: Footprinted, Sendable {
         }
     }
 
-    /// None is empty.
+    /// The pieces, none of which is empty.
     private var pieces: [[Item]] = []
     private(set) var count = 0
 
     /// How many items a piece has at most.
     static let pieceLimit = 256
 
-    /// The bytes that the order costs, about: pieces that were divided have room.
+    /// The bytes that the order costs, about: divided pieces have spare room.
     var footprint: Int {
         pieces.count * MemoryLayout<[Item]>.stride + count * MemoryLayout<Item>.stride * 4 / 3
     }
 
-    /// What is due first.
+    /// The item that is due first.
     var first: Item? { pieces.first?.first }
 
-    /// Adds an item that is not there.
+    /// Adds an item that is not in the order.
     mutating func insert(_ item: Item) {
         count += 1
         guard let place = piece(of: item) else { return pieces.append([item]) }
@@ -38,7 +39,7 @@ struct TimerOrder: Footprinted, Sendable {
         if pieces[place].count < Self.pieceLimit {
             pieces[place].insert(item, at: position)
         } else if place == pieces.count - 1, position == Self.pieceLimit {
-            // What comes in order leaves full pieces behind.
+            // Items that are added in order leave full pieces behind.
             pieces.append([item])
         } else {
             divide(place)
@@ -55,7 +56,7 @@ struct TimerOrder: Footprinted, Sendable {
         pieces.insert(rest, at: place + 1)
     }
 
-    /// Takes out an item that is there.
+    /// Removes an item that is in the order.
     mutating func remove(_ item: Item) {
         guard let place = piece(of: item) else { return }
         let position = pieces[place].indices.firstPlace { pieces[place][$0] >= item }
@@ -73,7 +74,7 @@ struct TimerOrder: Footprinted, Sendable {
         if count == 0 { pieces = [] }
     }
 
-    /// Small neighbours become one piece, so that pieces are few.
+    /// Joins small neighbours into one piece, so that pieces are few.
     private mutating func unite(_ place: Int) {
         let sum = pieces[place].count + pieces[place + 1].count
         guard sum <= Self.pieceLimit / 4 else { return }
@@ -81,16 +82,16 @@ struct TimerOrder: Footprinted, Sendable {
         pieces.remove(at: place + 1)
     }
 
-    /// The piece that an item belongs into; nil where there is none.
+    /// The piece that an item belongs to; nil where there is none.
     private func piece(of item: Item) -> Int? {
         if pieces.isEmpty { return nil }
         let behind = pieces.indices.firstPlace { pieces[$0][0] > item }
         return max(0, behind - 1)
     }
 
-    /// Calls the visitor with each item from a position on, for as long as it answers yes.
+    /// Calls the visitor with each item from a position on, while it returns true.
     ///
-    /// - Complexity: linear in the pieces that are passed over, and in what is visited.
+    /// - Complexity: Linear in the pieces that are passed over, and in the visited items.
     func forEach(from start: Int = 0, while visit: (Item) -> Bool) {
         var left = start
         for piece in pieces {  // Bound: timers

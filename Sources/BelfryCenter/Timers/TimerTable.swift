@@ -1,33 +1,33 @@
 import BelfryBytes
 
-/// The timers of a center: they wait apart from the queue, and cost nothing until they are due (rule L9).
+/// The timers of a center, apart from the queue: they cost nothing until they are due (rule L9).
 ///
-/// A timer is found by its time, by its identifier, by name and object, and by its client; each costs no more among a
-/// million than among a thousand.
+/// A timer is found by its time, by its identifier, by name and object, and by its client; each
+/// search costs no more among a million timers than among a thousand.
 struct TimerTable: Footprinted, Sendable {
     private var slots: [Timer?] = []
     private var freeSlots: [UInt32] = []
     private(set) var order = TimerOrder()
     private var kinds: KindTable
     private var positions: PositionTable
-    /// What those have that repeat, by slot.
+    /// The additional data of repeating timers, by slot.
     private var repetitions: [UInt32: Timer.Repetition] = [:]
     /// The timers of each client; no set is empty.
     private var ofClient: [UInt64: Set<UInt32>] = [:]
     private(set) var lastOrdinal: UInt64 = 0
-    /// The bytes of name, object and userInfo of all.
+    /// The bytes of name, object and userInfo of all timers.
     private(set) var byteCount = 0
-    /// How many farewells there are, and of how many the delay runs.
+    /// The numbers of farewells, and of those whose delay runs.
     private(set) var farewellCount = 0
     private(set) var goingCount = 0
-    /// How many have something due that may have been posted in an earlier life of the broker.
+    /// The number of timers whose due post may have been posted in an earlier life of the broker.
     private(set) var restoredCount = 0
-    /// How many firings were made, and how many were due and not made.
+    /// The numbers of firings that were made, and of those that were due and not made.
     var firedCount: UInt64 = 0
     var missedCount: UInt64 = 0
-    /// The bytes of the details of all.
+    /// The bytes of the details of all timers.
     private var detailsByteCount = 0
-    /// What timers cost those that they count for.
+    /// The memory of the timers, by owner.
     var owned = OwnedMemory()
 
     init(seed: HashSeed) {
@@ -51,12 +51,12 @@ struct TimerTable: Footprinted, Sendable {
             + ofClient.count * Self.clientByteCount
     }
 
-    /// What a timer costs in all tables, but for its texts.
+    /// The bytes that a timer costs in all tables, without its texts.
     static let timerByteCount = 256
-    /// What a list of the timers of a client costs, about.
+    /// The bytes that a list of a client's timers costs, about.
     private static let clientByteCount = 96
 
-    /// When something is to be done next, on the clock of timers; `Int64.max` is never.
+    /// The next event of any timer, on the clock of timers; `Int64.max` is never.
     var nextDue: Int64 { order.first?.due ?? .max }
 
     subscript(slot: UInt32) -> Timer {
@@ -74,12 +74,12 @@ struct TimerTable: Footprinted, Sendable {
         timer?.id ?? NotificationID(high: 0, low: 0)
     }
 
-    /// What a repeating timer has done; nil for others.
+    /// The data of a repeating timer; nil for others.
     func repetition(at slot: UInt32) -> Timer.Repetition? {
         repetitions.isEmpty ? nil : repetitions[slot]
     }
 
-    /// The timers that end with a client, and the farewells that wait for it, in the order of their making.
+    /// The timers that end with a client and its farewells, in the order of their making.
     func slots(ofClient client: UInt64) -> [UInt32] {
         ofClient.isEmpty ? [] : ofClient[client].map(inOrder) ?? []
     }
@@ -100,12 +100,12 @@ struct TimerTable: Footprinted, Sendable {
         slots(ofClient: client).count { self[$0].isFarewell }
     }
 
-    /// The timers that are equal in what a mask names, and may be touched, in the order in which they are due.
+    /// The timers that are equal in what a mask names, and may be touched, in due order.
     func slots(
         similarTo name: Span<UInt8>?, _ object: Span<UInt8>?, mask: Coalescing, scope: PostScope
     ) -> [UInt32] {
         guard count > 0 else { return [] }
-        // What the closure captures is copied: that should not be the whole table.
+        // A closure copies its captures: that should not be the whole table.
         let slots = slots
         let similar = kinds.slots(similarTo: name, object, mask: mask) { slot in
             if case .everything = scope { return true }
@@ -115,9 +115,9 @@ struct TimerTable: Footprinted, Sendable {
         return similar.map { self[$0].item(at: $0) }.sorted().map(\.slot)
     }
 
-    /// Adds a timer, and tells its slot.
+    /// Adds a timer, and returns its slot.
     ///
-    /// - Parameter client: the one in whose list it stands.
+    /// - Parameter client: The client in whose list it is.
     @discardableResult
     mutating func add(
         _ timer: Timer, _ repetition: Timer.Repetition? = nil, ofClient client: UInt64? = nil
@@ -139,7 +139,7 @@ struct TimerTable: Footprinted, Sendable {
         return slot
     }
 
-    /// Counts a timer for its owner, or with -1 one that goes.
+    /// Adds a timer to the memory of its owner, or subtracts a removed one with -1.
     private mutating func count(_ timer: Timer, _ sign: Int) {
         owned.add(
             sign * timer.content.byteCount, cost: sign * timer.cost, of: .timers, for: timer.owner)
@@ -148,7 +148,7 @@ struct TimerTable: Footprinted, Sendable {
     /// Whether there is a timer in a slot.
     func has(_ slot: UInt32) -> Bool { Int(slot) < slots.count && slots[Int(slot)] != nil }
 
-    /// Takes a timer out.
+    /// Removes a timer.
     mutating func remove(_ slot: UInt32) -> Timer {
         let timer = self[slot]
         order.remove(timer.item(at: slot))
@@ -169,14 +169,14 @@ struct TimerTable: Footprinted, Sendable {
         return timer
     }
 
-    /// A timer stands in the list of a client no more.
+    /// Removes a timer from the list of a client.
     mutating func leave(_ client: UInt64, _ slot: UInt32) {
         guard let place = ofClient.index(forKey: client) else { return }
         ofClient.values[place].remove(slot)
         if ofClient.values[place].isEmpty { ofClient.remove(at: place) }
     }
 
-    /// A timer is due at another time.
+    /// Moves a timer to another due time.
     mutating func move(_ slot: UInt32, due: Int64, dueAt: Int64) {
         guard var timer = slots[Int(slot)] else { return }
         order.remove(timer.item(at: slot))
@@ -187,7 +187,7 @@ struct TimerTable: Footprinted, Sendable {
         order.insert(timer.item(at: slot))
     }
 
-    /// A repeating timer is due again: the next firing has another identifier.
+    /// Moves a repeating timer to its next firing, which has another identifier.
     mutating func goOn(_ slot: UInt32, _ repetition: Timer.Repetition) {
         repetitions[slot] = repetition
         if slots[Int(slot)]?.isRestored == true {
@@ -197,7 +197,7 @@ struct TimerTable: Footprinted, Sendable {
         move(slot, due: min(repetition.due, repetition.endsAt), dueAt: repetition.dueAt)
     }
 
-    /// Adds all that can be seen of the timers now or later.
+    /// Adds all that can be observed of the timers now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         digest.add(lastOrdinal)

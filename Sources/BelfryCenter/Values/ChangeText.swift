@@ -1,9 +1,10 @@
 import BelfryJSON
 
-// The member `change` of a frame, as JSON text: it is written once for all observers of a place who ask for the same.
+// The member `change` of a frame, as JSON text: it is written once for all observers of a place
+// with equal terms.
 
 extension DocumentChange {
-    /// The text of the change; nil of none.
+    /// The text of the change; nil where nothing has changed.
     func text(withOld: Bool) -> [UInt8]? {
         switch self {
         case .none: nil
@@ -14,7 +15,7 @@ extension DocumentChange {
         }
     }
 
-    /// The text of the present state, which stands for all that was before.
+    /// The text of the present state, which replaces all earlier changes.
     static func initialText(_ value: Document?) -> [UInt8] {
         text(value == nil ? "removed" : "set", isInitial: true, new: value, old: nil)
     }

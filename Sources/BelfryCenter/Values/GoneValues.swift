@@ -1,18 +1,18 @@
-/// The objects whose values were removed lately, each with the number of that.
+/// The objects whose values were removed lately, with the numbers of the removals.
 struct GoneValues: Footprinted, Sendable {
     fileprivate struct Gone: Sendable {
         let object: [UInt8]
         let sequence: UInt64
     }
 
-    /// How many objects are known.
+    /// The number of objects that are remembered.
     static let limit = 64
 
-    /// The one that has gone first stands first.
+    /// The removed values, the oldest removal first.
     private var gone: [Gone] = []
     /// The bytes of the objects.
     private var objectByteCount = 0
-    /// No other object has lost its value above this number.
+    /// No other object lost its value above this number.
     private var floor: UInt64 = 0
 
     /// The bytes that the table costs.
@@ -21,7 +21,7 @@ struct GoneValues: Footprinted, Sendable {
             + Footprint.texts(count: gone.count, byteCount: objectByteCount)
     }
 
-    /// The value of an object is gone, with the highest number.
+    /// Notes that the value of an object was removed, with the highest number so far.
     mutating func note(_ object: [UInt8], at sequence: UInt64) {
         gone.removeAll { $0.object == object }
         if gone.count == Self.limit { floor = gone.removeFirst().sequence }
@@ -29,24 +29,24 @@ struct GoneValues: Footprinted, Sendable {
         countBytes()
     }
 
-    /// Forgets which values are gone, up to a number.
+    /// Forgets removals up to a number.
     mutating func forget(through sequence: UInt64) {
         gone = []
         floor = sequence
         countBytes()
     }
 
-    /// They are few, and each of them was looked at already.
+    /// Counts the bytes of the few objects, each of which was examined already.
     private mutating func countBytes() {
         objectByteCount = gone.reduce(0) { $0 + $1.object.count }
     }
 
-    /// The number with which an object that has no value may have lost one.
+    /// The highest number with which an object without a value may have lost it.
     func last(of object: [UInt8]) -> UInt64 {
         gone.last { $0.object == object }?.sequence ?? floor
     }
 
-    /// Adds all of it to a digest.
+    /// Adds the whole table to a digest.
     func addDigest(to digest: inout StateDigest) {
         digest.add(floor)
         digest.add(gone.count)
@@ -65,7 +65,7 @@ extension GoneValues.Gone: Coded {
 }
 
 extension GoneValues: Coded {
-    /// States of version 1 have the number of the last removal alone.
+    /// Reads the table; states of version 1 have only the number of the last removal.
     init(_ known: GoneValues?, by coder: inout some Coder) throws(CodeError) {
         floor = try coder(known?.floor)
         guard coder.version >= 2 else { return }

@@ -1,52 +1,51 @@
 import BelfryJSON
 
-/// Where a value was changed last: the places that were changed, each with the number of its last
-/// change.
+/// The places of a value that changed last, with the numbers of their last changes.
 ///
-/// It answers for places that nobody observes, as those of a stream that comes back (rule V10). Of
-/// more places than it has room for it knows one number that none of them is above.
+/// It answers also for places without an observer, like that of a stream that reconnects (rule
+/// V10). For places beyond its room it knows an upper bound of their numbers.
 struct LastChanges: Footprinted, Sendable {
     fileprivate struct Change: Sendable {
         let path: DocumentPath
-        /// Whether all that lies below may have changed with it.
+        /// Whether all places below may have changed with it.
         let isWhole: Bool
         var sequence: UInt64
 
-        /// Whether a place may have changed with it: one that lies above it has.
+        /// Whether another place may have changed with it: that place, or one above it, has.
         func mayReach(_ place: DocumentPath) -> Bool {
             place.leads(to: path) || isWhole && path.leads(to: place)
         }
 
-        /// Whether an earlier change says nothing besides.
+        /// Whether it makes an earlier change redundant.
         func covers(_ earlier: Change) -> Bool {
             isWhole ? path.leads(to: earlier.path) : path == earlier.path && !earlier.isWhole
         }
     }
 
-    /// How many places are known.
+    /// The number of places that are remembered.
     static let limit = 16
-    /// The most places that one change names; a larger change counts for all that lies below it.
+    /// The most places of one change; a larger change counts for all below its place.
     static let editLimit = 4
 
-    /// The oldest first; no place lies below a later one that is whole.
+    /// The changes, the oldest first; no place is below a later one that is whole.
     private var changes: [Change] = []
-    /// The bytes of the paths of these.
+    /// The bytes of the paths of the changes.
     private var pathByteCount = 0
     /// No other place was changed above this number.
     private var floor: UInt64
 
-    /// Begins where no place was changed above a number.
+    /// Makes a list without a change above a number.
     init(through floor: UInt64) { self.floor = floor }
 
-    /// The bytes that they cost.
+    /// The bytes that the list costs.
     var footprint: Int {
         pathByteCount
             + Footprint.array(of: changes.count, stride: MemoryLayout<Change>.stride)
     }
 
-    /// Takes a change and its number, which is the highest.
+    /// Notes a change and its number, which is the highest.
     mutating func note(_ edit: DocumentEdit, at sequence: UInt64) {
-        // A leaf that is written again and again.
+        // A leaf that is written repeatedly.
         if let last = changes.last, !last.isWhole, edit.isOfLeaf(at: last.path) {
             changes[changes.count - 1].sequence = sequence
             return
@@ -68,12 +67,12 @@ struct LastChanges: Footprinted, Sendable {
         }
     }
 
-    /// The number of the last change that a place may have had: at it, above it or below it.
+    /// The number of the last change that may concern a place: one at it, above it or below it.
     func last(at path: DocumentPath) -> UInt64 {
         changes.last { $0.mayReach(path) }?.sequence ?? floor
     }
 
-    /// Adds all of it to a digest.
+    /// Adds the whole list to a digest.
     func addDigest(to digest: inout StateDigest) {
         digest.add(floor)
         digest.add(changes.count)
@@ -86,29 +85,29 @@ struct LastChanges: Footprinted, Sendable {
 }
 
 extension DocumentPath {
-    /// The bytes of the list of its keys and of each of these, as they were in a request.
+    /// The bytes of the list of its keys and of each key, as they were in a request.
     fileprivate var cost: Int {
         keys.reduce(footprint) { $0 + Footprint.array(of: $1.count) }
     }
 }
 
 extension DocumentEdit {
-    /// A place that is different now, alone or with what lies below it.
+    /// A changed place, alone or with all places below it.
     fileprivate typealias Place = (path: DocumentPath, isWhole: Bool)
 
-    /// The places that are different now, or that of the edit if there are more than so many.
+    /// The changed places, or the place of the edit if there are more than the limit.
     fileprivate func places(limit: Int) -> [Place] {
         var places: [Place] = []
         return Self.add(path, old, new, limit, to: &places) ? places : [(path, isWhole: true)]
     }
 
-    /// Adds the places of a difference; tells whether there was room for all of them.
+    /// Adds the places of a difference; returns whether there was room for all of them.
     private static func add(
         _ path: DocumentPath, _ old: Document?, _ new: Document?, _ limit: Int,
         to places: inout [Place]
     ) -> Bool {
         let countBefore = places.count
-        // A key without an address, and one that is too deep, is told as the place above it.
+        // A key without an address, or one that is too deep, is reported as the place above it.
         var hasAddresses = path.keys.count < DocumentPath.keyLimit
         var hasRoom = true
         let room = DocumentPath.byteLimit - path.text.count
@@ -120,8 +119,8 @@ extension DocumentEdit {
         }
         old?.forEachMember { add($0, $1, new?.member($0)) }
         new?.forEachMember { if old?.member($0) == nil { add($0, nil, $1) } }
-        // What has no members, or comes and goes with none, is a place itself: what lies below it
-        // was not there, and is not.
+        // A value without members, or one that appears or vanishes without any, is a place itself:
+        // no value was or is below it.
         if places.count == countBefore || !hasAddresses {
             places.append((path, isWhole: !hasAddresses))
         }

@@ -1,13 +1,18 @@
-/// What is kept of an observer of a value besides its registration: a machine with two states.
+/// The state of an observer of a value besides its registration: a machine with two states.
 ///
-/// | state | is | a change | it may have it |
+/// | state | is | at a change | at writing |
 /// | --- | --- | --- | --- |
-/// | live | no mark | is written, held (`hold`, or while others are flushed), lost (`drop`), or makes it marked | what is held is written |
-/// | marked | one entry without content among what its client is held, at the place of the last change | moves the mark to its own place; the gap of the mark before is noted | the present value is written as `initial`: it is live |
+/// | live | no mark | writes, holds, loses, or becomes marked | held changes are written |
+/// | marked | an entry without content | moves the mark, notes a gap | `initial`: it is live |
 ///
-/// It becomes marked by a change while its client is suspended and it coalesces, by a change within its
-/// `minInterval`, when more is held for it than may be (rules V8 and V9), and on its way back when it may have missed
-/// a change (rule V10). A marked observer holds no frame behind its mark: what is written for that has all of it.
+/// A live observer holds the change with `hold` or during a flush, and loses it with `drop`. The
+/// mark is among the held entries of its client, at the place of the last change, and the gap is
+/// that of the former mark.
+///
+/// It becomes marked by a change while its client is suspended and it coalesces, by a change within
+/// its `minInterval`, when the limit of its held changes is passed (rules V8 and V9), and when its
+/// client comes back and may have missed a change (rule V10). A marked observer holds no frame
+/// behind its mark: the frame that is written for the mark includes all of it.
 struct ObservedValue: Sendable {
     let terms: ValueTerms
     /// The key path as it was given.
@@ -15,11 +20,11 @@ struct ObservedValue: Sendable {
     /// The slot of the value, and the node of the place.
     let value: UInt32
     let node: UInt32
-    /// The entry that is its mark, if it is marked.
+    /// The entry of the mark, if it is marked.
     var mark = HeldTable.none
-    /// Whether the mark stands for a change that was not told, and not only for the present value.
+    /// Whether the mark is for an unreported change, and not only for the present value.
     var markIsChange = false
-    /// The present value as the observer was told it.
+    /// The present value that the observer was sent.
     var present = ToldPresent()
 
     var isMarked: Bool { mark != HeldTable.none }

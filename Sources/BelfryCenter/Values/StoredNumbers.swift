@@ -1,16 +1,19 @@
-/// The numbers of earlier lives that were surely stored (rules V10 and V15).
+/// The numbers of earlier lives that were certainly stored (rules V10 and V15).
 ///
-/// A crash leaves numbers behind that may have been seen, and were never stored. The life after it begins far above
-/// them, as numbers are reserved in blocks. So a number that has a stored one close above it is of the same life as
-/// that, and was stored before it, however many restarts there were since.
+/// A crash leaves numbers behind that clients may have seen, and that were never stored. The next
+/// life begins far above them, as numbers are reserved in blocks. So a number with a stored one
+/// close above it is of the same life, and was stored before that one, however many restarts there
+/// were since.
 struct StoredNumbers: Footprinted, Sendable {
-    /// The first and the last of those that lie close together, in ascending order.
+    /// The first and the last number of each close group, in ascending order.
     private var runs: [ClosedRange<UInt64>] = []
-    /// The last number of earlier lives; what is above it is of this one.
+    /// The last number of earlier lives; higher ones are of this life.
     private(set) var end: UInt64 = 0
 
-    /// Less than what lies between the numbers of a life that did not end in order and those of the next one: a new
-    /// block is reserved when half of the last one is used, and committed long before the other half is.
+    /// A distance below the gap between the numbers of a crashed life and those of the next.
+    ///
+    /// A new block is reserved when half of the last one is used, and committed long before the
+    /// other half is.
     static let reach = NotificationCenter.sequenceBlock / 4
 
     init() {}
@@ -20,7 +23,7 @@ struct StoredNumbers: Footprinted, Sendable {
         Footprint.array(of: runs.capacity, stride: MemoryLayout<ClosedRange<UInt64>>.stride)
     }
 
-    /// Takes the numbers that a store has, in whatever order, and the last one that may have been used.
+    /// Makes the table of a store's numbers, in any order, and of the last one that may be used.
     init(_ numbers: [UInt64], through end: UInt64) {
         self.end = end
         for number in numbers.sorted() {  // Bound: start
@@ -32,14 +35,14 @@ struct StoredNumbers: Footprinted, Sendable {
         }
     }
 
-    /// Whether a number may have been seen and never stored.
+    /// Whether a number may have been seen but never stored.
     func mayBeLost(_ number: UInt64) -> Bool {
         guard number <= end else { return false }
         guard let run = runs.first(where: { $0.upperBound >= number }) else { return true }
         return number.addingReportingOverflow(Self.reach).partialValue <= run.lowerBound
     }
 
-    /// Adds all of it to a digest.
+    /// Adds the whole table to a digest.
     func addDigest(to digest: inout StateDigest) {
         digest.add(end)
         digest.add(runs.count)

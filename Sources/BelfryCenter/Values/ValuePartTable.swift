@@ -1,25 +1,25 @@
 import BelfryJSON
 
-/// The places of values that end some time, in slots that are used again (rules V16 and V17).
+/// The places of values with a `ttl` or a `lease`, in reused slots (rules V16 and V17).
 struct ValuePartTable: Footprinted, Sendable {
     /// One place.
     struct Part: Blockless, Sendable {
         /// The slot of the value, and the node of the place in it.
         let value: UInt32
         let node: UInt32
-        /// Rises with each part: that of the deadline says whether it is the same one.
+        /// The rising number of the part; a deadline with another number is of an earlier part.
         let ordinal: UInt64
-        /// When it ends in any case, on the monotonic clock and in milliseconds since 1970.
+        /// Its end by `ttl`, on the monotonic clock and in milliseconds since 1970.
         var expiresAt = Int64.max
         var expiresAtWall: Int64?
-        /// For how many milliseconds it was to last when it was written.
+        /// Its whole `ttl` in milliseconds.
         var timeToLive: Int64?
-        /// The client whose entry it is, and how many nanoseconds it outlives its connection.
+        /// The client of the entry, and the nanoseconds that the entry outlives its connection.
         var lease: ValueRecord.Lease?
-        /// When it ends because its client is away.
+        /// Its end because its client is disconnected.
         var leaseEndsAt = Int64.max
 
-        /// When it ends, as far as is known.
+        /// Its end, as far as it is known.
         var endsAt: Int64 { min(expiresAt, leaseEndsAt) }
     }
 
@@ -52,7 +52,7 @@ struct ValuePartTable: Footprinted, Sendable {
     /// The part in a slot, if one is there.
     subscript(slot: UInt32) -> Part? { Int(slot) < parts.count ? parts[Int(slot)] : nil }
 
-    /// Whether a slot has the part of a deadline still.
+    /// Whether a slot still has the part of a deadline.
     func isAlive(_ slot: UInt32, ordinal: UInt64) -> Bool {
         Int(slot) < parts.count && parts[Int(slot)]?.ordinal == ordinal
     }
@@ -63,7 +63,7 @@ struct ValuePartTable: Footprinted, Sendable {
     /// The entries of a client, in the order of setting.
     func slots(ofClient client: UInt64) -> [UInt32] { ofClients[client] ?? [] }
 
-    /// The parts that are over, in the order in which they have ended.
+    /// The parts whose time is over, in the order of their ends.
     func over(at now: Int64) -> [UInt32] {
         let slots = parts.indices.filter { parts[$0].map { $0.endsAt <= now } ?? false }
         let ends = slots.map { slot in
@@ -72,7 +72,7 @@ struct ValuePartTable: Footprinted, Sendable {
         return ends.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     }
 
-    /// Adds a part, and tells its slot and its number.
+    /// Adds a part, and returns its slot.
     mutating func add(value: UInt32, node: UInt32) -> UInt32 {
         lastOrdinal += 1
         let slot = freeParts.popLast() ?? UInt32(parts.count)
@@ -81,25 +81,25 @@ struct ValuePartTable: Footprinted, Sendable {
         return slot
     }
 
-    /// Notes when a part ends in any case.
+    /// Sets the end of a part by `ttl`.
     mutating func setEnd(_ slot: UInt32, at end: Int64, wall: Int64, timeToLive: Int64?) {
         parts[Int(slot)]?.expiresAt = end
         parts[Int(slot)]?.expiresAtWall = wall
         parts[Int(slot)]?.timeToLive = timeToLive
     }
 
-    /// Notes whose entry a part is.
+    /// Sets the client that a part is an entry of.
     mutating func setLease(_ slot: UInt32, _ lease: ValueRecord.Lease) {
         parts[Int(slot)]?.lease = lease
         ofClients[lease.client, default: []].append(slot)
     }
 
-    /// Notes that the lease of a part runs, or with `Int64.max` that it does not.
+    /// Sets the end of a running lease, or with `Int64.max` that it does not run.
     mutating func setLeaseEnd(_ slot: UInt32, at end: Int64) {
         parts[Int(slot)]?.leaseEndsAt = end
     }
 
-    /// The entries of a client are those of another one from now on: it goes on as that.
+    /// Moves the entries of a client to another one, which continues it.
     mutating func move(from client: UInt64, to other: UInt64) {
         guard let slots = ofClients.removeValue(forKey: client) else { return }
         for slot in slots {  // Bound: parts
@@ -124,7 +124,7 @@ struct ValuePartTable: Footprinted, Sendable {
         }
     }
 
-    /// Adds all that can be seen of the parts now or later.
+    /// Adds all that can be observed of the parts now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(count)
         for part in parts {  // Bound: snapshot

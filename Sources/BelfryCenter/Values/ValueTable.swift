@@ -1,21 +1,21 @@
 import BelfryJSON
 
-/// The values of a center, a document an object, and who looks at them.
+/// The values of a center, a document for each object, and their observers.
 struct ValueTable: Footprinted, Sendable {
-    /// The value of an object, or the places of one that is not there and is looked at.
+    /// The value of an object, or the observed places of a missing one.
     struct Value: Footprinted, Sendable {
-        /// What is there, if anything is.
+        /// The document, if there is one.
         var document: Document?
         var trie = ValueTrie()
         /// The number of the last change, that of its removal among them.
         var changedSequence: UInt64 = 0
-        /// When that was, in milliseconds since 1970.
+        /// The time of that change, in milliseconds since 1970.
         var changedAt: Int64 = 0
-        /// Where it was changed last.
+        /// The places that changed last.
         var changes = LastChanges(through: 0)
-        /// Whom it counts for: who changed it last.
+        /// The owner that it counts for: that of the last change.
         var owner = Owner.none
-        /// Its place among all documents, by which pages go on; 0 without one.
+        /// Its place among all documents, for paging; 0 without one.
         var ordinal: UInt64 = 0
         /// The part that counts for the owner: the bytes of its texts, and its cost.
         var owned = (byteCount: 0, cost: 0)
@@ -31,22 +31,22 @@ struct ValueTable: Footprinted, Sendable {
     /// The bytes of the values besides their places.
     private var valueByteCount = 0
     private var lastOrdinal: UInt64 = 0
-    /// The documents, in the order in which they came.
+    /// The documents, in the order in which they were added.
     private(set) var order = PostingList()
     /// The canonical bytes of all documents, with their objects.
     private(set) var byteCount = 0
-    /// The documents that were taken away whole.
+    /// The documents that were removed whole.
     var gone = GoneValues()
-    /// Whoever looks at values, by slot.
+    /// The observers of values, by slot.
     var observers: [UInt32: ObservedValue] = [:]
     /// The bytes of their key paths as they were given.
     private var pathByteCount = 0
     var parts = ValuePartTable()
-    /// Which numbers of earlier lives were stored.
+    /// The numbers of earlier lives that were stored.
     var storedNumbers = StoredNumbers()
     /// How many changes there were; it counts for this process alone, and decides nothing.
     var changeCount: UInt64 = 0
-    /// The key of the tags: that of its shard, which gives it to each center, and keeps it for all.
+    /// The key of the tags, which the shard keeps and gives to each center.
     var tagKey = TagKey.known
 
     init(seed: HashSeed) {
@@ -68,7 +68,7 @@ struct ValueTable: Footprinted, Sendable {
             + Footprint.texts(count: observers.count, byteCount: pathByteCount)
     }
 
-    /// The cost of an observer of a place beside its registration, with the nodes that lead to it.
+    /// The cost of an observer of a place besides its registration, with the nodes of its path.
     static func cost(ofObserverAt path: DocumentPath) -> Int {
         2 * MemoryLayout<ObservedValue>.stride
             + Footprint.array(of: 2, stride: MemoryLayout<PostingList.Entry>.stride)
@@ -92,38 +92,38 @@ struct ValueTable: Footprinted, Sendable {
         _modify { yield &values[Int(slot)] }
     }
 
-    /// Counts what a value costs now: whatever has changed its document or its places says so.
+    /// Updates the cost of a value, after each change of its document or its places.
     private mutating func count(_ slot: UInt32) {
         let now = values[Int(slot)].footprint
         valueByteCount += now - values[Int(slot)].counted
         values[Int(slot)].counted = now
     }
 
-    /// Where the value of an object is, if there is one or somebody looks for one.
+    /// The slot of the value of an object, if there is a value or an observer of it.
     func slot(of object: Span<UInt8>) -> UInt32? { keys.index(of: object) }
 
     /// The object of a value.
     func object(at slot: UInt32) -> [UInt8] { keys.key(at: slot) }
 
-    /// Where the value of an object is, or will be.
+    /// The slot of the value of an object, made if there is none.
     mutating func makeSlot(of object: [UInt8]) -> UInt32 {
         let (slot, isNew) = keys.insert(object.span)
         if isNew {
             if Int(slot) == values.count { values.append(Value()) }
-            // It may have been there before.
+            // The value may have existed before.
             noteRestored(slot, changedSequence: gone.last(of: object))
         }
         return slot
     }
 
-    /// Forgets where a value was changed up to a number.
+    /// Forgets the changed places of a value up to a number.
     mutating func noteRestored(_ slot: UInt32, changedSequence: UInt64) {
         self[slot].changedSequence = changedSequence
         self[slot].changes = LastChanges(through: changedSequence)
         count(slot)
     }
 
-    /// A value is another one, or is gone, from a number on.
+    /// Notes a change or the removal of a value, with its number.
     mutating func noteChange(_ edit: DocumentEdit, of slot: UInt32, at sequence: UInt64) {
         self[slot].changedSequence = sequence
         self[slot].changes.note(edit, at: sequence)
@@ -132,7 +132,7 @@ struct ValueTable: Footprinted, Sendable {
         changeCount += 1
     }
 
-    /// Lets a slot go that has no document and no observer.
+    /// Frees a slot without a document and without an observer.
     mutating func releaseIfUnused(_ slot: UInt32) {
         guard self[slot].document == nil, self[slot].trie.isEmpty else { return }
         keys.remove(at: slot)
@@ -142,7 +142,7 @@ struct ValueTable: Footprinted, Sendable {
         if keys.count == 0, values.count > 64 { (values, valueByteCount) = ([], 0) }
     }
 
-    /// Counts that a document has come, has another length, or has gone; tells by how many bytes all have grown.
+    /// Notes that a document was added, has another length, or was removed.
     mutating func noteDocument(at slot: UInt32, byteCountBefore: Int?) {
         let object = keys.key(at: slot).count
         let before = byteCountBefore.map { $0 + object } ?? 0
@@ -161,7 +161,7 @@ struct ValueTable: Footprinted, Sendable {
 
     // MARK: Places that end
 
-    /// Makes a part at a place, where none is, and tells its slot.
+    /// Makes a part at a place without one, and returns its slot.
     mutating func makePart(at path: DocumentPath, of slot: UInt32) -> UInt32 {
         let node = self[slot].trie.makeNode(
             at: path, changedSequence: self[slot].changedSequence)
@@ -171,22 +171,22 @@ struct ValueTable: Footprinted, Sendable {
         return part
     }
 
-    /// Removes a part, which is there: what is at its place lasts for ever, or is gone.
+    /// Removes a part, which must exist: the value at its place is unlimited or gone.
     mutating func removePart(_ slot: UInt32, _ part: ValuePartTable.Part) {
         self[part.value].trie.removePart(at: part.node)
         parts.remove(slot)
         count(part.value)
     }
 
-    /// The parts of a place and of what lies below it, if there is such a value.
+    /// The parts of a place and of the places below it, if there is such a value.
     func parts(below path: DocumentPath, of slot: UInt32?) -> [UInt32] {
         slot.map { self[$0].trie.parts(below: path) } ?? []
     }
 
-    /// Takes out what is at a place that there is.
+    /// Removes the value at a place that exists.
     mutating func remove(_ path: DocumentPath, of slot: UInt32) -> DocumentEdit {
         var document: Document?
-        // Out of the table, so that it is changed where it lies.
+        // The document is moved out of the table, so that it is changed in place.
         swap(&document, &self[slot].document)
         if path.isWhole { return DocumentEdit(old: document, new: nil) }
         guard var changed = document.take() else { return DocumentEdit(old: nil, new: nil) }
@@ -202,14 +202,14 @@ struct ValueTable: Footprinted, Sendable {
 
     /// Files an observer at its place.
     ///
-    /// - Returns: what it said, with a path whose keys are those of the nodes.
+    /// - Returns: Its terms, with a path whose keys are those of the nodes.
     mutating func addObserver(
         _ terms: ValueTerms, of object: [UInt8], serial: UInt64, slot: UInt32
     ) -> ValueTerms {
         let value = makeSlot(of: object)
         let changed = self[value].changes.last(at: terms.path)
         let node = self[value].trie.makeNode(at: terms.path, changedSequence: changed)
-        // Of a place that nobody observed it was not noted when it changed.
+        // The node has no number of changes from before its place was observed.
         if !self[value].trie[node].isObserved {
             self[value].trie.noteChange(of: node, at: changed)
         }
@@ -225,7 +225,7 @@ struct ValueTable: Footprinted, Sendable {
         return terms
     }
 
-    /// Takes an observer out.
+    /// Removes an observer.
     mutating func removeObserver(serial: UInt64, slot: UInt32) {
         guard let observed = observers.removeValue(forKey: slot) else { return }
         pathByteCount -= observed.pathText.count
@@ -237,13 +237,13 @@ struct ValueTable: Footprinted, Sendable {
         releaseIfUnused(observed.value)
     }
 
-    /// What an observer looks at.
+    /// The present value at the place of an observer.
     func presentValue(for slot: UInt32) -> Document? {
         guard let observed = observers[slot] else { return nil }
         return self[observed.value].document?.value(at: observed.terms.path)
     }
 
-    /// The number of the last change that an observer's place may have had.
+    /// The number of the last change that may concern an observer's place.
     func changedSequence(for slot: UInt32) -> UInt64 {
         guard let observed = observers[slot] else { return 0 }
         return self[observed.value].trie[observed.node].changedSequence
@@ -251,7 +251,7 @@ struct ValueTable: Footprinted, Sendable {
 
     // MARK: Digest
 
-    /// Adds all that can be seen of the values now or later.
+    /// Adds all that can be observed of the values now or later.
     func addDigest(to digest: inout StateDigest) {
         digest.add(order.count)
         digest.add(byteCount)
@@ -290,8 +290,9 @@ extension DocumentPath: Footprinted {
 }
 
 extension Document: Footprinted {
-    /// The bytes of its tree: each member has a place in its object, a block for its key, and one
-    /// for what it is.
+    /// The bytes of its tree.
+    ///
+    /// Each member has a place in its object, a block for its key, and one for its value.
     ///
     /// The signs between keys and values in a text are in no block.
     var footprint: Int {

@@ -1,11 +1,11 @@
 import BelfryJSON
 
-/// Who looks at which place of one value, and which places end some time.
+/// The observers and the parts of one value, by their places.
 ///
-/// A node is a key path that somebody observes, one that ends, or one above those. A write walks its own path and
-/// what lies below it (rule V12).
+/// A node is a key path that has an observer or a part, or one above such a path. A write walks its
+/// own path and the changed places below it (rule V12).
 struct ValueTrie: Footprinted, Sendable {
-    /// Stands for no node and no part.
+    /// The value for no node and no part.
     static let none = UInt32.max
 
     /// A place of a value.
@@ -14,15 +14,15 @@ struct ValueTrie: Footprinted, Sendable {
         let key: [UInt8]
         let parent: UInt32
         var children: [[UInt8]: UInt32] = [:]
-        /// Who observes it, and of them those whose frames have what was there before.
+        /// The observers of the place, and those of them whose frames have the previous value.
         var observers = PostingList()
         var oldObservers = PostingList()
-        /// What ends here, in the table of parts.
+        /// The part at this place, in the table of parts.
         var part = none
-        /// How many observers there are here and below, and how many parts.
+        /// The numbers of observers and of parts, here and below.
         var observerCount = 0
         var partCount = 0
-        /// The number of the last change that is known of here; it may be of what lies beside.
+        /// The highest known number of a change here; it may be that of a neighbour.
         var changedSequence: UInt64
 
         /// The bytes that the node costs besides its place.
@@ -41,27 +41,28 @@ struct ValueTrie: Footprinted, Sendable {
     private var freeNodes: [UInt32] = []
     /// The bytes of the nodes besides their places.
     private var nodeByteCount = 0
-    /// How many keys lead to all places that end some time.
+    /// The keys of the paths of all parts, counted.
     private(set) var partKeyCount = 0
 
-    /// Whether nobody observes anything here, and nothing ends.
+    /// Whether the value has neither observers nor parts.
     var isEmpty: Bool { nodes.count == freeNodes.count }
 
     /// How many observers there are.
     var observerCount: Int { nodes.isEmpty ? 0 : nodes[0].observerCount }
 
-    /// How many places end some time.
+    /// The number of parts.
     var partCount: Int { nodes.isEmpty ? 0 : nodes[0].partCount }
 
-    /// The bytes that it costs.
+    /// The bytes that the trie costs.
     var footprint: Int {
         nodeByteCount + freeNodes.footprint
             + Footprint.list(
                 count: nodes.count, capacity: nodes.capacity, stride: MemoryLayout<Node>.stride)
     }
 
-    /// The bytes of a node that leads to one place: itself, its key, and its place in the table of
-    /// its parent.
+    /// The bytes of a node that leads to one place.
+    ///
+    /// They are its own, those of its key, and those of its place in the table of its parent.
     static let usualNodeByteCount =
         MemoryLayout<Node>.stride + Footprint.array(of: 8)
         + Footprint.dictionary(
@@ -71,12 +72,12 @@ struct ValueTrie: Footprinted, Sendable {
         _read { yield nodes[Int(node)] }
     }
 
-    /// The number of the last change that is known of a node.
+    /// Sets the number of the last known change at a node.
     mutating func noteChange(of node: UInt32, at sequence: UInt64) {
         nodes[Int(node)].changedSequence = sequence
     }
 
-    /// The path of a node, whose keys are those of the nodes that lead to it.
+    /// The path of a node, with the keys of the nodes that lead to it.
     func path(of node: UInt32) -> DocumentPath {
         DocumentPath(keys: keys(of: node))
     }
@@ -92,7 +93,7 @@ struct ValueTrie: Footprinted, Sendable {
         return keys
     }
 
-    /// Changes a node where it lies, and counts what that costs.
+    /// Changes a node in place, and updates its cost.
     private mutating func change(_ node: UInt32, _ change: (inout Node) -> Void) {
         nodeByteCount -= nodes[Int(node)].footprint
         change(&nodes[Int(node)])
@@ -110,7 +111,7 @@ struct ValueTrie: Footprinted, Sendable {
         return node
     }
 
-    /// The node of a place, which is made unless it is there.
+    /// The node of a place, which is made if there is none.
     mutating func makeNode(at path: DocumentPath, changedSequence: UInt64) -> UInt32 {
         if isEmpty {
             self = ValueTrie()
@@ -160,9 +161,9 @@ struct ValueTrie: Footprinted, Sendable {
         count(at: node, observers: -1)
     }
 
-    /// The nodes that are observed and whose value an edit has changed, in the order of their numbers (rule V4).
+    /// The observed nodes whose value an edit has changed, in the order of their numbers (rule V4).
     ///
-    /// - Complexity: the depth of the edit's place and the changed part of what lies below it.
+    /// - Complexity: The depth of the edit's place and the changed part below it.
     func changedNodes(by edit: DocumentEdit) -> [UInt32] {
         guard observerCount > 0 else { return [] }
         var found: [UInt32] = []
@@ -174,7 +175,7 @@ struct ValueTrie: Footprinted, Sendable {
             node = child
         }
         addChanged(node, edit.old, edit.new, to: &found)
-        // Tables of keys have no order that may show.
+        // The order of a hash table may not show.
         found.sort()
         return found
     }
@@ -205,19 +206,19 @@ struct ValueTrie: Footprinted, Sendable {
 
     // MARK: Parts
 
-    /// Notes what ends at a place.
+    /// Sets the part at a place.
     mutating func setPart(_ part: UInt32, at node: UInt32) {
         nodes[Int(node)].part = part
         count(at: node, parts: 1)
     }
 
-    /// Nothing ends at a place any more.
+    /// Removes the part at a place.
     mutating func removePart(at node: UInt32) {
         nodes[Int(node)].part = Self.none
         count(at: node, parts: -1)
     }
 
-    /// The parts of a place and of what lies below it, in the order of their numbers.
+    /// The parts of a place and of the places below it, in the order of their numbers.
     func parts(below path: DocumentPath) -> [UInt32] {
         guard partCount > 0, let node = node(at: path) else { return [] }
         var found: [UInt32] = []
@@ -226,8 +227,9 @@ struct ValueTrie: Footprinted, Sendable {
         return found
     }
 
-    /// The parts that a merge patch at a place writes over: that of the place, and those at the leaves of the patch
-    /// and below them (rule V16).
+    /// The parts that a merge patch at a place overwrites (rule V16).
+    ///
+    /// They are the part of the place, and those at the leaves of the patch and below them.
     func parts(writtenBy patch: Document, at path: DocumentPath) -> [UInt32] {
         guard partCount > 0, let node = node(at: path) else { return [] }
         var found: [UInt32] = []
@@ -259,7 +261,7 @@ struct ValueTrie: Footprinted, Sendable {
 
     // MARK: Counting
 
-    /// Counts at a node and all above it; nodes that nobody needs go.
+    /// Counts at a node and all above it; nodes without use are removed.
     private mutating func count(at node: UInt32, observers: Int = 0, parts: Int = 0) {
         var node = node
         while node != Self.none {  // Bound: keys
@@ -279,7 +281,7 @@ struct ValueTrie: Footprinted, Sendable {
     }
 }
 
-/// A node as a state has it: with its whole path, and not its last key alone.
+/// A node in a stored state: with its whole path, and not its last key alone.
 private struct StoredNode: Coded {
     let path: DocumentPath
     var node: ValueTrie.Node

@@ -1,4 +1,4 @@
-/// What lasts of an action that a responder holds, or was sent and has not answered.
+/// The stored record of an action that a responder holds, or was sent and has not answered.
 public struct ActionRecord: Sendable, Equatable {
     /// The sequence number of its notification.
     public let sequence: UInt64

@@ -1,8 +1,8 @@
-/// What the frame of a delivery that went to an address has besides its notification.
+/// The additional members in the frame of a delivery to an address.
 public struct Addressed: Sendable, Equatable {
-    /// The address whose turn it is.
+    /// The address that is asked now.
     public let target: [UInt8]
-    /// What it is.
+    /// An ask or an action, with its own members.
     public let kind: Kind
 
     /// Joins both.
@@ -11,11 +11,13 @@ public struct Addressed: Sendable, Equatable {
         self.kind = kind
     }
 
-    /// What goes to an address.
+    /// The kind of a delivery to an address.
     public enum Kind: Sendable, Equatable {
-        /// A question; when its time is over, in milliseconds since 1970.
+        /// An ask; its deadline, in milliseconds since 1970.
         case ask(answerBy: Int64)
-        /// What an observer with a target got: the method that is called there, and the number of the observer.
+        /// A notification that an observer with a target matched.
+        ///
+        /// It has the method that is called there, and the number of the observer.
         case action(selector: [UInt8], row: UInt64)
     }
 }

@@ -12,7 +12,7 @@ public struct Ask: Sendable {
     public let isOnce: Bool
     /// How many nanoseconds it lives.
     public let lifetime: Int64
-    /// After how many nanoseconds the asker is told that it was asked; nil when the asker waits for its end.
+    /// Nanoseconds until the asker gets a 202; nil when the asker waits for the end of the ask.
     ///
     /// Such an ask outlives its asker, and must last (rule R20).
     public let wait: Int64?

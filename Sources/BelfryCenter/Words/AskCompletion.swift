@@ -2,7 +2,7 @@
 public struct AskCompletion: Sendable, Equatable {
     /// The command: the ask, or a later one with the same key.
     public let command: CommandID
-    /// How the ask stands, or how it ended.
+    /// The state of the ask.
     public let outcome: AskOutcome
     /// The form of the first answer, if this one replays it.
     public let replayedForm: UInt8?

@@ -1,46 +1,46 @@
 /// The answer to "who would be asked this?".
 public struct AskExplanation: Sendable, Equatable {
-    /// What would happen.
+    /// The result of the ask that is explained.
     public var outcome: Outcome
     /// The addresses that would be asked, in the order of the walk.
     public var path: [[UInt8]] = []
-    /// Who was stepped over, and why.
+    /// Addresses and holders that the walk passed over, with the reasons.
     public var skipped: [Skipped] = []
-    /// Whether more were stepped over than ``skippedLimit``.
+    /// Whether the walk passed over more than ``skippedLimit``.
     public var isPartial = false
 
-    /// How many of those that were stepped over are told at most.
+    /// How many entries ``skipped`` has at most.
     public static let skippedLimit = 1_000
 
-    /// What would happen to an ask.
+    /// The result of an ask that is made now.
     public enum Outcome: Sendable, Equatable {
-        /// This observer would be shown it.
+        /// This observer would be shown the ask.
         case delivered(observer: UInt64)
-        /// It would wait for this observer.
+        /// The ask would wait for this observer.
         case held(observer: UInt64)
-        /// It would end.
+        /// The ask would end.
         case failed(AskFailure)
     }
 
-    /// An address, or one who holds it, that does not take an ask.
+    /// An address, or one of its holders, that does not take an ask.
     public struct Skipped: Sendable, Equatable {
         /// The address.
         public let object: [UInt8]
-        /// Who holds it; nil where nobody does.
+        /// The holder of the address; nil when it has none.
         public let observer: UInt64?
-        /// Why it does not take the ask.
+        /// The reason why it does not take the ask.
         public let reason: Reason
     }
 
-    /// Why an ask is not taken.
+    /// The reason why an ask is not taken.
     public enum Reason: Sendable, Equatable {
-        /// Nobody holds the address.
+        /// The address has no holder.
         case noResponder
-        /// It does not list the selector.
+        /// The holder does not list the selector.
         case notImplemented
-        /// It is suspended, and does not hold.
+        /// The holder is suspended, and does not hold.
         case suspended
-        /// It has as many open asks as it may, and does not hold.
+        /// The holder is at its limit of open asks, and does not hold.
         case busy
 
         /// The word in JSON.

@@ -1,16 +1,16 @@
-/// Why an ask has no answer of a responder.
+/// The reason why an ask has no answer of a responder.
 public enum AskFailure: Sendable, Equatable {
-    /// Nobody holds the address, or who implements the selector is suspended and does not hold.
+    /// The address has no holder, or none that implements the selector is live or holds.
     case noResponder
-    /// Who implements the selector has as many open asks as it may, and does not hold.
+    /// The holders that implement the selector are at their limit of open asks, and do not hold.
     case responderBusy
-    /// Somebody holds the address, and nobody on the chain implements the selector.
+    /// The address has a holder, but no holder on the chain implements the selector.
     case selectorNotImplemented
-    /// Who was asked has refused; the JSON-RPC error as it was sent, at most 1 KiB.
+    /// The responder has refused; the JSON-RPC error as it was sent, at most 1 KiB.
     case responderRefused(error: [UInt8])
-    /// It was to be shown once, and who was asked went away.
+    /// The ask was to be shown once, and its responder went away.
     case responderGone
-    /// Its time is over.
+    /// The time of the ask is over.
     case noAnswer
 
     /// The word in an answer, in a fate and in the type of a problem.

@@ -1,8 +1,8 @@
-/// How an ask stands, or how it ended.
+/// The state of an ask, open or ended.
 public struct AskOutcome: Sendable, Equatable {
     /// The ask.
     public let id: NotificationID
-    /// What became of it.
+    /// The state, with the answer if there is one.
     public let state: State
     /// The addresses that were asked, in the order of the walk.
     public let path: [[UInt8]]
@@ -14,17 +14,17 @@ public struct AskOutcome: Sendable, Equatable {
         self.path = path
     }
 
-    /// What became of an ask.
+    /// The state of an ask.
     public enum State: Sendable, Equatable {
-        /// It is open, until this time in milliseconds since 1970.
+        /// The ask is open, until this time in milliseconds since 1970.
         case open(until: Int64)
         /// An observer has answered it; the answer as JSON text.
         case answered([UInt8], observer: UInt64)
-        /// Nobody has answered it, and the asker's own answer stands in.
+        /// No responder has answered, and the asker's own answer is used.
         case fallback([UInt8], AskFailure)
-        /// Nobody has answered it.
+        /// No responder has answered.
         case failed(AskFailure)
-        /// It was withdrawn.
+        /// The ask was withdrawn.
         case withdrawn
 
         /// The bytes of its answer, and of the error with which a responder refused.

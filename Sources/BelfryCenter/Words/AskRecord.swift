@@ -1,4 +1,4 @@
-/// What lasts of an ask that is open, or that ended a short while ago.
+/// The stored record of an ask that is open, or that ended a short while ago.
 public struct AskRecord: Sendable, Equatable {
     /// The ask.
     public let id: NotificationID
@@ -16,18 +16,18 @@ public struct AskRecord: Sendable, Equatable {
     public let askedAt: Int64
     /// When its time is over, in milliseconds since 1970.
     public let answerBy: Int64
-    /// Who asked.
+    /// The principal of the asker.
     public let principal: [UInt8]
     /// The observers that were shown it, in that order.
     public let shown: [UInt64]
-    /// The observer whose turn it is; 0 while there is none.
+    /// The observer that is asked now; 0 while there is none.
     public let observer: UInt64
-    /// How it ended, and when its fate is forgotten, in milliseconds since 1970; nil while it is open.
+    /// The end of the ask; nil while it is open.
     public let end: End?
 
-    /// How an ask ended.
+    /// The end of an ask.
     public struct End: Sendable, Equatable {
-        /// What became of it.
+        /// The final state.
         public let outcome: AskOutcome
         /// When its fate is forgotten, in milliseconds since 1970.
         public let forgottenAt: Int64

@@ -1,4 +1,4 @@
-/// What can be seen of an open ask.
+/// An open ask as a listing shows it.
 public struct AskRow: Sendable, Equatable {
     /// The ask.
     public let id: NotificationID
@@ -6,7 +6,7 @@ public struct AskRow: Sendable, Equatable {
     public let object: [UInt8]
     /// The selector.
     public let selector: [UInt8]
-    /// The serial number of the observer whose turn it is.
+    /// The serial number of the observer that is asked now.
     public let observer: UInt64
     /// The addresses that were asked, in the order of the walk.
     public let path: [[UInt8]]
@@ -16,6 +16,6 @@ public struct AskRow: Sendable, Equatable {
     public let answerBy: Int64
     /// Whether the observer was shown it; otherwise it is held for the observer.
     public let isShown: Bool
-    /// Who asked.
+    /// The principal of the asker.
     public let principal: [UInt8]
 }

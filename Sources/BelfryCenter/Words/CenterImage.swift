@@ -1,36 +1,36 @@
-/// All that a store has of one center: a restarted center begins with it.
+/// The stored state of one center, with which a restarted center begins.
 public struct CenterImage: Sendable, Equatable {
-    /// The name, as it stands in URLs.
+    /// The name, as it appears in URLs.
     public var name: [UInt8]
-    /// What makes its sequence numbers different.
+    /// The epoch, which distinguishes its sequence numbers from those of other lives.
     public var epoch: [UInt8]
     /// Sequence numbers up to this one may have been used.
     public var sequence: UInt64
-    /// Whether the last life ended in order: then nothing is missing that was not noted.
+    /// Whether the last life ended in order: then no losses are missing from the store.
     public var isComplete: Bool
-    /// In the order of their numbers.
+    /// The clients, in the order of their numbers.
     public var clients: [ClientRecord] = []
-    /// In the order of their numbers.
+    /// The observers, in the order of their numbers.
     public var observers: [ObserverRecord] = []
-    /// In the order in which they were removed.
+    /// The tombstones, in the order of the removals.
     public var tombstones: [(serial: UInt64, tombstone: Tombstone)] = []
-    /// In the order of their sequence numbers.
+    /// The held notifications, in the order of their sequence numbers.
     public var notifications: [NotificationRecord] = []
-    /// In the order of their sequence numbers, then of the observers.
+    /// The held entries, in the order of their sequence numbers, then of the observers.
     public var held: [(observer: UInt64, sequence: UInt64)] = []
-    /// In the order of their sequence numbers, then of the observers that have the targets.
+    /// The held actions, by their sequence numbers, then by the observers that have the targets.
     public var actions: [ActionRecord] = []
-    /// In the order of the observers.
+    /// The losses that were not told yet, in the order of the observers.
     public var gaps: [(observer: UInt64, gap: GapRecord)] = []
-    /// In the order of their places.
+    /// The queue entries, in the order of their places.
     public var queue: [QueueRecord] = []
-    /// In the order of their identifiers.
+    /// The timers, in the order of their identifiers.
     public var timers: [TimerRecord] = []
-    /// In the order in which they were asked.
+    /// The asks, in the order in which they were asked.
     public var asks: [AskRecord] = []
-    /// In the byte order of their objects.
+    /// The values, in the byte order of their objects.
     public var values: [ValueRecord] = []
-    /// The oldest first.
+    /// The idempotency keys, the oldest first.
     public var keys: [KeyRecord] = []
 
     /// Makes the image of a center that has nothing yet.

@@ -30,9 +30,9 @@ public struct CenterLimits: Sendable, Equatable {
     public var commonModes: [[UInt8]] = [Mode.default]
     /// Notifications held for one client; the default is 10,000.
     public var clientHeldCountLimit = 10_000
-    /// Bytes of notifications held for one client; the default is 16 MiB.
+    /// Notifications held for one client; the default is 10,000.
     public var clientHeldByteLimit = 16 << 20
-    /// How many deliveries an acknowledging observer may owe an answer before it counts as slow.
+    /// How many acknowledgements an observer may owe before its client counts as slow.
     public var unacknowledgedLimit = 1_000
     /// After how many missed deadlines in a row posters no longer wait for an observer.
     public var missedDeadlineLimit = 3
@@ -52,10 +52,10 @@ public struct CenterLimits: Sendable, Equatable {
     public var holderLimit = 1_000
     /// How many addresses one ask is handed on to; the default is 32.
     public var hopLimit = 32
-    /// Looks of the actions of one notification, some 5 ms; past it nobody takes them.
+    /// Holders that the actions of one notification examine, some 5 ms of work.
     ///
-    /// A hop counts three, and each holder that implements the selector counts one. The default is
-    /// 50,000.
+    /// Past the limit the actions are unhandled (rule K4). A hop counts three, and each holder that
+    /// implements the selector counts one. The default is 50,000.
     public var actionLookLimit = 50_000
     /// Bytes of the answers that fates keep; the default is 32 MiB.
     public var answerMemoryLimit = 32 << 20
@@ -65,15 +65,15 @@ public struct CenterLimits: Sendable, Equatable {
     public var documentByteLimit = 256 << 10
     /// How deep one value nests; the default is 16.
     public var documentDepthLimit = 16
-    /// Places of one value that end some time; the default is 1,000.
+    /// Parts with a `ttl` or a `lease` of one value; the default is 1,000.
     public var valuePartLimit = 1_000
     /// Entries of values that end with a client; the default is 1,000.
     public var clientPartLimit = 1_000
-    /// Whether changes that must last are told; the default is no, for a broker without a store.
+    /// Whether the center reports changes to store; the default is for a broker without a store.
     public var isDurable = false
     /// How long an observer is disconnected before it is listed as a leak; the default is 1 h.
     public var orphanAfter: Duration = .seconds(3600)
 
-    /// Takes the defaults.
+    /// Makes limits with the defaults.
     public init() {}
 }

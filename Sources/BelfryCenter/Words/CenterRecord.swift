@@ -1,9 +1,9 @@
-/// What lasts of a center itself.
+/// The stored record of a center itself.
 public struct CenterRecord: Sendable, Equatable {
-    /// What makes its sequence numbers different from those of other lives.
+    /// The epoch, which distinguishes its sequence numbers from those of other lives.
     public let epoch: [UInt8]
 
-    /// Takes the epoch.
+    /// Makes the record of an epoch.
     public init(epoch: [UInt8]) {
         self.epoch = epoch
     }

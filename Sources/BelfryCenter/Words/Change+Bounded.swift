@@ -1,11 +1,10 @@
-// A clock that was ahead has stored what is due too late: a start believes none of it (rules L6,
+// A clock that was ahead has stored due times that are too late: a start corrects them (rules L6,
 // R20 and V16).
 
 extension Change {
-    /// The row with what is due one delay, one period or one whole `ttl` from now; nil where none
-    /// of it is due later.
+    /// The record with its due times at most one delay, period or `ttl` from now; nil if all are.
     ///
-    /// A time of day that somebody asked for stays what it is.
+    /// A time of day that a poster asked for stays what it is.
     func bounded(at time: CommandTime) -> Change? {
         switch self {
         case .timer(let record): record.bounded(at: time).map { .timer($0) }
@@ -27,7 +26,7 @@ extension TimerRecord {
             principal: principal, repetition: repetition?.earlier(by: excess))
     }
 
-    /// How many milliseconds from now it is due at the latest; nil where a time of day says when.
+    /// The longest delay from now, in milliseconds; nil where a time of day was asked for.
     private var longestDelay: Int64? {
         guard let timing = post.options?.timer else { return nil }
         if let period = timing.period, (repetition?.next ?? 0) > 0 {
@@ -39,7 +38,7 @@ extension TimerRecord {
 }
 
 extension TimerRecord.Repetition {
-    /// The same on an earlier grid.
+    /// The same repetition on an earlier grid.
     fileprivate func earlier(by milliseconds: Int64) -> Self {
         Self(
             startAt: startAt.subtracting(milliseconds), next: next, fired: fired, missed: missed,
@@ -67,7 +66,7 @@ extension ValueRecord.Part {
 }
 
 extension AskRecord {
-    /// For how long an end is kept the center knows, which takes it.
+    /// The record of an open ask; the center limits by itself how long an end is kept.
     fileprivate func bounded(at time: CommandTime) -> AskRecord? {
         let excess = askedAt.subtracting(time.wallMilliseconds)
         guard end == nil, excess > 0 else { return nil }

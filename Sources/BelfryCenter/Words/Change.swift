@@ -1,47 +1,47 @@
-/// Something that must last: what a store keeps of a center, and a restarted center begins with.
+/// A change that must last: a store keeps it, and a restarted center begins with it.
 ///
-/// Changes of one command are committed together, and in the order of the commands. Observers whose
-/// lifetime is their connection never appear, nor does what is held for them.
+/// Changes of one command are committed together, and in the order of the commands. Observers that
+/// end with their connection never appear, nor do the notifications held for them.
 public enum Change: Sendable, Equatable {
-    /// The center has something that must last from now on.
+    /// The center has a state that must last from now on.
     case center(CenterRecord)
     /// Sequence numbers up to this one may be used: a restart begins above it.
     case sequenceReserved(through: UInt64)
-    /// A client is there, or is different now.
+    /// A client exists, or is different now.
     case client(ClientRecord)
-    /// A client is gone, and all that belongs to it.
+    /// A client is removed, and all that belongs to it.
     case clientRemoved(UInt64)
-    /// An observer is there, or is different now.
+    /// An observer exists, or is different now.
     case observer(ObserverRecord)
-    /// An observer is gone, and what was held for it; its tombstone remains.
+    /// An observer is removed, and the notifications held for it; its tombstone remains.
     case observerRemoved(serial: UInt64, Tombstone)
-    /// A notification is held by somebody from now on.
+    /// A notification is held from now on.
     case notification(NotificationRecord)
-    /// Nobody holds this notification any more.
+    /// A notification is no longer held by any observer.
     case notificationReleased(sequence: UInt64)
     /// An observer holds a notification from now on.
     case held(observer: UInt64, sequence: UInt64)
-    /// An observer holds a notification no more.
+    /// An observer no longer holds a notification.
     case released(observer: UInt64, sequence: UInt64)
     /// A responder holds an action from now on, or was sent it.
     indirect case action(ActionRecord)
-    /// A responder holds an action no more; the number is that of the observer that has the target.
+    /// A responder no longer holds an action; the row is the observer that has the target.
     case actionReleased(row: UInt64, sequence: UInt64)
-    /// What an observer lost for one reason and was not told yet; a count of zero forgets it.
+    /// The untold losses of an observer for one reason; a count of zero forgets them.
     case gap(observer: UInt64, GapRecord)
-    /// A queue entry is there, or is different now.
+    /// A queue entry exists, or is different now.
     case queued(QueueRecord)
-    /// A queue entry is gone.
+    /// A queue entry is removed.
     case dequeued(NotificationID)
-    /// A timer is there, or is different now.
+    /// A timer exists, or is different now.
     indirect case timer(TimerRecord)
-    /// A timer is gone: it is due, was taken out or has ended.
+    /// A timer is removed: it is due, was dequeued or has ended.
     case timerEnded(NotificationID)
-    /// An ask that must last is there, or is different now.
+    /// An ask that must last exists, or is different now.
     indirect case ask(AskRecord)
     /// An ask is forgotten, and how it ended.
     case askForgotten(NotificationID)
-    /// The value of an object is there, or is different now.
+    /// The value of an object exists, or is different now.
     indirect case value(ValueRecord)
     /// An object has no value any more.
     case valueRemoved(object: [UInt8])

@@ -1,4 +1,4 @@
-/// What can be seen of a channel.
+/// A channel as a listing shows it.
 public struct ChannelRow: Sendable, Equatable {
     /// The notification name.
     public let name: [UInt8]
@@ -6,10 +6,10 @@ public struct ChannelRow: Sendable, Equatable {
     public let observerCount: Int
     /// Posts of this name since the center remembers it.
     public let postCount: UInt64
-    /// How often these were delivered at once: what was held and came later does not count.
+    /// How often these were delivered at once; later deliveries of held ones do not count.
     public let deliveryCount: UInt64
     /// Posts that no observer matched.
     public let unmatchedCount: UInt64
-    /// When the last one was, in milliseconds since 1970.
+    /// The time of the last post, in milliseconds since 1970.
     public let lastPostedAt: Int64?
 }

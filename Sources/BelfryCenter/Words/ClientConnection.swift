@@ -1,4 +1,4 @@
-/// A client, and the connection on which it is there.
+/// A client, and the connection that it uses.
 public struct ClientConnection: Sendable {
     /// The client.
     public let client: UInt64

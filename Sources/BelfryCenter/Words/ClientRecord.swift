@@ -1,4 +1,4 @@
-/// What lasts of a client with an observer that lasts.
+/// The stored record of a client with a lasting observer.
 public struct ClientRecord: Sendable, Equatable {
     /// Its number.
     public let id: UInt64
@@ -6,7 +6,7 @@ public struct ClientRecord: Sendable, Equatable {
     public let transport: Transport
     /// The hash of the secret that speaks for it.
     public let sessionHash: SecretHash
-    /// Who it is.
+    /// The principal of the client.
     public let principal: [UInt8]
     /// Whether it asked for suspension.
     public let isAsked: Bool
@@ -16,9 +16,9 @@ public struct ClientRecord: Sendable, Equatable {
     public let connectedAt: Int64
     /// Nanoseconds that its observers have outlived its connection so far, as last noted.
     public let disconnectedFor: Int64
-    /// What is held up to this sequence number is written although it asked for suspension.
+    /// The number up to which held notifications are written although it asked for suspension.
     public let immediateThrough: UInt64
-    /// What it was written last before its connection ended; nil where nobody knows.
+    /// The last notification written to it before its connection ended; nil if that is unknown.
     public let lastWritten: LastWritten?
 
     /// Joins the parts.

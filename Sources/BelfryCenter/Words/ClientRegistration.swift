@@ -6,13 +6,13 @@ public struct ClientRegistration: Sendable {
     public var id: UInt64
     /// How it gets its notifications.
     public let transport: Transport
-    /// The owner that what it makes counts for.
+    /// The owner that counts for all that the client makes.
     public let owner: Owner
-    /// Where they are to be sent.
+    /// The connection to which they are sent.
     public let connection: ConnectionName
     /// The hash of the secret that speaks for the client.
     public let sessionHash: SecretHash
-    /// Who it is, as access control named it.
+    /// The principal of the client, from access control.
     public let principal: [UInt8]
 
     /// Joins the parts.

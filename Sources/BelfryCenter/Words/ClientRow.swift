@@ -1,16 +1,16 @@
-/// What can be seen of a client.
+/// A client as a listing shows it.
 public struct ClientRow: Sendable, Equatable {
     /// Its number; `c4` has 4.
     public let id: UInt64
     /// How it gets its notifications.
     public let transport: Transport
-    /// Where they are sent; where they were sent while it is disconnected.
+    /// The connection to which they are sent; the former one while the client is disconnected.
     public let connection: ConnectionName
     /// Its state.
     public let state: ClientState
-    /// Since when it is in its state, in milliseconds since 1970.
+    /// The start of its present state, in milliseconds since 1970.
     public let stateSince: Int64
-    /// Who it is.
+    /// The principal of the client.
     public let principal: [UInt8]
     /// How many observers it has.
     public let observerCount: Int

@@ -1,15 +1,15 @@
-/// Why a client gets nothing now; the first that holds is told, and live when none does.
+/// The state of a client: the first of these that applies.
 public enum ClientState: UInt8, Sendable, Equatable, CaseIterable {
-    /// Its connection has ended.
+    /// The connection of the client has ended.
     case disconnected
-    /// It does not read what it is sent, or does not acknowledge it.
+    /// The client does not read its deliveries, or does not acknowledge them.
     case slow
-    /// It asked for suspension.
+    /// The client asked for suspension.
     case asked
-    /// It gets its notifications.
+    /// The client gets its notifications.
     case live
 
-    /// The state as it stands in JSON and in a query.
+    /// The state as it is written in JSON and in a query.
     public var text: String {
         switch self {
         case .disconnected: "disconnected"

@@ -1,4 +1,4 @@
-/// What makes two notifications similar: all that is named must be equal (rule Q4).
+/// The parts in which two notifications must be equal to be similar (rule Q4).
 public struct Coalescing: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt8
@@ -10,8 +10,8 @@ public struct Coalescing: OptionSet, Sendable, Hashable {
 
     /// Equal notification names.
     public static let onName = Coalescing(rawValue: 1)
-    /// Equal objects; none equals none (rule Q21).
+    /// Equal objects; two missing objects are equal (rule Q21).
     public static let onSender = Coalescing(rawValue: 2)
-    /// Nothing is similar to anything.
+    /// No two notifications are similar.
     public static let none: Coalescing = []
 }

@@ -2,14 +2,14 @@ public import BelfryJSON
 
 /// A change of a center: the only way in (``NotificationCenter/apply(_:at:into:)``).
 ///
-/// Whoever accepts a command puts into it what a log of commands does not determine: times,
-/// identifiers and hashes of secrets. The same commands then give the same state everywhere.
+/// The broker that accepts a command puts into it all that a log of commands does not determine:
+/// times, identifiers and hashes of secrets. The same commands then give the same state everywhere.
 public struct Command: Sendable {
-    /// The name by which its answer is found.
+    /// The name that its answer refers to.
     public let id: CommandID
     /// When it was accepted.
     public let time: CommandTime
-    /// What it asks for.
+    /// The change that it asks for.
     public var action: Action
 
     /// Joins the three parts.
@@ -19,35 +19,34 @@ public struct Command: Sendable {
         self.action = action
     }
 
-    /// What a command can ask for.
+    /// The actions that a command can ask for.
     public enum Action: Sendable {
-        /// The center's own limits.
+        /// Sets the center's own limits.
         indirect case configure(CenterLimits)
         /// A client has connected; the observers are those that it has from its first moment.
         indirect case connect(ClientRegistration, observers: [ObserverRegistration], since: UInt64?)
         /// A client's connection has ended.
         ///
-        /// It says which connection: one that was taken over from is no longer the client's. Where it is in a log, it says
-        /// the index of the last entry that its broker had applied then; whoever applies the log finds out how far the
-        /// connection was written by that.
+        /// It names the connection: one that was taken over is no longer the client's. In a log it
+        /// has the index of the last entry that its broker had applied then; the broker that
+        /// applies the log derives from it how far the connection was written.
         case disconnect(
             client: UInt64, connection: ConnectionName, end: ConnectionEnd = .broken,
             appliedIndex: UInt64? = nil, written: WrittenThrough? = nil)
         /// A client that connected just now continues an earlier one (Protocol.md section 6).
         case resume(Resumption)
-        /// A command of one connection: its client asks for it there, or its broker tells of the socket.
+        /// A command of one connection, from its client or from the broker that has the socket.
         ///
-        /// The command counts only while the connection is that client's, or reads one of its mailboxes.
-        ///
-        /// Another connection may take the client over while the command is on its way.
+        /// The command counts only while the connection is that client's, or reads one of its
+        /// mailboxes: another connection may take the client over while the command is on its way.
         indirect case onConnection(ClientConnection, Action)
-        /// A command that counts only where it takes away nothing of others but what this covers.
+        /// A command that counts only where it removes no more of others than the cover allows.
         indirect case within(Cover, Action)
         /// A client asks for suspension, or for its end.
         case setSuspended(client: UInt64, Bool)
-        /// More bytes wait for a client's socket than may.
+        /// More bytes wait for a client's socket than the limit allows.
         case becomeSlow(client: UInt64)
-        /// A client's socket has room again: it is slow no more, and what it was held goes on.
+        /// A client's socket has room again: it is no longer slow, and its flush continues.
         case drain(client: UInt64)
         /// One post.
         case post(Post, PostTerms)
@@ -57,21 +56,23 @@ public struct Command: Sendable {
         case acknowledge(client: UInt64, DeliveryName, Response)
         /// One ask.
         indirect case ask(Ask, AskTerms)
-        /// An ask is over for whoever asked; nobody wants the answer.
+        /// An ask is over for its asker, who no longer wants the answer.
         case withdraw(NotificationID)
-        /// Who waits over HTTP for the end of an ask by the command of this name goes away (rule R16).
+        /// A request that waits over HTTP for the end of an ask is gone (rule R16).
+        ///
+        /// It waits by the command of this name.
         indirect case leaveAsk(NotificationID, CommandID)
         /// An observer answers an ask by its identifier.
         case answer(NotificationID, observer: UInt64, Response)
         /// Puts a value at a place of the value of an object.
         indirect case setValue(ValueWrite, Document, ValueLifetime)
-        /// Applies a merge patch to what is at a place (RFC 7396).
+        /// Applies a merge patch to the value at a place (RFC 7396).
         indirect case mergeValue(ValueWrite, patch: Document)
-        /// Takes away what is at a place.
+        /// Removes the value at a place.
         indirect case removeValue(ValueWrite)
-        /// The store knows of asks up to ``Effects/announcement`` that they are shown (rule R20).
+        /// The store has the asks up to ``Effects/announcement``: they may be shown (rule R20).
         case showAnnounced(through: UInt64)
-        /// A client registers an observer; `since` asks for what the replay ring has above it.
+        /// A client registers an observer; `since` asks for a replay above that number.
         indirect case addObserver(ObserverRegistration, client: UInt64, since: UInt64?)
         /// Removes one observer.
         case removeObserver(serial: UInt64, by: Remover)
@@ -79,12 +80,12 @@ public struct Command: Sendable {
         indirect case removeObservers(client: UInt64, ObserverFilter)
         /// Removes a client with all of its observers.
         case removeClient(client: UInt64, by: Remover)
-        /// A mailbox is looked into: everything up to `through` is acknowledged, and the lease of
-        /// its observers starts again.
+        /// A mailbox is read: everything up to `through` is acknowledged, and leases start again.
         ///
-        /// Where it has nothing else, a long poll on the connection `wait` waits at it from now on.
+        /// The leases are those of its observers. If the mailbox has nothing else, a long poll on
+        /// the connection `wait` waits at it from now on.
         case readMailbox(observer: UInt64, through: UInt64?, wait: ConnectionName? = nil)
-        /// A stream waits at a mailbox from now on; an earlier reader is told to go.
+        /// A stream waits at a mailbox from now on, in place of an earlier reader.
         case attachStream(observer: UInt64, ConnectionName)
         /// A long poll or a stream has ended.
         case detachReader(observer: UInt64, ConnectionName)
@@ -92,27 +93,31 @@ public struct Command: Sendable {
         indirect case dequeue(QueueMatch)
         /// Removes one queue entry.
         case dequeueEntry(NotificationID, scope: PostScope)
-        /// A client, or somebody over HTTP, enters a mode (rule Q16).
+        /// A client, or a caller over HTTP, enters a mode (rule Q16).
         indirect case enterMode(ModeEntry)
         /// A mode lease ends.
         case leaveMode(serial: UInt64)
-        /// The callouts of a turn are over: the asap entries of the current mode are posted, at least
-        /// one, up to so much work; one delivery is 1.
+        /// The callouts of a turn are over: asap entries of the current mode are posted.
+        ///
+        /// At least one is posted, up to so much work; one delivery is 1.
         case endTurn(workLimit: Int)
-        /// Nothing is to be done: one idle entry of the current mode is posted (rule Q13).
+        /// The loop has no work: one idle entry of the current mode is posted (rule Q13).
         case idle
-        /// Time has passed: what is due by the time of the command happens, the earliest first and at
-        /// least one, up to so much work; one delivery is 1.
+        /// Time has passed: all that is due by the time of the command happens, the earliest first.
+        ///
+        /// At least one happens, up to so much work; one delivery is 1.
         case passTime(workLimit: Int)
-        /// The center stops: asap entries of the current mode are posted, and all that must last and
-        /// is not kept up to date is told as changes (rule Q23).
+        /// The center stops: asap entries of the current mode are posted (rule Q23).
+        ///
+        /// All lasting state that the store does not have yet is reported as changes.
         case terminate
-        /// All centers hold too much: the oldest held notifications are dropped until no more than
-        /// so many bytes are held here.
+        /// The broker holds too much: the oldest held notifications are dropped here.
+        ///
+        /// At most so many bytes are held afterwards.
         case trimHeld(byteCount: Int)
         /// Forgets the oldest of a kind until no more than so many are left.
         case trim(KeptKind, count: Int)
-        /// Forgets the oldest eighth of what is held, or of the keys that are kept, for an owner.
+        /// Forgets the oldest eighth of an owner's held notifications or remembered keys.
         case trimOwned(KeptKind, Owner)
     }
 }

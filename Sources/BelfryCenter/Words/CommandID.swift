@@ -1,8 +1,8 @@
-/// The name of a command: which node accepted it, in which of its lives, and its number there.
+/// The name of a command: the node that accepted it, the life of that node, and a number.
 public struct CommandID: Hashable, Sendable {
     /// The machine.
     public let node: UInt32
-    /// Which start of the broker on that machine.
+    /// The life of the broker on that machine.
     public let incarnation: UInt64
     /// The number of the command in that life.
     public let counter: UInt64
@@ -14,6 +14,6 @@ public struct CommandID: Hashable, Sendable {
         self.counter = counter
     }
 
-    /// Those of one table differ in their counters, mostly.
+    /// Hashes the counter alone: most names in one table differ in it.
     public func hash(into hasher: inout Hasher) { hasher.combine(counter) }
 }

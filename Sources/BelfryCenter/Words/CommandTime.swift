@@ -1,10 +1,12 @@
-/// The time that a command carries: what people read, and what durations are measured with.
+/// The time of a command: a wall clock for people, and clocks that measure durations.
 public struct CommandTime: Sendable, Equatable {
     /// Milliseconds since 1970, UTC.
     public let wallMilliseconds: Int64
     /// Nanoseconds of a clock that never goes back.
     public let monotonicNanoseconds: Int64
-    /// The same with all time in which the process stood still: by it timers run, and nothing else (decision 63).
+    /// The same clock with the time in which the process stood still; only timers use it.
+    ///
+    /// See decision 63.
     public let timerNanoseconds: Int64
 
     /// Joins the clocks.

@@ -1,4 +1,4 @@
-/// The answer to a command that was waited for.
+/// The answer to a command whose caller waited for it.
 public struct Completion: Sendable, Equatable {
     /// The command: the post, or a later one with the same key.
     public let command: CommandID

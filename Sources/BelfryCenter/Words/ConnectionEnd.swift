@@ -1,9 +1,9 @@
-/// How a connection of a client has ended.
+/// The way in which a connection of a client ended.
 public enum ConnectionEnd: UInt64, Sendable {
-    /// It broke, or somebody else closed it than its client.
+    /// The connection broke, or was closed by another side than its client.
     case broken = 0
-    /// Its client closed it in order, with code 1000: it says no farewell.
+    /// The client closed the connection in order, with code 1000: its farewells are withdrawn.
     case closed = 1
-    /// Its broker stops or has died, and not its client: that must find the time to come back to another broker.
+    /// The broker stops or has died, and not the client, which needs time to reach another broker.
     case brokerLeft = 2
 }

@@ -1,6 +1,6 @@
 /// A connection, named by its machine and its number there: a center keeps no reference to it.
 public struct ConnectionName: Hashable, Sendable {
-    // The longer part comes first: so nothing has to lie between the other and what follows it in a delivery.
+    // The longer part comes first, so that a delivery needs no padding behind the shorter one.
     /// The number of the connection on its machine; never used twice in one life of the broker.
     public let number: UInt64
     /// The machine that has the socket.

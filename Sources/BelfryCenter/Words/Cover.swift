@@ -1,19 +1,20 @@
-/// The cover of a command: what of others it may take away, as data (decision 122).
+/// The cover of a command: the property of others that it may remove, as data (decision 122).
 ///
-/// A broker knows what its caller's grants cover, and the center what is there when the command is
+/// A broker knows the grants of its caller, and the center knows its state when the command is
 /// applied.
 public struct Cover: Sendable, Equatable {
     /// The selectors, with their addresses, whose responders it may replace.
     public var selectors = PostScope.everything
-    /// The principal whose responders it may replace in any case; nil where nobody knows who it is.
+    /// The principal whose responders it may replace in any case; nil for an unknown caller.
     public var principal: [UInt8]?
-    /// The depths on the path of its write where nothing may be but objects, in keys.
+    /// The depths on the path of its write, in keys, at which only objects may be.
     public var keptDepths: [Int] = []
 
-    /// Covers everything.
+    /// Makes a cover of everything.
     public init() {}
 
-    /// The most selectors that are looked at for one registration: to replace more needs more than
-    /// grants on some of them.
+    /// The most selectors that are examined for one registration.
+    ///
+    /// To replace responders with more needs more than grants on some of them.
     static let selectorLimit = 1_024
 }

@@ -1,10 +1,10 @@
-/// The name of a delivery that is answered: what the id of its request says.
+/// The name of a delivery that is answered, which is the id of its request.
 public struct DeliveryName: Sendable, Equatable {
     /// The number of the observer that answers.
     public let observer: UInt64
-    /// The sequence number that it was sent.
+    /// The sequence number of the delivery.
     public let sequence: UInt64
-    /// The number of the observer whose target it is, of an action.
+    /// The number of the observer that has the target; nil for all but actions.
     public let row: UInt64?
 
     /// Joins the parts.

@@ -1,10 +1,13 @@
 extension Effects {
-    /// Removes what other brokers that share a log write: deliveries and notices for their connections, and answers to
-    /// their commands.
+    /// Removes the output of other brokers that share a log.
     ///
-    /// The effects of a command are the same at all of them. A broker without a log has no use for this.
+    /// It consists of deliveries and notices for their connections, and of answers to their
+    /// commands.
     ///
-    /// - Parameter seat: what stands for the life of this broker in the names of connections and commands.
+    /// The effects of a command are the same at all brokers. A broker without a log needs none of
+    /// this.
+    ///
+    /// - Parameter seat: the life of this broker, as in the names of its connections and commands.
     public mutating func keepOnly(node seat: UInt32) {
         deliveries.removeAll { $0.connection.node != seat }
         notices.removeAll { $0.connection.node != seat }

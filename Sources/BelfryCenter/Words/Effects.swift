@@ -1,46 +1,46 @@
-/// What a command brought about: the answer to its submitter, and what must be written to whom.
+/// The effects of a command: the answer to its submitter, and the output to connections.
 ///
 /// The storage is reused from command to command.
 public struct Effects: Sendable {
-    /// The answer to whoever submitted the command.
+    /// The answer to the submitter of the command.
     public var outcome: Outcome = .done
     /// The notifications that were dispatched or are replayed; deliveries name them by position.
     public var notifications: [Notification] = []
-    /// What goes to which connection, in the order in which it must be written.
+    /// Deliveries to connections, in the order in which they must be written.
     public var deliveries: [Delivery] = []
     /// One receipt for each post of the command, in its order.
     public var receipts: [Receipt] = []
-    /// What clients are told besides notifications, each before any delivery of the same command.
+    /// Messages to clients besides notifications, each before any delivery of the same command.
     public var notices: [Notice] = []
     /// For each receipt its observers in registration order, if the command asked for them.
     public var reports: [[ReportRow]] = []
     /// Answers to earlier commands that were waited for, and are complete now.
     public var completions: [Completion] = []
-    /// Whether there is anything of asks or actions: of the following four.
+    /// Whether one of the following four has an element.
     public internal(set) var hasAsks = false
-    /// What the frames of asks and actions have besides their notifications, in the order of these.
+    /// Additional frame members of asks and actions, in the order of their notifications.
     private var addressed: [(notification: UInt32, Addressed)] = []
     /// Answers to earlier asks that were waited for.
     public var askCompletions: [AskCompletion] = []
-    /// The asks that have ended, each once, with how.
+    /// The asks that have ended, each once, with their final states.
     public var askEnds: [AskOutcome] = []
-    /// The number of the last ask that is shown as soon as the store has all that has changed so far; 0 for none.
+    /// The number of the last ask that is shown once the store has all changes so far; 0 for none.
     ///
     /// A `showAnnounced` command must follow then.
     public private(set) var announcement: UInt64 = 0
-    /// Whether there is anything of values: of the following two.
+    /// Whether one of the following two has an element.
     public internal(set) var hasValues = false
-    /// The key paths of what is told of values, by the positions of the notifications.
+    /// The key paths of notifications about values, by the positions of the notifications.
     public internal(set) var keyPaths: [UInt32: [UInt8]] = [:]
     /// The objects whose values have changed.
     public internal(set) var changedValues: [[UInt8]] = []
-    /// What must last, in the order in which it happened; empty when nothing must.
+    /// Changes that must last, in the order in which they happened.
     public var changes: [Change] = []
 
     /// Makes effects with nothing in them.
     public init() {}
 
-    /// Forgets everything, and keeps the storage.
+    /// Removes everything, and keeps the storage.
     public mutating func reset() {
         if outcome.hasMore { outcome = .done }
         Self.empty(&notifications, capacityLimit: 1_024)
@@ -54,7 +54,7 @@ public struct Effects: Sendable {
         Self.empty(&changes, capacityLimit: 4_096)
     }
 
-    /// Few commands have to do with asks: the others pay for one look.
+    /// Resets the parts about asks: few commands have any, and the others pay for one check.
     private mutating func resetAsks() {
         hasAsks = false
         Self.empty(&addressed, capacityLimit: 1_024)
@@ -63,13 +63,13 @@ public struct Effects: Sendable {
         announcement = 0
     }
 
-    /// An ask is shown as soon as the store knows.
+    /// Notes an ask that is shown as soon as the store has it.
     mutating func noteAnnouncement(_ number: UInt64) {
         hasAsks = true
         announcement = number
     }
 
-    /// What the frame of an ask or an action has besides its notification, by the position of that.
+    /// The additional frame members of an ask or an action, by the position of its notification.
     public func addressed(of notification: UInt32) -> Addressed? {
         let place = addressed.indices.firstPlace { addressed[$0].notification >= notification }
         guard place < addressed.count, addressed[place].notification == notification else {
@@ -78,7 +78,7 @@ public struct Effects: Sendable {
         return addressed[place].1
     }
 
-    /// Notes what the frame of an ask or an action has, whose notification was added last.
+    /// Adds the frame members of an ask or an action, whose notification was added last.
     mutating func note(_ more: Addressed, of notification: UInt32) {
         hasAsks = true
         addressed.append((notification, more))
@@ -90,7 +90,7 @@ public struct Effects: Sendable {
         Self.empty(&changedValues, capacityLimit: 1_024)
     }
 
-    /// Adds a notification about a value, and tells its position.
+    /// Adds a notification about a value, and returns its position.
     mutating func append(_ notification: Notification, keyPath: [UInt8]) -> UInt32 {
         hasValues = true
         let position = UInt32(notifications.count)
@@ -99,13 +99,13 @@ public struct Effects: Sendable {
         return position
     }
 
-    /// The value of an object has changed.
+    /// Notes that the value of an object has changed.
     mutating func noteValue(_ object: [UInt8]) {
         hasValues = true
         changedValues.append(object)
     }
 
-    /// Removes all elements; a command mostly leaves one or none, which costs next to nothing.
+    /// Removes all elements; most commands leave one or none, which costs next to nothing.
     @inline(__always)
     private static func empty<Element>(_ elements: inout [Element], capacityLimit: Int) {
         if !elements.isEmpty { emptyFull(&elements, capacityLimit: capacityLimit) }

@@ -1,11 +1,11 @@
 /// The answer to "who would get this?" (rule O8).
 public struct Explanation: Sendable {
-    /// The observers that match, in registration order, with what would happen.
+    /// The observers that match, in registration order, with their expected reports.
     public var observers: [(row: ObserverRow, report: ReportRow)] = []
-    /// Observers that nearly would; they come with the first page.
+    /// Observers that nearly match; they come with the first page.
     public var nearMisses: [NearMiss] = []
-    /// Whether there may be more that nearly would: not all names and observers were looked at.
+    /// Whether near misses may be missing: not all names and observers were examined.
     public var isPartial = false
-    /// Where the next page of observers starts; nil when this was the last one.
+    /// The start of the next page of observers; nil on the last page.
     public var next: UInt64?
 }

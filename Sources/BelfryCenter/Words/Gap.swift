@@ -1,16 +1,16 @@
-/// What an observer lost.
+/// A loss of notifications for one observer.
 public struct Gap: Sendable, Equatable {
     /// The serial number of the observer.
     public let observer: UInt64
-    /// Its selector; empty of a responder.
+    /// Its selector; empty for a responder.
     public let selector: [UInt8]
-    /// How many notifications; nil when nobody can know.
+    /// How many notifications; nil when the number is unknown.
     public let lostCount: Int?
     /// The first sequence number that may be missing.
     public let firstSequence: UInt64
     /// The last sequence number that may be missing.
     public let lastSequence: UInt64
-    /// Why.
+    /// The reason of the loss.
     public let reason: Reason
 
     /// Joins the parts.
@@ -26,17 +26,17 @@ public struct Gap: Sendable, Equatable {
         self.reason = reason
     }
 
-    /// Why notifications were lost.
+    /// The reason why notifications were lost.
     public enum Reason: UInt8, Sendable, Equatable, CaseIterable {
-        /// The observer's behaviour is to lose what comes while its client is suspended (rule D5).
+        /// The observer drops notifications while its client is suspended (rule D5).
         case dropped
-        /// A later one of the same name and object took its place (rule D6).
+        /// A later notification of the same name and object replaced them (rule D6).
         case coalesced
-        /// More was held than may be (rule D7).
+        /// The limit of held notifications was passed (rule D7).
         case overflow
-        /// Its time to live ended.
+        /// The time to live of the notifications ended.
         case expired
-        /// The replay ring no longer has them, or nobody can know.
+        /// The replay ring no longer has them, or the reason is unknown.
         case unknown
     }
 }

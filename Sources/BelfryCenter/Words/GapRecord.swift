@@ -1,8 +1,8 @@
-/// What an observer lost for one reason, and was not told yet.
+/// A loss of an observer for one reason that it was not told yet.
 public struct GapRecord: Sendable, Equatable {
-    /// Why.
+    /// The reason of the loss.
     public let reason: Gap.Reason
-    /// How many; nil when nobody can know.
+    /// How many notifications; nil when the number is unknown.
     public var count: Int?
     /// The first sequence number that is missing.
     public var first: UInt64
@@ -17,11 +17,10 @@ public struct GapRecord: Sendable, Equatable {
         self.last = last
     }
 
-    /// The end of a loss of which nobody knows yet how far it reaches: it is that of the life that
-    /// ends it.
+    /// The end of a loss that is still open; the life of the broker that ends it replaces this.
     public static let openEnd = UInt64(Int64.max)
 
-    /// Takes in another loss for the same reason.
+    /// Adds another loss for the same reason.
     mutating func add(_ other: GapRecord) {
         first = min(first, other.first)
         last = max(last, other.last)
@@ -31,12 +30,12 @@ public struct GapRecord: Sendable, Equatable {
 
 /// A loss that an observer was told.
 public struct ToldGap: Sendable, Equatable {
-    /// What it was.
+    /// The loss.
     public let gap: GapRecord
-    /// When it was told, in milliseconds since 1970.
+    /// The time of that, in milliseconds since 1970.
     public let toldAt: Int64
 
-    /// As many of them an observer remembers.
+    /// How many told gaps are kept for each observer.
     static let limit = 5
 }
 

@@ -1,6 +1,6 @@
-/// The name under which a poster finds the answer to a request again, and what it asked for.
+/// An idempotency key, with the request that it stands for.
 public struct IdempotencyKey: Sendable, Hashable {
-    /// Who sent it; keys of different principals are different.
+    /// The principal of the request; keys of different principals are different.
     public let principal: [UInt8]
     /// The key.
     public let text: [UInt8]

@@ -1,12 +1,12 @@
-/// What lasts of an idempotency key.
+/// The stored record of an idempotency key.
 public struct KeyRecord: Sendable, Equatable {
     /// The key, and the hash of its request.
     public let key: IdempotencyKey
-    /// One receipt for each post, as they stood when they were last noted.
+    /// One receipt for each post, as they were when last noted.
     public let receipts: [Receipt]
     /// For each receipt its observers, if the request asked for them.
     public let reports: [[ReportRow]]
-    /// How the ask stands, or how it ended, if the request was one.
+    /// The state of the ask, if the request was one.
     public let ask: AskOutcome?
 
     /// Joins the parts.

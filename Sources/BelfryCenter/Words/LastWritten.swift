@@ -1,9 +1,11 @@
-/// The last notification that a client was written on a connection.
+/// The last notification that was written to a client on a connection.
 public struct LastWritten: Sendable, Equatable {
-    /// Its number; 0 where there was none.
+    /// Its number; 0 if there was none.
     public let sequence: UInt64
-    /// Whether it was written for several observers, and the line may have ended between their frames; or something
-    /// of the same number waited still.
+    /// Whether the client may lack something of this number.
+    ///
+    /// It was written for several observers, and the connection may have ended between their
+    /// frames; or a delivery of the same number still waited.
     public let isShared: Bool
 
     /// Joins both.
@@ -12,7 +14,7 @@ public struct LastWritten: Sendable, Equatable {
         self.isShared = isShared
     }
 
-    /// Whether a client that has seen a number has seen all that it was written.
+    /// Whether a client that has seen a number has seen all that was written to it.
     func isSeen(by seen: UInt64) -> Bool {
         isShared ? seen > sequence : seen >= sequence
     }

@@ -1,19 +1,19 @@
-/// An observer that looks as if somebody forgot it.
+/// An observer that looks forgotten by its owner.
 public struct Leak: Sendable, Equatable {
     /// The observer.
     public let observer: ObserverRow
-    /// Why it looks so.
+    /// The reason why it looks forgotten.
     public let reason: Reason
 
-    /// Why an observer looks forgotten.
+    /// The reason why an observer looks forgotten.
     public enum Reason: Sendable, Equatable {
-        /// Its client has another one with the same name, object and selector.
+        /// Its client has another observer with the same name, object and selector.
         case duplicate
         /// Its client has been disconnected for longer than `orphanAfter`.
         case disconnected
-        /// Nobody has held its target for longer than `orphanAfter`.
+        /// Its target has had no holder for longer than `orphanAfter`.
         case noTarget
-        /// Nobody has looked into its mailbox for longer than `orphanAfter`.
+        /// Its mailbox was not read for longer than `orphanAfter`.
         case neverLooked
     }
 }

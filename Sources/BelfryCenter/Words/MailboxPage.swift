@@ -1,13 +1,13 @@
-/// What a mailbox has for one observer.
+/// The content of a mailbox for one observer.
 public struct MailboxPage: Sendable {
-    /// Notifications that were not acknowledged and asks that are open, in the order of their sequence numbers.
+    /// Unacknowledged notifications and open asks, in the order of their sequence numbers.
     public var elements: [Element] = []
-    /// What the observer lost and has not acknowledged yet.
+    /// Losses of the observer that were not acknowledged yet.
     public var gaps: [Gap] = []
-    /// The sequence number with which the next look acknowledges all of this.
+    /// The sequence number with which the next look acknowledges the whole page.
     public var next: UInt64 = 0
 
-    /// Whether there is nothing to tell.
+    /// Whether the page has neither elements nor gaps.
     public var isEmpty: Bool { elements.isEmpty && gaps.isEmpty }
 
     /// A notification, an action, or an ask.
@@ -16,7 +16,7 @@ public struct MailboxPage: Sendable {
         public let notification: Notification
         /// Whether it may have been delivered before.
         public let isRedelivered: Bool
-        /// What an ask or an action has besides.
+        /// The additional members of an ask or an action.
         public var addressed: Addressed?
         /// The place of a value, if it is about one.
         public var keyPath: [UInt8]?

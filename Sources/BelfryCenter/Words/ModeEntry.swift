@@ -1,4 +1,4 @@
-/// A mode that somebody enters.
+/// A mode that is entered.
 public struct ModeEntry: Sendable {
     /// The number of the lease; `m3` has 3.
     ///
@@ -8,7 +8,7 @@ public struct ModeEntry: Sendable {
     public let tokenHash: SecretHash
     /// The mode.
     public let mode: [UInt8]
-    /// Whose connection it ends with; nil for one that was entered over HTTP.
+    /// The client whose connection it ends with; nil for one that was entered over HTTP.
     public let client: UInt64?
     /// Nanoseconds after which it ends; nil when it lasts as long as its client's connection.
     public let lease: Int64?

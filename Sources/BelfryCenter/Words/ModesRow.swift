@@ -1,4 +1,4 @@
-/// What can be seen of the modes of a center.
+/// The modes of a center as they are shown.
 public struct ModesRow: Sendable, Equatable {
     /// The mode that the queue waits in.
     public let current: [UInt8]
@@ -7,13 +7,13 @@ public struct ModesRow: Sendable, Equatable {
     /// The modes that `common` stands for.
     public let common: [[UInt8]]
 
-    /// What can be seen of a mode lease.
+    /// A mode lease as it is shown.
     public struct Lease: Sendable, Equatable {
         /// Its number; `m3` has 3.
         public let serial: UInt64
         /// The mode.
         public let mode: [UInt8]
-        /// The client whose connection it ends with, if it is one's.
+        /// The client whose connection it ends with; nil for one that was entered over HTTP.
         public let client: UInt64?
         /// The hash of the secret half of its token.
         public let tokenHash: SecretHash

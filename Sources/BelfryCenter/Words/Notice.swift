@@ -1,6 +1,6 @@
-/// What a client is told besides notifications.
+/// A message to a client besides notifications.
 public enum Notice: Sendable, Equatable {
-    /// Somebody else removed one of its observers (rule O9).
+    /// One of its observers was removed by another caller (rule O9).
     case removed(connection: ConnectionName, transport: Transport, observer: UInt64, Tombstone)
     /// One of its observers lost notifications, or may have (law 3).
     case gap(connection: ConnectionName, transport: Transport, Gap)
@@ -8,23 +8,24 @@ public enum Notice: Sendable, Equatable {
     case clientRemoved(connection: ConnectionName, transport: Transport)
     /// Another connection has taken the client over: this one must close with 4001.
     case takenOver(connection: ConnectionName, transport: Transport)
-    /// Another reader has taken the place of this poll or stream: it is answered with 409.
+    /// Another reader has replaced this poll or stream: it is answered with 409.
     case readerReplaced(connection: ConnectionName, isStream: Bool)
-    /// The mailbox of an observer has something for the poll that waits on this connection.
+    /// The mailbox of an observer has content for the poll that waits on this connection.
     case mailboxFilled(connection: ConnectionName, observer: UInt64)
     /// An ask that a live responder was shown is over, and not by its answer (rule R10).
     case settled(
         connection: ConnectionName, transport: Transport, observer: UInt64, NotificationID,
         Settlement)
-    /// A new observer of a value has what is there first, a new responder what waits for it: a `drain` command must follow
-    /// behind the answer to the registration.
+    /// A new observer of a value gets the present value first, a new responder its waiting asks.
+    ///
+    /// A `drain` command must follow behind the answer to the registration.
     case flushFollows(client: UInt64, connection: ConnectionName)
-    /// More was held than one step writes: a `drain` command must follow once the socket has room.
+    /// More is held than one step writes: a `drain` command must follow once the socket has room.
     case flushGoesOn(client: UInt64, connection: ConnectionName)
 }
 
 extension Notice {
-    /// The connection whose broker has to do something about it.
+    /// The connection whose broker must act on the notice.
     public var connection: ConnectionName {
         switch self {
         case .removed(let connection, _, _, _), .gap(let connection, _, _),

@@ -1,10 +1,10 @@
 import BelfryBytes
 
-/// What is posted: a name, an optional object, an optional `userInfo` (rule C1).
+/// A posted notification: a name, an optional object, an optional `userInfo` (rule C1).
 ///
 /// A notification is immutable. It gets its sequence number when it is dispatched.
 public struct Notification: Sendable, Equatable {
-    /// The identifier under which its fate can be asked for.
+    /// The identifier by which its fate can be looked up.
     public let id: NotificationID
     /// Its place in the one order of its center (law 2).
     public let sequence: UInt64
@@ -33,7 +33,7 @@ public struct Notification: Sendable, Equatable {
         self.isRestored = isRestored
     }
 
-    /// The bytes of name, object and userInfo, one behind the other in one buffer.
+    /// Name, object and userInfo, joined in one buffer.
     ///
     /// They are compared and passed on as bytes; `userInfo` is the JSON text that was posted.
     public struct Content: Sendable, Equatable {
@@ -50,7 +50,7 @@ public struct Notification: Sendable, Equatable {
                 objectByteCount: object?.count, hasUserInfo: userInfo != nil)
         }
 
-        /// Takes a buffer in which the parts already stand one behind the other.
+        /// Takes a buffer that already has the parts joined in this order.
         public init(
             joined bytes: [UInt8], nameByteCount: Int, objectByteCount: Int?, hasUserInfo: Bool
         ) {
@@ -60,7 +60,7 @@ public struct Notification: Sendable, Equatable {
             self.hasUserInfo = hasUserInfo
         }
 
-        /// Name and object alone.
+        /// The name and the object alone.
         var withoutUserInfo: Content {
             hasUserInfo
                 ? Content(
@@ -70,7 +70,7 @@ public struct Notification: Sendable, Equatable {
                 : self
         }
 
-        /// The bytes that it occupies.
+        /// The bytes of the three parts.
         public var byteCount: Int { bytes.count }
 
         /// Whether it has an object.

@@ -2,7 +2,7 @@ import BelfryBytes
 
 /// The name of one notification: a ULID, 128 bits of which the first 48 are a time in milliseconds.
 ///
-/// Identifiers are unique and say nothing about order; the sequence number does that.
+/// Identifiers are unique and carry no order; the sequence number does.
 public struct NotificationID: Hashable, Sendable {
     /// The upper 64 bits: time and the lower 16 bits of a place.
     public let high: UInt64
@@ -20,9 +20,9 @@ public struct NotificationID: Hashable, Sendable {
 
     /// Makes an identifier from a time in milliseconds since 1970, a place and 64 random bits.
     ///
-    /// Of the place the lower 16 bits are kept. It should be the next one for each post of a center, as tables
-    /// note them by it: those that follow each other lie side by side in memory then, and many of one place
-    /// slow each other down.
+    /// Only the lower 16 bits of the place are kept. It should be the next one for each post of a
+    /// center, as tables file identifiers by it: consecutive ones are then neighbours in memory,
+    /// and many with one place slow each other down.
     public init(milliseconds: Int64, place: UInt64, random: UInt64) {
         high = UInt64(truncatingIfNeeded: milliseconds) << 16 | place & Self.placeMask
         low = random
@@ -79,9 +79,9 @@ public struct NotificationID: Hashable, Sendable {
         text.write(Self.text(ofDigits: low), at: start &+ 18)
     }
 
-    /// The text of the eight digits that are the lower 40 bits, the first one lowest.
+    /// The text of the eight digits in the lower 40 bits; the first digit is in the lowest byte.
     ///
-    /// All eight are found at once: 0-9, then the letters without I, L, O and U.
+    /// All eight are computed at once: 0-9, then the letters without I, L, O and U.
     @inline(__always)
     private static func text(ofDigits digits: UInt64) -> UInt64 {
         let lows: UInt64 = 0x0101_0101_0101_0101

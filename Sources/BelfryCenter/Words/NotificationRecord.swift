@@ -1,8 +1,8 @@
-/// What lasts of a notification that is held.
+/// The stored record of a held notification.
 public struct NotificationRecord: Sendable, Equatable {
-    /// The notification; when it expires says `timeToLive`, for clocks start again.
+    /// The notification; `timeToLive` replaces its expiry, because clocks start again.
     public let notification: Notification
-    /// Nanoseconds that are left until it is dropped; nil is for ever.
+    /// Nanoseconds that are left until it is dropped; nil is forever.
     public let timeToLive: Int64?
 
     /// Joins both.

@@ -1,4 +1,4 @@
-/// Which observers of a client are removed together; a field that is nil asks for any (rule O3).
+/// A filter for the removal of a client's observers; a nil field matches any (rule O3).
 public struct ObserverFilter: Sendable, Equatable {
     /// The notification name that was registered.
     public var name: [UInt8]?
@@ -20,7 +20,7 @@ public struct ObserverFilter: Sendable, Equatable {
         self.selector = selector
     }
 
-    /// Whether it asks for nothing in particular: then nothing is removed (rule O10).
+    /// Whether no field is set: then nothing is removed (rule O10).
     public var isEmpty: Bool {
         name == nil && object == nil && target == nil && selector == nil
     }

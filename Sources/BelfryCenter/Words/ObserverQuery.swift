@@ -1,8 +1,8 @@
-/// Which rows a listing asks for; a field that is nil or zero asks for any.
+/// The query of a listing; a field that is nil or zero matches any row.
 public struct ObserverQuery: Sendable {
     /// The serial number after which the page starts.
     public var cursor: UInt64 = 0
-    /// How many rows the page has at most.
+    /// The most rows of the page.
     public var limit = 100
     /// The notification name of the filter.
     public var name: [UInt8]?
@@ -16,21 +16,21 @@ public struct ObserverQuery: Sendable {
     public var selector: [UInt8]?
     /// The number of the observer whose turn it is to answer.
     public var observer: UInt64?
-    /// Whether timers alone are wanted, or entries of the queue alone; nil is both.
+    /// Whether timers alone are listed, or queue entries alone; nil is both.
     public var isWaiting: Bool?
-    /// Who the client is.
+    /// The principal of the client.
     public var principal: [UInt8]?
     /// The state of the client.
     public var state: ClientState?
 
-    /// What one of the texts of a row has in it, the letters of ASCII in either case.
+    /// A text that a text of the row contains, the letters of ASCII in either case.
     public var contained: [UInt8]?
     /// The order of the rows; nil is that of their numbers.
     public var order: RowOrder?
     /// The place in the order behind which the page starts.
     public var last: RowKey?
 
-    /// Asks for all rows, and what else is said.
+    /// Makes a query for all rows that the changes limit.
     public init(
         after cursor: UInt64 = 0, limit: Int = 100,
         _ change: (inout ObserverQuery) -> Void = { _ in }
@@ -40,10 +40,10 @@ public struct ObserverQuery: Sendable {
         change(&self)
     }
 
-    /// Whether rows are looked for in another way than page by page.
+    /// Whether the rows are selected in another way than page by page.
     var isSurvey: Bool { contained != nil || order != nil }
 
-    /// Whether every row is wanted.
+    /// Whether every row matches.
     var includesAll: Bool {
         name == nil && object == nil && target == nil && client == nil && principal == nil
             && state == nil && selector == nil && observer == nil && contained == nil

@@ -1,4 +1,4 @@
-/// What lasts of an observer.
+/// The stored record of an observer.
 public struct ObserverRecord: Sendable, Equatable {
     /// Its number.
     public let serial: UInt64
@@ -12,17 +12,17 @@ public struct ObserverRecord: Sendable, Equatable {
     public let object: [UInt8]?
     /// The method that its client is called with.
     public let selector: [UInt8]
-    /// How it is treated.
+    /// The terms under which it is treated.
     public let terms: ObserverTerms
-    /// What it is for.
+    /// Its role.
     public let role: ObserverRole
     /// The sequence number above which it gets notifications.
     public let since: UInt64
     /// When it was registered, in milliseconds since 1970.
     public let createdAt: Int64
-    /// Everything up to this sequence number was acknowledged; only a mailbox has more than 0.
+    /// The number up to which everything was acknowledged; more than 0 only for a mailbox.
     public let acknowledgedThrough: UInt64
-    /// What a mailbox was asked for up to this sequence number may be gone, although it was shown.
+    /// The number up to which shown notifications of a mailbox may be gone.
     public let forgottenThrough: UInt64
 
     /// Joins the parts.

@@ -12,9 +12,9 @@ public struct ObserverRegistration: Sendable {
     public let object: [UInt8]?
     /// The method that the client is called with.
     public let selector: [UInt8]
-    /// How it is treated, and how long it lives.
+    /// The terms under which it is treated, and its lifetime.
     public let terms: ObserverTerms
-    /// What it is for; the name and the selector of a responder are nil and empty.
+    /// Its role; a responder has a nil name and an empty selector.
     public let role: ObserverRole
 
     /// Joins the parts.

@@ -1,32 +1,32 @@
 import BelfryJSON
 
-/// What an observer is for.
+/// The role of an observer.
 public enum ObserverRole: Sendable, Equatable {
-    /// It observes notifications of its filter, and nothing more.
+    /// The observer gets the notifications of its filter.
     case plain
-    /// It holds the address that its object names, and answers what is asked there.
+    /// The observer holds the address that its object names, and answers the asks there.
     indirect case responder(ResponderTerms)
-    /// What it observes goes to whoever holds an address, which calls its selector there.
+    /// The notifications go to the holder of an address, as calls of the observer's selector.
     indirect case action(target: [UInt8])
-    /// It observes a place of the value of its object, and no notifications.
+    /// The observer gets the changes at a place of the value of its object, and no notifications.
     indirect case value(ValueTerms)
 
-    /// What makes it an observer of a value, if it is one.
+    /// The terms of an observer of a value; nil for any other role.
     public var value: ValueTerms? {
         if case .value(let terms) = self { terms } else { nil }
     }
 
-    /// What makes it a responder, if it is one.
+    /// The terms of a responder; nil for any other role.
     public var responder: ResponderTerms? {
         if case .responder(let terms) = self { terms } else { nil }
     }
 
-    /// The address that its deliveries go to, if they go to one.
+    /// The address that its deliveries go to; nil for a role without a target.
     public var target: [UInt8]? {
         if case .action(let target) = self { target } else { nil }
     }
 
-    /// About the bytes of its texts.
+    /// The bytes of its texts, about.
     public var byteCount: Int {
         switch self {
         case .plain: 0
@@ -37,7 +37,7 @@ public enum ObserverRole: Sendable, Equatable {
         }
     }
 
-    /// Whether it observes notifications of its filter, and nothing more.
+    /// Whether it only gets the notifications of its filter.
     @inline(__always)
     var isPlain: Bool {
         if case .plain = self { true } else { false }
@@ -45,7 +45,7 @@ public enum ObserverRole: Sendable, Equatable {
 }
 
 extension ObserverRole: Footprinted {
-    /// The blocks that it has: itself, unless it is plain, and the texts that only it has.
+    /// The blocks of a role that is not plain: its own, and the texts that only it has.
     var footprint: Int {
         switch self {
         case .plain: 0

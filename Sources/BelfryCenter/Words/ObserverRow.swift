@@ -1,4 +1,4 @@
-/// What can be seen of an observer.
+/// An observer as a listing shows it.
 public struct ObserverRow: Sendable, Equatable {
     /// Its number; `o17` has 17.
     public let serial: UInt64
@@ -12,7 +12,7 @@ public struct ObserverRow: Sendable, Equatable {
     public let object: [UInt8]?
     /// The method that its client is called with.
     public let selector: [UInt8]
-    /// How it is treated.
+    /// The terms under which it is treated.
     public let terms: ObserverTerms
     /// The sequence number above which it gets notifications (rule C10).
     public let since: UInt64
@@ -20,27 +20,29 @@ public struct ObserverRow: Sendable, Equatable {
     public let createdAt: Int64
     /// The state of its client.
     public let state: ClientState
-    /// Since when its client is in its state.
+    /// The start of the present state of its client.
     public let stateSince: Int64
-    /// Who its client is.
+    /// The principal of its client.
     public let principal: [UInt8]
-    /// Notifications that were put on the way to it.
+    /// Notifications that were sent to it; no promise of arrival.
     public let delivered: UInt64
     /// Notifications that are held for it now.
     public let held: Int
-    /// Notifications that took the place of an older one.
+    /// Notifications that replaced an older one.
     public let coalesced: UInt64
     /// Notifications that were lost for it.
     public let dropped: UInt64
-    /// When the last one was put on the way to it.
+    /// The time of the last delivery.
     public let lastDeliveredAt: Int64?
     /// The hash of the secret half of its token.
     public let tokenHash: SecretHash
-    /// What it is for; the selector of a responder is empty, as its methods are the names.
+    /// Its role; the selector of a responder is empty, as its methods are the names.
     public var role = ObserverRole.plain
-    /// When its lease ends, in milliseconds since 1970, while its client is away or nobody reads its mailbox; else nil.
+    /// The end of its lease, in milliseconds since 1970; nil while it does not run.
+    ///
+    /// It runs while the client is disconnected, or while the mailbox has no reader.
     public var leaseEndsAt: Int64?
-    /// The last losses that it was told, the oldest first.
+    /// The last losses that were reported to it, the oldest first.
     public var toldGaps: [ToldGap] = []
 
     /// Its number as a text.

@@ -2,16 +2,16 @@
 public struct Page<Row: Sendable>: Sendable {
     /// The rows, in the order of the listing.
     public var rows: [Row] = []
-    /// Where the next page starts; nil when this was the last one, or one of an order.
+    /// The start of the next page; nil on the last page, and for rows in an order.
     public var next: UInt64?
-    /// The place in the order behind which the next page starts, where the rows stand in one.
+    /// The place in the order behind which the next page starts, for rows in an order.
     public var last: RowKey?
-    /// How many rows there are on all pages, as far as was looked; nil where nobody has counted them.
+    /// The number of rows on all pages, as far as examined; nil where they were not counted.
     public var total: Int?
-    /// How many rows were not looked at, so that some may be missing in the order and in the total.
+    /// Rows that were not examined, and may be missing in the order and in the total.
     public var unseenCount = 0
 
-    /// Has no rows, or these.
+    /// Makes a page of some rows, or of none.
     public init(rows: [Row] = [], next: UInt64? = nil) {
         self.rows = rows
         self.next = next

@@ -1,4 +1,4 @@
-/// One notification that a poster hands in.
+/// One notification from a poster.
 public struct Post: Sendable, Equatable {
     /// The identifier that it will have.
     public let id: NotificationID
@@ -6,7 +6,7 @@ public struct Post: Sendable, Equatable {
     public let content: Notification.Content
     /// The notification whose handling posts this one (rule C12).
     public let causedBy: NotificationID?
-    /// How it is posted; nil for a plain post without options, which nearly all are.
+    /// The options of the post; nil for a plain post without options, which nearly all are.
     public let options: PostOptions?
 
     /// Joins the parts.

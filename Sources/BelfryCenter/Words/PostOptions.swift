@@ -1,12 +1,12 @@
-/// How a notification is posted when it is no plain post without options.
+/// The options of a post that is not plain.
 ///
-/// It is shared, never changed: a plain post pays for one reference that is nil.
+/// They are shared and never changed: a plain post pays for one reference that is nil.
 public final class PostOptions: Sendable, Equatable {
-    /// When it leaves the queue; nil for a plain post (rule Q9).
+    /// The posting style; nil for a plain post (rule Q9).
     public let style: PostingStyle?
-    /// With which queue entries it merges (rules Q3 to Q6).
+    /// The mask of the queue entries that it merges with (rules Q3 to Q6).
     public let coalescing: Coalescing
-    /// Whether its content takes the place of the first entry's (rule Q6).
+    /// Whether its content replaces that of the first entry (rule Q6).
     public let keepsLatest: Bool
     /// The modes in which it may be posted (rule Q15).
     public let modes: [[UInt8]]
@@ -17,7 +17,7 @@ public final class PostOptions: Sendable, Equatable {
     /// Nanoseconds after which a queued or held copy is dropped.
     public let timeToLive: Int64?
 
-    /// When it enters the queue; nil for a post that does so at once, or not at all.
+    /// The timing of its entry into the queue; nil for a post without a timer.
     public let timer: TimerTerms?
 
     /// Whether the post may wait in the queue.
@@ -39,7 +39,7 @@ public final class PostOptions: Sendable, Equatable {
         self.timer = timer
     }
 
-    /// Whether both ask for the same.
+    /// Whether all options are equal.
     public static func == (left: PostOptions, right: PostOptions) -> Bool {
         left.style == right.style && left.coalescing == right.coalescing
             && left.keepsLatest == right.keepsLatest && left.modes == right.modes
@@ -47,7 +47,7 @@ public final class PostOptions: Sendable, Equatable {
             && left.timeToLive == right.timeToLive && left.timer == right.timer
     }
 
-    /// What an entry of the queue is made with when the timer is due; nil for the defaults.
+    /// The options of the entry that a due timer makes; nil for the defaults.
     var withoutTimer: PostOptions? {
         let options = PostOptions(
             style: style, coalescing: coalescing, keepsLatest: keepsLatest, modes: modes,
@@ -55,7 +55,7 @@ public final class PostOptions: Sendable, Equatable {
         return options == Self.ofUsualEntry ? nil : options
     }
 
-    /// The same with the terms of a timer.
+    /// The same options with the terms of a timer.
     func adding(_ timer: TimerTerms) -> PostOptions {
         PostOptions(
             style: style, coalescing: coalescing, keepsLatest: keepsLatest, modes: modes,
@@ -66,7 +66,7 @@ public final class PostOptions: Sendable, Equatable {
 }
 
 extension PostOptions: Footprinted {
-    /// The bytes that it takes, with its modes.
+    /// The bytes of the options, with the modes.
     var footprint: Int {
         Footprint.block(of: Self.byteCount)
             + modes.reduce(

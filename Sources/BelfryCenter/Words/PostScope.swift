@@ -1,15 +1,15 @@
-/// What a caller may post, as data: commands hold no code.
+/// The notifications that a caller may post, as data: commands hold no code.
 public enum PostScope: Sendable, Equatable {
-    /// Everything.
+    /// All notifications.
     case everything
-    /// What one of these covers.
+    /// The notifications that one of these patterns covers.
     case some([Pattern])
 
     /// Names and objects that belong together.
     public struct Pattern: Sendable, Equatable {
-        /// The names; empty is all.
+        /// The names; an empty list covers all.
         public var names: [Text]
-        /// The objects; empty is all, and no object too.
+        /// The objects; an empty list covers all, and a missing object.
         public var objects: [Text]
 
         /// Joins both.
@@ -19,11 +19,11 @@ public enum PostScope: Sendable, Equatable {
         }
     }
 
-    /// A text, or all that begin with it.
+    /// A text, or all texts that begin with it.
     public enum Text: Sendable, Equatable {
         /// Exactly this one.
         case exact([UInt8])
-        /// All that begin with this.
+        /// All texts that begin with this.
         case prefix([UInt8])
 
         func matches(_ text: Span<UInt8>) -> Bool {

@@ -1,30 +1,30 @@
-/// Under which terms a post, or a batch of them, is accepted.
+/// The terms under which a post, or a batch of them, is accepted.
 public struct PostTerms: Sendable {
     /// How long the poster waits for acknowledging observers, in nanoseconds; 0 is not at all.
     public var wait: Int64 = 0
     /// Whether the answer has one row for each observer.
     public var reportsObservers = false
-    /// Whether what must last can be stored now.
+    /// Whether stored changes are possible now.
     ///
     /// If not, a post that would have to be stored is refused, and nothing is accepted.
     public var canStore = true
-    /// The owner that what waits in the queue counts for.
+    /// The owner that the queue entries count for.
     public var owner = Owner.none
-    /// Bytes that all queues of the broker together still have room for.
+    /// Bytes still free for the queues of the whole broker.
     public var queueByteRoom = Int.max
-    /// What only few posts have; nil when the caller may post everything and sent no key.
+    /// Terms that only few posts have; nil for a caller that may post everything and sent no key.
     public var details: Details?
 
-    /// Takes the defaults.
+    /// Makes terms with the defaults.
     public init() {}
 
-    /// What only few posts have.
+    /// Terms that only few posts have.
     public final class Details: Sendable {
-        /// What the caller may post: an entry outside of it is neither merged with nor removed.
+        /// The scope of the caller: an entry outside it is neither merged with nor removed.
         public let scope: PostScope
         /// The Idempotency-Key.
         public let key: IdempotencyKey?
-        /// Who sets a timer; nil for those who set none.
+        /// The caller that sets a timer; nil for a command without timers.
         public let setter: TimerSetter?
 
         /// Joins the parts.
@@ -35,13 +35,13 @@ public struct PostTerms: Sendable {
         }
     }
 
-    /// Who sets a timer.
+    /// The caller that sets a timer.
     public struct TimerSetter: Sendable {
         /// The client that calls; nil over HTTP.
         public let client: UInt64?
-        /// Who it is.
+        /// The principal of the caller.
         public let principal: TimerRecord.Principal
-        /// Bytes that all timers of the broker together still have room for.
+        /// Bytes still free for the timers of the whole broker.
         public let byteRoom: Int
 
         /// Joins the parts.

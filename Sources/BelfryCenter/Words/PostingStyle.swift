@@ -1,4 +1,4 @@
-/// When a notification leaves the queue (Cocoa's NSPostingStyle).
+/// The moment when a notification leaves the queue (Cocoa's NSPostingStyle).
 public enum PostingStyle: UInt8, Sendable, CaseIterable {
     /// At once, after similar entries were taken out of the queue (rule Q8).
     case now

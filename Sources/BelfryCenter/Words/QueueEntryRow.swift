@@ -1,32 +1,32 @@
-/// What can be seen of a queue entry.
+/// A queue entry or a timer as a listing shows it.
 public struct QueueEntryRow: Sendable, Equatable {
     /// The notification.
     public let id: NotificationID
     /// Name, object and userInfo.
     public let content: Notification.Content
-    /// When it leaves.
+    /// The posting style.
     public let style: PostingStyle
-    /// What it was posted with.
+    /// The mask that it was posted with.
     public let coalescing: Coalescing
     /// The modes in which it may be posted.
     public let modes: [[UInt8]]
-    /// How many other posts it stands for.
+    /// How many other posts were merged into it.
     public let mergedCount: Int
     /// When it was enqueued, in milliseconds since 1970.
     public let enqueuedAt: Int64
-    /// What a timer has besides; nil for an entry.
+    /// The timing of a timer; nil for an entry.
     public var timer: Timing?
 
-    /// When a timer becomes an entry.
+    /// The timing of a timer.
     public struct Timing: Sendable, Equatable {
-        /// When it is due, in milliseconds since 1970; nil for a farewell whose client is connected.
+        /// The due time, in milliseconds since 1970; nil for a farewell whose client is connected.
         public let dueAt: Int64?
-        /// The client whose farewell it is.
+        /// The client that the farewell waits for.
         public let client: UInt64?
-        /// What a repeating timer has done.
+        /// The history of a repeating timer.
         public let repetition: Repetition?
 
-        /// What a repeating timer has done.
+        /// The history of a repeating timer.
         public struct Repetition: Sendable, Equatable {
             /// The nanoseconds between two firings.
             public let period: Int64

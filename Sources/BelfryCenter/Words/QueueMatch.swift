@@ -1,12 +1,12 @@
-/// Which queue entries a dequeue removes: all that are equal in what the mask names (rule Q20).
+/// A match for queue entries to remove: all that are equal in what the mask names (rule Q20).
 public struct QueueMatch: Sendable {
     /// The name to compare, if the mask names it.
     public let name: [UInt8]?
-    /// The object to compare, if the mask names the sender; none equals none.
+    /// The object to compare, if the mask names the sender; nil equals a missing object.
     public let object: [UInt8]?
-    /// What is compared.
+    /// The parts that are compared.
     public let mask: Coalescing
-    /// What the caller may post; other entries stay.
+    /// The scope of the caller; entries outside it stay.
     public let scope: PostScope
 
     /// Joins the parts.

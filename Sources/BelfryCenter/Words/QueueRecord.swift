@@ -1,4 +1,4 @@
-/// What lasts of a queue entry.
+/// The stored record of a queue entry.
 public struct QueueRecord: Sendable, Equatable {
     /// The notification.
     public let id: NotificationID
@@ -10,19 +10,19 @@ public struct QueueRecord: Sendable, Equatable {
     public let causedBy: NotificationID?
     /// How long the chain of `causedBy` is with it at its end.
     public let depth: Int
-    /// When it leaves.
+    /// The posting style.
     public let style: PostingStyle
-    /// What it was posted with.
+    /// The mask that it was posted with.
     public let coalescing: Coalescing
     /// The modes in which it may be posted.
     public let modes: [[UInt8]]
-    /// How many other posts it stands for.
+    /// How many other posts were merged into it.
     public let mergedCount: Int
     /// When it was enqueued, in milliseconds since 1970.
     public let enqueuedAt: Int64
-    /// Nanoseconds that are left until it counts as asap; nil is for ever.
+    /// Nanoseconds that are left until it counts as asap; nil is forever.
     public let delayLeft: Int64?
-    /// Nanoseconds that are left until it is dropped; nil is for ever.
+    /// Nanoseconds that are left until it is dropped; nil is forever.
     public let timeToLive: Int64?
     /// Whether it is delivered in spite of suspension.
     public let isImmediate: Bool

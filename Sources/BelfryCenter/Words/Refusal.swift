@@ -1,4 +1,4 @@
-/// Why a command changed nothing.
+/// The reason why a command changed nothing.
 public enum Refusal: Error, Sendable, Equatable {
     /// The center has no such client.
     case unknownClient
@@ -6,25 +6,27 @@ public enum Refusal: Error, Sendable, Equatable {
     case unknownObserver
     /// The observer was removed before (rule O4).
     case observerRemoved(Tombstone)
-    /// The client is away for longer than the lease of its new observer, in milliseconds (rule O7).
+    /// The client was away, for these milliseconds, past the lease of its new observer (rule O7).
     case leaseIsOver(awayMilliseconds: Int64)
-    /// The client has as many observers as it may.
+    /// The client is at its limit of observers.
     case tooManyObservers(limit: Int)
-    /// The chain of `causedBy` is too long (rules C12 and R14); `post` is the place in the batch, and nil of an ask.
+    /// The chain of `causedBy` is too long (rules C12 and R14).
+    ///
+    /// `post` is the position in the batch, and nil for an ask.
     case causedByTooDeep(limit: Int, post: Int?)
-    /// A `now` post whose modes are not current (rule Q18).
+    /// The modes of a `now` post are not current (rule Q18).
     case modeNotCurrent(current: [UInt8], post: Int)
     /// The queue is full (rule Q24).
     case queueFull(limit: Int)
-    /// All queues of the broker hold as many bytes as they may.
+    /// The queues of the whole broker are at their limit of bytes.
     case queueBytesFull
-    /// The center has as many timers as it may.
+    /// The center is at its limit of timers.
     case timersFull(limit: Int)
-    /// All timers of the broker hold as many bytes as they may.
+    /// The timers of the whole broker are at their limit of bytes.
     case timerBytesFull
-    /// The client has as many farewells as it may.
+    /// The client is at its limit of farewells.
     case tooManyFarewells(limit: Int)
-    /// What the command asks for would have to be stored, and cannot be.
+    /// The effect of the command would have to be stored, and cannot be.
     case cannotStore
     /// The idempotency key was used for another request.
     case keyReused
@@ -36,38 +38,38 @@ public enum Refusal: Error, Sendable, Equatable {
     case unknownEntry
     /// A client that has registered observers cannot continue another one.
     case resumeTooLate
-    /// Somebody holds the address (rules R1 and R2).
+    /// The address has a holder (rules R1 and R2).
     case alreadyHeld
     /// The chain of `next` would come back to the address (rule R15).
     case responderCircle
-    /// The client, or the principal, has as many open asks as it may.
+    /// The client, or the principal, is at its limit of open asks.
     case tooManyAsks(limit: Int)
-    /// The center has as many open asks as it may.
+    /// The center is at its limit of open asks.
     case asksFull(limit: Int)
-    /// All open asks of the broker take as many bytes as they may.
+    /// The open asks of the whole broker are at their limit of bytes.
     case askBytesFull
     /// There is no such ask, or the observer was not asked.
     case unknownAsk
     /// The ask is over.
     case alreadySettled
-    /// There is nothing at the place of a value.
+    /// The place of a value is empty.
     case unknownValue
-    /// What is at the place does not meet the condition of a write; its tag, if anything is there.
+    /// The value at the place does not meet the condition of a write; its tag, if there is one.
     case preconditionFailed(current: ValueTag?)
-    /// A write would take away what is no object on its way, and the caller may not.
+    /// A write would remove a value that is no object on its path, and the caller may not.
     case leafNotCovered(path: [UInt8])
     /// The value of an object would have too many bytes.
     case valueTooLarge(limit: Int)
     /// The value of an object would nest too deep.
     case valueTooDeep(limit: Int)
-    /// The center has as many values as it may.
+    /// The center is at its limit of values.
     case valuesFull(limit: Int)
-    /// All values of the broker take as many bytes as they may.
+    /// The values of the whole broker are at their limit of bytes.
     case valueBytesFull
-    /// As many places of the value end some time as may.
+    /// The value is at its limit of parts with a `ttl` or a `lease`.
     case tooManyParts(limit: Int)
-    /// The client has as many entries of values as it may.
+    /// The client is at its limit of entries in values.
     case tooManyEntries(limit: Int)
-    /// The observer belongs to a client that gets its notifications in another way.
+    /// The observer belongs to a client of another transport.
     case noMailbox
 }

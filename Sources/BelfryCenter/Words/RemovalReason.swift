@@ -1,8 +1,8 @@
-/// Why an observer was removed.
+/// The reason why an observer was removed.
 public enum RemovalReason: UInt8, Sendable, CaseIterable {
-    /// Somebody asked for it.
+    /// A caller asked for the removal.
     case removed
-    /// Its connection ended, and it was registered for no longer than that.
+    /// The connection of its client ended, and it was registered only until then.
     case connectionClosed
     /// Its client was removed.
     case clientRemoved

@@ -1,8 +1,8 @@
-/// Who removed an observer (rule O9).
+/// The remover of an observer (rule O9).
 public enum Remover: Sendable, Equatable {
     /// A client, by its number.
     case client(UInt64)
-    /// Somebody over HTTP, as access control named them.
+    /// A caller over HTTP, as access control named it.
     case principal([UInt8])
     /// The broker itself.
     case broker

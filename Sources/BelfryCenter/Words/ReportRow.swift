@@ -1,10 +1,10 @@
-/// What one observer made of a notification (`report=observers`).
+/// The result of a notification at one observer (`report=observers`).
 public struct ReportRow: Sendable, Equatable {
     /// The serial number of the observer.
     public let observer: UInt64
-    /// What happened.
+    /// The result.
     public var outcome: Outcome
-    /// Where it went, if the observer has a target.
+    /// The route of the action, if the observer has a target.
     public var route: ActionRoute?
 
     /// Joins the parts.
@@ -14,29 +14,29 @@ public struct ReportRow: Sendable, Equatable {
         self.route = route
     }
 
-    /// What happened to a notification at one observer.
+    /// The result of a notification at one observer.
     public enum Outcome: Sendable, Equatable {
-        /// Put on the way to it.
+        /// The notification was sent to the observer.
         case delivered
-        /// It has processed it.
+        /// The observer has processed it.
         case acknowledged
-        /// It has processed it, with this result as JSON text.
+        /// The observer has processed it, with this result as JSON text.
         case answered(result: [UInt8])
-        /// It has processed it; there is no room for its result.
+        /// The observer has processed it; there is no room for its result.
         case resultOmitted
-        /// It has refused it; the JSON-RPC error as it was sent, at most 1 KiB.
+        /// The observer has refused it; the JSON-RPC error as it was sent, at most 1 KiB.
         case refused(error: [UInt8])
-        /// It has not answered yet.
+        /// The observer has not answered yet.
         case pending
-        /// Kept until its client is live.
+        /// The notification is kept until the client is live.
         case held
-        /// Held in the place of an older one.
+        /// The notification is held in the place of an older one.
         case coalesced
-        /// Lost.
+        /// The notification was lost.
         case dropped
-        /// Nobody takes the action (rule K4); it counts as dropped.
+        /// No responder takes the action (rule K4); it counts as dropped.
         case unhandled(AskFailure)
-        /// It was live, and went before it answered; the notification is kept for redelivery.
+        /// The client was live, and left before it answered; the notification will be redelivered.
         case disconnected
     }
 
@@ -47,7 +47,7 @@ public struct ReportRow: Sendable, Equatable {
 }
 
 extension ReportRow.Outcome {
-    /// The text that came with the answer: its result, or its error.
+    /// The text of the answer: its result, or its error.
     public var answerText: [UInt8]? {
         switch self {
         case .answered(let result): result

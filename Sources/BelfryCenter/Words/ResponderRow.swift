@@ -1,8 +1,8 @@
-/// What can be seen of a responder.
+/// A responder as a listing shows it.
 public struct ResponderRow: Sendable, Equatable {
-    /// What can be seen of it as an observer.
+    /// The responder as an observer.
     public let observer: ObserverRow
-    /// How many asks it has open now.
+    /// The number of its open asks.
     public let openAskCount: Int
     /// How many asks it was shown.
     public let askedCount: UInt64

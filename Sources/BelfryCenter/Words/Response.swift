@@ -1,17 +1,19 @@
-/// What a client says to a delivery that it must answer.
+/// The response of a client to a delivery that it must answer.
 public enum Response: Sendable, Equatable {
-    /// It has done it; the result as JSON text, and whether the row of a receipt has room for it.
+    /// The client has done it; the result as JSON text, and whether a receipt has room for it.
     case result([UInt8], canKeep: Bool = true)
-    /// It has done it, with a result past the limits of an answer, which refuses an ask with this error.
+    /// The client has done it, with a result past the limits; an ask is refused with this error.
     case oversized(error: [UInt8])
-    /// It refuses; the JSON-RPC error as it was sent, at most 1 KiB.
+    /// The client refuses; the JSON-RPC error as it was sent, at most 1 KiB.
     case refusal([UInt8])
-    /// It hands on, so that somebody else answers (rule R7); the error as it was sent, for where there is nobody else.
+    /// The client hands on, so that another responder answers (rule R7).
+    ///
+    /// The error is as it was sent; it counts where there is no other responder.
     case passed([UInt8])
 }
 
 extension Response {
-    /// The outcome of a notification at the observer that responds so to it.
+    /// The outcome of a notification at the observer that responds with this.
     var outcome: ReportRow.Outcome {
         switch self {
         case .result(let json, let canKeep):

@@ -1,10 +1,10 @@
-/// A client that goes on after a new connection has taken it over.
+/// A client that continues on a new connection.
 public struct ResumedClient: Sendable, Equatable {
     /// The client.
     public let row: ClientRow
     /// Its observers in registration order.
     public let observers: [ObserverRow]
-    /// How many notifications were held for it, those that are written now among them.
+    /// The number of notifications held for it, including those that are written now.
     public let heldCount: Int
 
     /// Joins the parts.

@@ -1,14 +1,14 @@
 /// A client that connected just now and continues an earlier one.
 public struct Resumption: Sendable {
-    /// The client of the connection, which disappears.
+    /// The new client of the connection, which disappears.
     public let newcomer: UInt64
-    /// The client that goes on.
+    /// The client that continues.
     public let client: UInt64
-    /// The sequence number above which the replay ring is asked for; nil asks for nothing.
+    /// The number above which notifications are replayed; nil for no replay.
     public let after: UInt64?
-    /// The last entry of a log that the broker had applied which has got it; nil without a log.
+    /// The last log entry that the accepting broker had applied; nil without a log.
     public let appliedIndex: UInt64?
-    /// How far the connection was written that ends with it; whoever applies a log finds that out.
+    /// The record of writes to the connection that ends; the broker that applies a log sets it.
     var written: WrittenThrough?
 
     /// Joins the parts.

@@ -1,8 +1,8 @@
-/// Where a row stands in an order: by a number, then by a text, then by its own number.
+/// The place of a row in an order: by a number, then by a text, then by its own number.
 public struct RowKey: Comparable, Sendable {
-    /// The number by which the order is; the least comes first.
+    /// The number that the order compares; the least comes first.
     public var number: Int64
-    /// The text by which it is.
+    /// The text that the order compares.
     public var text: [UInt8]
     /// The row's own number.
     public var row: UInt64
@@ -14,7 +14,7 @@ public struct RowKey: Comparable, Sendable {
         self.row = row
     }
 
-    /// Whether the left row stands before the right one.
+    /// Whether the left row comes before the right one.
     public static func < (left: RowKey, right: RowKey) -> Bool {
         if left.number != right.number { return left.number < right.number }
         if left.text != right.text { return left.text.lexicographicallyPrecedes(right.text) }

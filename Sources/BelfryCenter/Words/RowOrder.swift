@@ -1,4 +1,4 @@
-/// An order of the rows of a listing; those that are equal in it stand by their numbers.
+/// An order of the rows of a listing; equal rows are in the order of their numbers.
 public enum RowOrder: String, Sendable, CaseIterable {
     /// By name, byte by byte; rows that are for any name come first.
     case name
@@ -8,17 +8,17 @@ public enum RowOrder: String, Sendable, CaseIterable {
     case age
     /// The newest first; a channel by its last post, a value by its last change.
     case newest = "-age"
-    /// For whom the most is held first.
+    /// The rows with the most held notifications first.
     case held = "-held"
-    /// What lost the most first.
+    /// The rows with the most losses first.
     case dropped = "-dropped"
-    /// What was delivered the most first.
+    /// The rows with the most deliveries first.
     case delivered = "-delivered"
-    /// What has the most observers first.
+    /// The rows with the most observers first.
     case observers = "-observers"
-    /// What was posted the most first.
+    /// The rows with the most posts first.
     case posts = "-posts"
-    /// What has the most bytes first.
+    /// The rows with the most bytes first.
     case bytes = "-bytes"
 
     /// The orders that observers have.

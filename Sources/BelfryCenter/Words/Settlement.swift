@@ -1,10 +1,10 @@
-/// Why an ask is over for a responder that was shown it.
+/// The reason why an ask is over for a responder that was shown it.
 public enum Settlement: UInt8, Sendable, CaseIterable {
-    /// Its time is over.
+    /// The time of the ask is over.
     case expired
-    /// Nobody wants the answer any more.
+    /// The asker no longer wants the answer.
     case withdrawn
-    /// Somebody else is asked now.
+    /// Another responder is asked now.
     case passed
 
     /// The word in JSON.

@@ -1,7 +1,6 @@
-/// The secret under which a store, or a log that brokers share, makes the tags of values (rule
-/// V14).
+/// The secret key of the tags of values, of a store or of a log that brokers share (rule V14).
 ///
-/// Who does not know it can compute no tag of a guess.
+/// Without it, a client cannot compute the tag of a value that it guesses.
 public struct TagKey: Sendable, Equatable {
     /// Half of it.
     public let high: UInt64
@@ -14,7 +13,6 @@ public struct TagKey: Sendable, Equatable {
         self.low = low
     }
 
-    /// The key that is no secret: that of a log below level 4, and of a center that nobody has
-    /// given another.
+    /// The key that is not secret, for a log below level 4 and for a center without another key.
     public static let known = TagKey(high: 0x6265_6c66_7279_2e76, low: 0x616c_7565_2e65_7461)
 }

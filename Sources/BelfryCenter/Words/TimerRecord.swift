@@ -1,30 +1,32 @@
-/// What lasts of a timer.
+/// The stored record of a timer.
 public struct TimerRecord: Sendable, Equatable {
-    /// What is posted, and with which options; these have the terms of the timer, with the delay of
-    /// its first firing, or of a farewell, unless a time of day was asked for.
+    /// The post with its options, which have the terms of the timer.
+    ///
+    /// They have the delay of the first firing, or of a farewell, unless a time of day was asked
+    /// for.
     public let post: Post
     /// How long the chain of `causedBy` is with it at its end.
     public let depth: Int
     /// When it was posted, in milliseconds since 1970.
     public let postedAt: Int64
-    /// When it is due next, in milliseconds since 1970; nil for a farewell whose client is connected.
+    /// The next due time, in milliseconds since 1970; nil for a farewell whose client is connected.
     public let dueAt: Int64?
-    /// Whether what is due may have been posted in an earlier life of the broker.
+    /// Whether a due post may have been posted in an earlier life of the broker.
     public let isRestored: Bool
-    /// What its poster may post.
+    /// The scope of the poster.
     public let scope: PostScope
-    /// The client that it ends with, or waits for; nil for others.
+    /// The client that it ends with, or waits for; nil for other timers.
     public let client: UInt64?
-    /// Whose rights are looked at again when a farewell goes; nil for all that is no farewell.
+    /// The principal whose rights a farewell needs when it fires; nil for other timers.
     public let principal: Principal?
-    /// What a repeating timer has done; nil for others.
+    /// The history of a repeating timer; nil for other timers.
     public let repetition: Repetition?
 
-    /// Who made a farewell.
+    /// The maker of a farewell.
     public struct Principal: Sendable, Equatable {
         /// The name.
         public let name: [UInt8]
-        /// Whether it has a key, which may be taken away.
+        /// Whether it has a key, which may be revoked.
         public let hasKey: Bool
 
         /// Joins both.
@@ -34,7 +36,7 @@ public struct TimerRecord: Sendable, Equatable {
         }
     }
 
-    /// What a repeating timer has done.
+    /// The history of a repeating timer.
     public struct Repetition: Sendable, Equatable {
         /// When its first firing was due, in milliseconds since 1970.
         public let startAt: Int64
@@ -44,9 +46,9 @@ public struct TimerRecord: Sendable, Equatable {
         public let fired: Int64
         /// How many were due and not made.
         public let missed: Int64
-        /// Which one was made last; nil while none was.
+        /// The last firing that was made; nil while there was none.
         public let lastMade: Int64?
-        /// Nanoseconds that are left of its lease; nil is for ever.
+        /// Nanoseconds that are left of its lease; nil is forever.
         public let leaseLeft: Int64?
 
         /// Joins the parts.

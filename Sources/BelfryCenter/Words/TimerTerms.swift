@@ -1,22 +1,22 @@
-/// When a post enters the queue, and how often (Rules.md, L).
+/// The times at which a post enters the queue (Rules.md, L).
 public struct TimerTerms: Sendable, Equatable {
-    /// When it is due first.
+    /// The first due time.
     public enum Start: Sendable, Equatable {
-        /// So many nanoseconds after the command; for a farewell after the disconnection.
+        /// A delay in nanoseconds from the command; for a farewell from the disconnection.
         case after(Int64)
-        /// At a time, in milliseconds since 1970; the past is now.
+        /// A time in milliseconds since 1970; a past one is now.
         case at(Int64)
     }
 
-    /// When it is due first; nil is one period from now, and now without a period.
+    /// The first due time; nil is one period from now, and now without a period.
     public var start: Start?
     /// The nanoseconds between two firings; nil for a timer that fires once.
     public var period: Int64?
     /// Nanoseconds after which a repeating timer ends; nil is never.
     public var lease: Int64?
-    /// Whether timers of the same name and object are taken out first (rule L1).
+    /// Whether timers of the same name and object are removed first (rule L1).
     public var replaces: Bool
-    /// Whether it is due when its client has been disconnected (rule L10): it is a *farewell*.
+    /// Whether it fires when its client has been disconnected (rule L10): it is a *farewell*.
     public var isFarewell: Bool
 
     /// Joins the parts.
@@ -31,13 +31,13 @@ public struct TimerTerms: Sendable, Equatable {
         self.isFarewell = isFarewell
     }
 
-    /// Whether it would repeat for ever, which needs the grant `forever`.
+    /// Whether it would repeat forever, which needs the grant `forever`.
     public var repeatsForever: Bool { period != nil && lease == nil }
 
-    /// Whether a time of day is asked for.
+    /// Whether a time of day was asked for.
     var isOfDay: Bool { if case .at = start { true } else { false } }
 
-    /// The whole milliseconds from a command until it is due first, rounded up: nothing is early (rule L2).
+    /// The whole milliseconds until it is due first, rounded up: no timer is early (rule L2).
     func delay(from time: CommandTime) -> Int64 {
         switch start {
         case .after(let nanoseconds): Self.milliseconds(nanoseconds)

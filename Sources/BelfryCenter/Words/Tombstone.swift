@@ -1,14 +1,14 @@
-/// What remains of a removed observer (law 4).
+/// The trace of a removed observer (law 4).
 public struct Tombstone: Sendable, Equatable {
     /// The hash of the secret half of its token.
     public let tokenHash: SecretHash
     /// When it was removed, in milliseconds since 1970.
     public let removedAt: Int64
-    /// Who removed it.
+    /// The remover.
     public let removedBy: Remover
-    /// Why it was removed.
+    /// The reason of the removal.
     public let reason: RemovalReason
-    /// Its filter, for whoever must decide who may see this.
+    /// The name of its filter; access control needs the filter to decide about a reader.
     public let name: [UInt8]?
     /// The object of its filter.
     public let object: [UInt8]?

@@ -1,13 +1,13 @@
-/// How a client gets its notifications.
+/// The transport of a client's notifications.
 public enum Transport: UInt8, Sendable, CaseIterable {
     /// JSON-RPC over a WebSocket.
     case webSocket
     /// Server-Sent Events.
     case events
-    /// Nothing is sent: whoever has an observer's token comes and looks.
+    /// No push: a caller with the token of an observer reads its mailbox.
     case mailbox
 
-    /// How a mailbox is told to a reader who stays.
+    /// The transport to a reader that stays at a mailbox.
     public static var ofMailboxStreams: Transport { .events }
 
     /// Its name in JSON.
@@ -19,7 +19,7 @@ public enum Transport: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether another connection may take a client of it over (Protocol.md section 6).
+    /// Whether another connection may take over a client of it (Protocol.md section 6).
     var canResume: Bool {
         switch self {
         case .webSocket: true

@@ -1,21 +1,21 @@
-/// What must be at the place of a write for it to be done (RFC 9110 §13.1).
+/// A condition on the value at the place of a write (RFC 9110 §13.1).
 public struct ValueCondition: Sendable, Equatable {
-    /// There must be a value with one of these tags.
+    /// A value with one of these tags must be there.
     public var matches: Tags?
-    /// There must be no value with one of these tags.
+    /// A value with one of these tags must not be there.
     public var noneMatches: Tags?
 
-    /// Asks for nothing.
+    /// Makes an empty condition.
     public init() {}
 
     /// Some tags; those that no value can have are left out.
     public enum Tags: Sendable, Equatable {
-        /// That of any value: `*`.
+        /// The tag of any value: `*`.
         case any
-        /// These.
+        /// These tags.
         case some([ValueTag])
 
-        /// Whether a tag is one of them.
+        /// Whether a tag is among them.
         public func include(_ tag: ValueTag) -> Bool {
             switch self {
             case .any: true
@@ -24,10 +24,10 @@ public struct ValueCondition: Sendable, Equatable {
         }
     }
 
-    /// Whether anything is asked for.
+    /// Whether nothing is required.
     public var isEmpty: Bool { matches == nil && noneMatches == nil }
 
-    /// Whether a place meets it that has a value with this tag, or none.
+    /// Whether a place with a value of this tag, or with none, meets the condition.
     public func isMet(by tag: ValueTag?) -> Bool {
         if let matches {
             guard let tag, matches.include(tag) else { return false }

@@ -1,6 +1,6 @@
 public import BelfryJSON
 
-/// What lasts of the value of an object: all of it, in one row.
+/// The stored record of the value of an object: all of it, in one row.
 public struct ValueRecord: Sendable, Equatable {
     /// The object.
     public let object: [UInt8]
@@ -8,9 +8,9 @@ public struct ValueRecord: Sendable, Equatable {
     public let document: Document
     /// The number of its last change.
     public let changedSequence: UInt64
-    /// When that was, in milliseconds since 1970.
+    /// The time of that change, in milliseconds since 1970.
     public let changedAt: Int64
-    /// What of it ends some time, in the order of setting.
+    /// The parts with a `ttl` or a `lease`, in the order of setting.
     public let parts: [Part]
 
     /// Joins the parts.
@@ -25,7 +25,7 @@ public struct ValueRecord: Sendable, Equatable {
         self.parts = parts
     }
 
-    /// Reads the canonical bytes of a value as a store has them; nil when they are none.
+    /// Reads the canonical bytes of a value from a store; nil when they are invalid.
     public init?(
         object: [UInt8], text: [UInt8], changedSequence: UInt64, changedAt: Int64, parts: [Part]
     ) {
@@ -45,16 +45,15 @@ public struct ValueRecord: Sendable, Equatable {
         parts.reduce(object.count + document.byteCount) { $0 + $1.path.text.count + 32 }
     }
 
-    /// A place whose value ends some time.
+    /// A place whose value expires or has a lease.
     public struct Part: Sendable, Equatable {
         /// The place.
         public let path: DocumentPath
-        /// When it ends in any case, in milliseconds since 1970.
+        /// Its end by `ttl`, in milliseconds since 1970.
         public let expiresAt: Int64?
-        /// How many milliseconds it was to last from when it was written; nil where an earlier
-        /// program wrote it.
+        /// Its whole `ttl` in milliseconds; nil where an earlier program wrote the part.
         public let timeToLive: Int64?
-        /// The client whose entry it is, and how many nanoseconds it outlives its connection.
+        /// The client of the entry, and the nanoseconds that the entry outlives its connection.
         public let lease: Lease?
 
         /// Joins the parts.
@@ -67,7 +66,7 @@ public struct ValueRecord: Sendable, Equatable {
             self.lease = lease
         }
 
-        /// Reads the text of the path as a store has it; nil when it is none.
+        /// Reads the text of the path from a store; nil when it is invalid.
         public init?(
             pathText: [UInt8], expiresAt: Int64?, timeToLive: Int64? = nil, lease: Lease?
         ) {
@@ -83,7 +82,7 @@ public struct ValueRecord: Sendable, Equatable {
     public struct Lease: Sendable, Equatable {
         /// The number of the client.
         public let client: UInt64
-        /// How many nanoseconds the entry outlives its connection.
+        /// Nanoseconds that the entry outlives its connection.
         public let nanoseconds: Int64
 
         /// Joins both.

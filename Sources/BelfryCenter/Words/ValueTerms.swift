@@ -1,22 +1,22 @@
 public import BelfryJSON
 
-/// What makes an observer one of a value: where it looks, and what its frames have.
+/// The terms of an observer of a value: its place, and the content of its frames.
 public struct ValueTerms: Sendable, Equatable {
     /// The place in the value of its object.
     public var path: DocumentPath
     /// Whether the present value comes first (rule V6).
     public var sendsInitial = true
-    /// Whether frames have what was there before.
+    /// Whether frames have the previous value.
     public var sendsOld = false
-    /// Whether changes by its own client bring a frame (rule V7).
+    /// Whether changes by its own client make a frame (rule V7).
     public var sendsOwn = true
 
-    /// Takes the defaults.
+    /// Makes terms with the defaults.
     public init(path: DocumentPath) {
         self.path = path
     }
 
-    /// Reads what a store has of it; nil when it is no key path.
+    /// Reads the terms from a store; nil when the path is invalid.
     public init?(pathText: [UInt8], flags: UInt8) {
         guard let path = try? DocumentPath.parse(pathText.span) else { return nil }
         self.init(path: path)
@@ -28,7 +28,7 @@ public struct ValueTerms: Sendable, Equatable {
     /// The text of the path.
     public var pathText: [UInt8] { path.text }
 
-    /// What else it says, a bit each.
+    /// The other terms, a bit each.
     public var flags: UInt8 {
         (sendsInitial ? 1 : 0) | (sendsOld ? 2 : 0) | (sendsOwn ? 4 : 0)
     }

@@ -1,13 +1,14 @@
-/// How far a connection was written what its center had brought about, where several brokers share a log.
+/// The progress of writing to a connection, where several brokers share a log.
 ///
-/// Each broker writes what it applies, so a connection that has ended was written nothing of the entries that its broker
-/// had not applied by then: posts among them were `delivered` by their receipts.
+/// Each broker writes what it applies, so the connection got nothing of the entries that its broker
+/// had not applied before the connection ended, although posts among them were `delivered` by their
+/// receipts.
 public final class WrittenThrough: Sendable {
-    /// The last sequence number of the center of which all was written; nil where nobody knows any more.
+    /// The last sequence number of the center up to which all was written; nil if that is unknown.
     let sequence: UInt64?
-    /// Whether nothing was written behind it, by the word of its broker; else nobody knows.
+    /// Whether its broker reported that nothing above it was written; else that is unknown.
     let isCertain: Bool
-    /// What was to be written behind it, too, and has no greater number.
+    /// Deliveries that were due behind it, too, and have no greater number.
     let late: [LateDelivery]
 
     init(sequence: UInt64?, isCertain: Bool, late: [LateDelivery]) {
@@ -17,16 +18,16 @@ public final class WrittenThrough: Sendable {
     }
 }
 
-/// Something that an observer was to be written, where the number of its center does not tell whether it was.
+/// A delivery to an observer that the sequence number does not cover.
 struct LateDelivery: Sendable {
     /// The serial number of the observer.
     let observer: UInt64
     let content: Content
 
     enum Content: Sendable {
-        /// The first, and lowest, of what was held for it until then.
+        /// The first, and lowest, of the notifications that were held for it until then.
         case notification(UInt64)
-        /// An action that is not answered: no replay ring has it.
+        /// An action that is not answered: the replay ring does not have it.
         case action(UInt64)
         /// A loss.
         case gap(GapRecord)

@@ -1,12 +1,12 @@
-/// What a write did.
+/// The result of a write.
 public struct WrittenValue: Sendable, Equatable {
-    /// The account of the change; all is 0 where there was none, but the number of the center's last notification.
+    /// The account of the change; without one, all is 0 but the number of the last notification.
     public let receipt: Receipt
-    /// Whether a byte is another one (rule V2).
+    /// Whether a byte has changed (rule V2).
     public let isChanged: Bool
-    /// Whether there was nothing at the place before.
+    /// Whether the place was empty before.
     public let isCreated: Bool
-    /// The tag of what is at the place now; nil where nothing is.
+    /// The tag of the value at the place now; nil where there is none.
     public let tag: ValueTag?
 
     /// Joins the parts.
