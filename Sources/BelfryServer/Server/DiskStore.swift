@@ -3,7 +3,7 @@ import BelfryStore
 import BelfrySystem
 import BelfryWire
 
-/// The store on the disk: its commits become mail of the loops, and its troubles entries of the log.
+/// The store on the disk: commits become mail of the loops, and faults become log entries.
 final class DiskStore: StoreDoor {
     private let store: Store
     private let failing: SharedFlag
@@ -84,7 +84,7 @@ final class DiskStore: StoreDoor {
 }
 
 extension ServerLog {
-    /// Tells what a start with damage went on without.
+    /// Logs what a start with damage went on without.
     func write(_ losses: StoreLosses) {
         if losses.pageCount > 0 {
             write(
@@ -106,7 +106,7 @@ extension ServerLog {
         }
     }
 
-    /// Tells what happened to the store.
+    /// Logs a notice of the store.
     fileprivate func write(_ notice: StoreNotice) {
         switch notice {
         case .failed(.full):

@@ -5,17 +5,17 @@ public import BelfryCenter
 public import BelfrySystem
 public import BelfryWire
 
-/// All that a broker can be told at its start (Options.md).
+/// All options of a broker at its start (Options.md).
 public struct ServerConfiguration: Sendable {
-    /// Where to listen; port 0 picks one.
+    /// The addresses to listen on; port 0 picks one.
     public var listenAddresses: [SocketAddress] = []
-    /// Where to listen for TLS; port 0 picks one.
+    /// The addresses to listen on with TLS; port 0 picks one.
     public var tlsListenAddresses: [SocketAddress] = []
     /// The file of the certificate and the chain behind it, as PEM text.
     public var tlsCertificatePath: String?
     /// The file of the certificate's private key, as PEM text.
     public var tlsKeyPath: String?
-    /// How many event loops there are, each on a thread of its own; the default is 1.
+    /// The number of event loops, each on a thread of its own; the default is 1.
     public var loopCount = 1
     /// Origins of web pages that may use the broker besides its own (`*` is any).
     public var allowedOrigins: [String] = []
@@ -23,10 +23,12 @@ public struct ServerConfiguration: Sendable {
     public var allowedHosts: [String] = []
     /// Whether callers without credentials are taken on an address that is not loopback.
     public var allowsAnonymous = false
-    /// What all callers without credentials may do; nil gives local ones `Grants.loopbackDefault`
-    /// where only this machine reaches the broker, and others nothing.
+    /// The grants of all callers without credentials; nil takes the default.
+    ///
+    /// By default local callers have `Grants.loopbackDefault` where only this machine reaches the
+    /// broker, and others have none.
     public var anonymousGrants: Grants?
-    /// Where the keys of callers are, and what their tokens must say.
+    /// The files with the callers' keys, and the rules for their tokens.
     public var access = AccessConfiguration()
     /// The keys themselves, once they were read; nil where they stay as they are.
     var keyring: Keyring?
@@ -56,7 +58,7 @@ public struct ServerConfiguration: Sendable {
     public var requestLineByteLimit = 8 << 10
     /// The longest field line in bytes; the default is 8 KiB.
     public var fieldLineByteLimit = 8 << 10
-    /// How many fields a request may have; the default is 100.
+    /// The most fields of a request; the default is 100.
     public var fieldCountLimit = 100
     /// Whether WebSocket messages are compressed where a client offers it; the default is true.
     public var compressesMessages = true
@@ -64,7 +66,7 @@ public struct ServerConfiguration: Sendable {
     ///
     /// Below it most text loses less than a quarter, and it costs as much as encoding it.
     public var compressionThreshold = 256
-    /// How many connections there may be; nil takes 90 % of the limit of descriptors.
+    /// The most connections; nil takes 90 % of the limit of descriptors.
     public var connectionLimit: Int?
     /// Unsent bytes of a connection past which its client is slow; the default is 1 MiB.
     public var highWaterByteCount = 1 << 20
@@ -76,17 +78,17 @@ public struct ServerConfiguration: Sendable {
     ///
     /// The default is 24 MiB.
     public var unfinishedByteLimit = 24 << 20
-    /// Networks of proxies that are believed when they tell whom they stand for.
+    /// Networks of trusted proxies, whose word on the client's address counts.
     public var trustedProxies: [Network] = []
-    /// How many requests and calls an address may make; nil is any.
+    /// The rate of requests and calls of an address; nil is any.
     public var addressRate: RateLimit?
-    /// How many requests and calls a principal may make; nil is any.
+    /// The rate of requests and calls of a principal; nil is any.
     public var principalRate: RateLimit?
-    /// How many connections an address may have; nil is any.
+    /// The most connections of an address; nil is any.
     public var addressConnectionLimit: Int?
-    /// How many hundredths of each kind of memory one principal may fill; the default is 25.
+    /// The percentage of each kind of memory that one principal may fill; the default is 25.
     public var principalShare = 25
-    /// How many hundredths of each kind one address may fill that is not loopback; the default is 25.
+    /// The percentage of each kind that one address, not loopback, may fill; the default is 25.
     public var addressShare = 25
     /// How long a client may stay slow before it is closed with 4008; the default is 60 s.
     public var slowTimeout: Duration = .seconds(60)
@@ -106,19 +108,19 @@ public struct ServerConfiguration: Sendable {
     public var memoryByteLimit: Int?
     /// The limits of memory by kind.
     public var memory = MemoryLimits()
-    /// Where what must last is kept; nil keeps everything in memory.
+    /// The directory of the store; nil keeps everything in memory.
     public var dataDirectory: String?
-    /// What a commit of the store must survive; the default is the loss of power.
+    /// The failure that a commit of the store must survive; the default is the loss of power.
     public var durability = Durability.power
-    /// Whether a damaged store is begun with, without what cannot be read.
+    /// Whether a start accepts a damaged store, without what cannot be read.
     public var acceptsDamage = false
     /// Bytes that the store may use; past it nothing new is promised; the default is 1 GiB.
     public var storeByteLimit = 1 << 30
-    /// How many observers all centers may have; the default is 1,000,000.
+    /// The most observers in all centers; the default is 1,000,000.
     public var observerLimit = 1_000_000
-    /// How often the notifications of one batch may be delivered in all; the default is 100,000.
+    /// The most deliveries of the notifications of one batch; the default is 100,000.
     public var batchDeliveryLimit = 100_000
-    /// How many centers there may be; the default is 1,000.
+    /// The most centers; the default is 1,000.
     public var centerLimit = 1_000
     /// How long a center that has nothing stays after its last command; the default is 10 minutes.
     public var centerIdleTimeout: Duration = .seconds(600)
@@ -126,9 +128,9 @@ public struct ServerConfiguration: Sendable {
     public var centerLimits = CenterLimits()
     /// The limits of what is read from the wire.
     public var wireLimits = WireLimits()
-    /// How long a turn may have lasted when more of it can wait for the next; the default is 5 ms.
+    /// The length of a turn past which its other work waits for the next; the default is 5 ms.
     public var turnWorkLimit: Duration = .milliseconds(5)
-    /// How long the broker works on when it was asked to stop, and is not ready; the default is 0 s.
+    /// How long the broker works on, not ready, when it was asked to stop; the default is 0 s.
     public var drainDelay: Duration = .zero
     /// How long the start waits for a data directory that another process has; the default is 0 s.
     public var dataPatience: Duration = .zero
@@ -137,7 +139,7 @@ public struct ServerConfiguration: Sendable {
     /// How long closing all connections may take at a clean stop; the default is 30 s.
     public var drainPeriod: Duration = .seconds(30)
 
-    /// What a commit of the store must survive.
+    /// The failure that a commit of the store must survive.
     public enum Durability: Sendable, CaseIterable {
         /// The loss of power: each commit waits for the disk.
         case power
@@ -148,7 +150,7 @@ public struct ServerConfiguration: Sendable {
     /// Takes the defaults.
     public init() {}
 
-    /// Why a configuration cannot be served.
+    /// The reason why a configuration cannot be served.
     ///
     /// - Returns: a sentence for the person who wrote it; nil when all is well.
     public func fault() -> String? {
@@ -176,7 +178,7 @@ public struct ServerConfiguration: Sendable {
     /// Whether requests are counted at all.
     var hasRates: Bool { addressRate != nil || principalRate != nil }
 
-    /// Whether what is said of a cluster goes with the rest.
+    /// The reason why the options of a cluster and the others contradict each other.
     private func clusterFault() -> String? {
         guard let cluster else { return nil }
         if cluster.servers.isEmpty { return "A cluster needs its engine: say --engine." }
@@ -193,7 +195,7 @@ public struct ServerConfiguration: Sendable {
         return cluster.fault()
     }
 
-    /// Whether certificate, key and addresses for TLS belong together.
+    /// The reason why certificate, key and addresses for TLS do not belong together.
     private func tlsFault() -> String? {
         switch (tlsListenAddresses.isEmpty, tlsCertificatePath, tlsKeyPath) {
         case (true, nil, nil), (false, _?, _?): nil
@@ -204,10 +206,10 @@ public struct ServerConfiguration: Sendable {
         }
     }
 
-    /// Where the broker listens, with TLS or without.
+    /// All addresses to listen on, with TLS or without.
     private var allAddresses: [SocketAddress] { listenAddresses + tlsListenAddresses }
 
-    /// The addresses as the log tells them.
+    /// The addresses as text for the log.
     var addressTexts: [String] {
         listenAddresses.map(\.description) + tlsListenAddresses.map { "https://\($0)" }
     }
@@ -230,7 +232,7 @@ public struct ServerConfiguration: Sendable {
     /// Whether only this machine can reach the broker.
     public var isLoopbackOnly: Bool { allAddresses.allSatisfy(\.isLoopback) }
 
-    /// Whether no request comes from another machine, as far as can be told.
+    /// Whether no request can come from another machine, as far as the configuration shows.
     var hasOnlyLoopbackClients: Bool { isLoopbackOnly && trustedProxies.isEmpty }
 
     /// Whether local callers may do more without credentials than others (decision 112).
