@@ -10,7 +10,7 @@ struct MetricSource: Sendable {
     let configuration: ServerConfiguration
     /// Lines of the log that were lost.
     let lostLineCount: UInt64
-    /// The sample of the process; empty when it was not asked for. A reading starts another one.
+    /// The sample of the process, empty when it was not requested; a reading starts another one.
     let process: ProcessSampler.Sample
     let losses: Losses
     let refusals: [Problem.Kind: UInt64]
