@@ -10,7 +10,7 @@ extension Callers {
     /// Answers with one of the broker's files.
     ///
     /// - Parameter isFixed: whether its path has its digest, so that it never needs to be loaded
-    /// again.
+    ///   again.
     mutating func sendAsset(
         _ asset: Asset, isFixed: Bool = false, to id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) {

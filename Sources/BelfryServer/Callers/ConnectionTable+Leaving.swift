@@ -14,9 +14,9 @@ extension ConnectionTable {
     /// Notifies the center of a client, a mailbox or a wait of its connection's end.
     ///
     /// - Parameters:
-    /// - id: the connection, which is present.
-    /// - isForgotten: whether it is removed before the center hears of it.
-    /// - end: the way it has ended.
+    ///   - id: the connection, which is present.
+    ///   - isForgotten: whether it is removed before the center hears of it.
+    ///   - end: the way it has ended.
     mutating func leave(
         _ id: ConnectionID, isForgotten: Bool = false, end: ConnectionEnd = .broken,
         _ outbox: inout Outbox

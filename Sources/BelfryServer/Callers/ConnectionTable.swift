@@ -102,7 +102,7 @@ struct ConnectionTable {
         places.span[Int(id.index) + 1].reading.state == .open
     }
 
-    /// The deadlines of a present connection's silence, and the encoding of its messages.
+    /// The kind of deadline, the expiry and the encoding of a present connection.
     @inline(__always)
     func silence(
         of id: ConnectionID

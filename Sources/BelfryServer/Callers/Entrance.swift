@@ -20,7 +20,7 @@ struct Entrance {
     /// Admits a connection that the loop has accepted, if there is a seat for it.
     ///
     /// - Parameters:
-    /// - asker: the address that it counts for; nil where addresses are not counted.
+    ///   - asker: the address that it counts for; nil where addresses are not counted.
     mutating func accept(
         _ id: ConnectionID, listener: Int, of asker: Asker?,
         into connections: inout ConnectionTable,

@@ -20,7 +20,7 @@
 ///
 /// The fifth state is `closing`. It is final, and only `stored` has an effect in it: it uncorks. A
 /// dash is a pair that cannot occur, and changes nothing: there is no request while an answer is
-/// under way, and only a waiting one is taken up. All connections are told of room as their sockets
+/// under way, and only a waiting one is taken up. Connections get `hasRoom` as their sockets
 /// drain; those that do not wait for it ignore it.
 ///
 /// | ending | begins with | leads to `closing` with |

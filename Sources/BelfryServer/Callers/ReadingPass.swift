@@ -20,8 +20,9 @@ struct ReadingPass {
     /// bound; without the second, slow requests would delay all other clients.
     ///
     /// - Parameters:
-    /// - inputByteCount: the bytes that were read; little input may cause a quarter of the output.
-    /// - outbox: the outbox of the output.
+    ///   - inputByteCount: the bytes that were read; little input may cause a quarter of the
+    ///     output.
+    ///   - outbox: the outbox of the output.
     @inline(__always)
     func hasEnough(of inputByteCount: Int, _ outbox: inout Outbox) -> Bool {
         // It is less while much is unsent, as nearly all of that belongs to clients that do not

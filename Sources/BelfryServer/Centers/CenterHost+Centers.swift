@@ -9,7 +9,7 @@ import Synchronization
 extension CenterHost {
     /// Performs a request of a center that lives on this loop.
     ///
-    /// - Returns: whether the connection may go on; otherwise its answer comes later.
+    /// - Returns: whether the connection may continue; otherwise its answer comes later.
     mutating func perform(_ submission: Submission, _ outbox: inout Outbox) -> Bool {
         beginAnswer(&outbox)
         deliveryBound = DeliveryBound()
@@ -164,7 +164,7 @@ extension CenterHost {
         tell(action, center: submission.center, &outbox)
     }
 
-    /// Whether the broker leaves a log whose brokers know how that ends its clients.
+    /// Whether the broker leaves a log whose level has the end `brokerLeft` for clients.
     private func isLeaving(_ outbox: borrowing Outbox) -> Bool {
         centers.log != nil && outbox.life.isStopping && centers.level >= Shard.levelThree
     }
@@ -219,7 +219,7 @@ extension CenterHost {
     /// The center that a submission names; makes it if there is none.
     ///
     /// - Returns: nil where a sequencer has taken the command that makes it: the operation begins
-    /// again when that was applied.
+    ///   again when that was applied.
     mutating func makeCenter(for submission: borrowing Submission, _ outbox: inout Outbox)
         throws(Problem) -> Int?
     {
@@ -242,7 +242,7 @@ extension CenterHost {
     /// Notes that a center was made, and begins the operation again that needs it.
     ///
     /// - Parameter isOwn: whether this loop has submitted the command, and so counted the center
-    /// already.
+    ///   already.
     mutating func noteMade(
         at position: Int, for begun: Pending?, isOwn: Bool, _ outbox: inout Outbox
     ) {

@@ -10,7 +10,7 @@ extension CenterHost {
     /// - Parameters:
     ///   - form: the form of the receipts; nil for the answer to an ask.
     ///   - call: the id of the call that has posted or asked, if it is one.
-    /// - place: the place of the call in its batch, if it is in one.
+    ///   - place: the place of the call in its batch, if it is in one.
     mutating func park(
         _ reply: Reply, _ form: ReceiptForm?, _ sight: Sight, call: [UInt8]? = nil,
         place: CallPlace? = nil, _ outbox: inout Outbox

@@ -86,8 +86,8 @@ extension CenterHost {
     /// Gives a center a command; its effects are in `effects`, unless a sequencer has taken it.
     ///
     /// - Parameters:
-    /// - number: the number of the client, or of the mode lease, that the command makes.
-    /// - time: the time of the command; nil is the time of the turn.
+    ///   - number: the number of the client, or of the mode lease, that the command makes.
+    ///   - time: the time of the command; nil is the time of the turn.
     mutating func submitCommand(
         _ action: consuming Command.Action, making number: UInt64 = 0, to position: Int,
         at time: CommandTime? = nil, _ outbox: inout Outbox
@@ -118,7 +118,7 @@ extension CenterHost {
             outbox.counters.countObservers(centers.observerGrowth)
             kept.account(for: &centers, &outbox)
         }
-        // The first answer may still wait for the commit of what this one repeats.
+        // The first answer, which this one repeats, may still wait for its commit.
         if case .replayed = effects.outcome { promises.awaitEverything() }
     }
 
@@ -193,7 +193,7 @@ extension CenterHost {
     /// Refuses an operation whose command was not applied, or has an unknown outcome.
     ///
     /// - Parameter mayHappen: whether the log may show it still: a client that it makes must be
-    /// removed then.
+    ///   removed then.
     private mutating func fail(
         _ id: CommandID, _ problem: Problem, mayHappen: Bool, _ outbox: inout Outbox
     ) {

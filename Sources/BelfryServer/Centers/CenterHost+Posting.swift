@@ -21,8 +21,8 @@ extension CenterHost {
     /// Nearly all posts take this path. The long path, by a ``Submission``, has the same result.
     ///
     /// - Parameters:
-    /// - prefix: the beginning of its fate's URL, if it may wait in the queue.
-    /// - address: its sender, if its place in the queue counts for addresses.
+    ///   - prefix: the beginning of its fate's URL, if it may wait in the queue.
+    ///   - address: its sender, if its place in the queue counts for addresses.
     /// - Returns: the part that answers it.
     mutating func post(
         _ content: consuming Notification.Content, _ options: PostOptions?, at position: Int,

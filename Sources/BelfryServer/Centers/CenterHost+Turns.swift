@@ -27,7 +27,7 @@ extension CenterHost {
     private enum CenterTask {
         /// Posts the asap entries of the turn.
         case turnEnd
-        /// Performs what is due.
+        /// Performs the due work.
         case time
         /// Posts one idle entry in each center.
         case idle
@@ -108,7 +108,7 @@ extension CenterHost {
 
     // MARK: Time
 
-    /// Performs what is due in centers, in shares.
+    /// Performs the due work of centers, in shares.
     ///
     /// While much waits for the store, there is a rest between two shares, so that no request is
     /// refused for the sake of things that only end.

@@ -135,7 +135,7 @@ struct Reply: Sendable {
     /// The encoding of messages for the connection; it is a part of its number.
     let encoding: FrameEncoding
 
-    /// The number under which a center knows the connection.
+    /// The number of the connection for centers.
     var number: ConnectionNumber {
         ConnectionNumber(loop: loop, connection: connection, encoding: encoding)
     }

@@ -15,7 +15,7 @@ struct CenterSchedule {
     /// The timer of the centers, and the time that it is armed for.
     var timer: TimerID?
     var armedDeadline = Int64.max
-    /// The time until which the store may work off what it has.
+    /// The time until which the store may work off its changes.
     var restUntil = Int64.min
 
     /// Arms the timer of the centers, unless it fires early enough.

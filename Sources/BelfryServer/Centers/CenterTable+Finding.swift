@@ -98,7 +98,7 @@ extension ClientRow {
         return SecretHash(of: secret).matches(sessionHash)
     }
 
-    /// Checks that a session is of the caller's principal: rows show who has them.
+    /// Checks that a client is of the caller's principal: rows show their principals.
     func checkPrincipal(_ submission: Submission) throws(Problem) {
         guard principal == submission.caller.principal else {
             throw Problem(.forbidden, "The session belongs to another principal.")

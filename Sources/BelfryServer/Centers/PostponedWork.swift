@@ -51,7 +51,7 @@ struct PostponedWork {
     /// Leaves the calls of a frame, from `place` on, to another turn.
     ///
     /// - Returns: whether there is room for its text: it counts as unfinished input, of which
-    /// postponed frames have a quarter at most.
+    ///   postponed frames have a quarter at most.
     mutating func add(_ frame: CallFrame, from place: Int, _ outbox: inout Outbox) -> Bool {
         let limit = outbox.configuration.unfinishedByteLimit / outbox.configuration.loopCount / 4
         guard unfinishedTotal.count + frame.text.count <= limit else { return false }

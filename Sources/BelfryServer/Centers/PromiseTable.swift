@@ -1,7 +1,7 @@
 import BelfryLoop
 import BelfrySystem
 
-/// The answers of one loop that wait until what they promise is stored.
+/// The answers of one loop that wait until their promises are stored.
 ///
 /// The changes of a turn are stored under one ticket, and tickets are committed in their order. An
 /// answer to an HTTP request of this loop waits in its connection, which is corked; all other

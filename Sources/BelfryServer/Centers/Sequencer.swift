@@ -20,8 +20,8 @@ protocol Sequencer: AnyObject {
     /// The next event, in the common order; nil when there is no more in this turn.
     ///
     /// - Parameters:
-    /// - shard: the shard that commands are applied to.
-    /// - effects: the effects of a step.
+    ///   - shard: the shard that commands are applied to.
+    ///   - effects: the effects of a step.
     func next(_ shard: inout Shard, into effects: inout Effects) -> SequencerEvent?
 }
 

@@ -115,7 +115,7 @@ extension ServerLoop {
 
     /// Refuses the requests that wait for answers of responders.
     private mutating func refuseAsks() {
-        // Those whose asks survive the restart have just been answered so.
+        // Asks that survive the restart have just been answered so.
         host.answerCompletions(&outbox)
         host.refuse(host.completions.takeAsks(), .isStopping, &outbox)
     }

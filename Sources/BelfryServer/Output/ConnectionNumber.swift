@@ -11,7 +11,7 @@ struct ConnectionNumber {
     init(loop: Int, connection: ConnectionID, encoding: FrameEncoding = .plain) {
         precondition(
             loop < 127 && connection.index <= Self.indexMask, "a connection number has 64 bits")
-        // None is 0, which stands for no connection in centers.
+        // None is 0, which means no connection in centers.
         rawValue =
             UInt64(loop + 1) << 57 | UInt64(encoding.rawValue) << 55
             | UInt64(connection.index) << 32 | UInt64(connection.generation)

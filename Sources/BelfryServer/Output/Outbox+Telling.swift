@@ -64,7 +64,7 @@ extension Outbox {
         }
     }
 
-    /// Logs a gap that an observer is told.
+    /// Logs the gap of an observer.
     func tell(_ gap: Gap) {
         log.write(
             .debug, "an observer is told a gap", ("observer", "o\(gap.observer)"),

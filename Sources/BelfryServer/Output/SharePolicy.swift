@@ -2,7 +2,7 @@ import BelfryAccess
 
 /// The share of one principal, or of one address that is not loopback (decision 70).
 ///
-/// It keeps one asker from using up what all need.
+/// It keeps one asker from using up the memory of all.
 struct SharePolicy {
     let limits: ShareLimits
     /// Whether addresses are counted, and requests may come from other machines.

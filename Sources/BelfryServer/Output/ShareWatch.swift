@@ -1,7 +1,7 @@
-/// Decides when to check who has more than one share of a sum.
+/// Decides when to search for askers over their share of a sum.
 ///
-/// The check goes through all connections, so it is not made each turn: it is made with each eighth
-/// of a share that the sum has grown, and now and then.
+/// The search goes through all connections, so it is not made each turn: it is made with each
+/// eighth of a share that the sum has grown, and now and then.
 struct ShareWatch {
     /// The share of one asker.
     let share: Int

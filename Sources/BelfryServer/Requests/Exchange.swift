@@ -54,7 +54,7 @@ struct Exchange {
     /// Forgets the last request, which mostly has left nothing.
     ///
     /// - Returns: Whether this is a post, an ask or a write to which the decisions on the last one
-    /// apply.
+    ///   apply.
     mutating func begin(mayRepeat: Bool) -> Bool {
         let repeats = mayRepeat && canRepeat && parser.repeatsHead
         reply = HTTPReply(context: parser.head.responseContext)
@@ -84,7 +84,7 @@ struct Exchange {
 
     /// The form of the last answer on the connection; nil where the refusal was answered before.
     ///
-    /// It does not depend on how much of the request has come.
+    /// It does not matter how much of the request has come.
     func lastReply(_ origins: OriginPolicy) -> HTTPReply? {
         if droppedByteCount != nil { return nil }
         var last = isInContent ? reply : HTTPReply(context: .closing)

@@ -31,8 +31,8 @@ struct Gate {
     /// For a plain post that is all: it comes from no page, and has no credentials.
     ///
     /// - Parameters:
-    /// - id: the connection.
-    /// - neighbor: the owner of the other end, which is looked up where it matters.
+    ///   - id: the connection.
+    ///   - neighbor: the owner of the other end, which is looked up where it matters.
     mutating func check(
         _ exchange: inout Exchange, from id: ConnectionID, _ neighbor: inout Neighbor,
         _ outbox: inout Outbox
@@ -128,7 +128,7 @@ struct Gate {
         guard let host = exchange.origin?.host else {
             return [UInt8](copying: exchange.parser.head.hostName)
         }
-        // The colon of a port stands behind the bracket of an IPv6 address.
+        // The colon of a port is behind the bracket of an IPv6 address.
         guard let colon = host.lastIndex(of: UInt8(ascii: ":")),
             !host[colon...].contains(UInt8(ascii: "]"))
         else { return host }

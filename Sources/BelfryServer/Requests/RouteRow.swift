@@ -50,7 +50,7 @@ struct RouteRow: Equatable, Sendable {
 
     /// The callers that are admitted before anything is read.
     enum Guarding {
-        /// All callers, pages of foreign origins too: health and files tell nothing of any center.
+        /// All callers, pages of foreign origins too: health and files reveal nothing of a center.
         case none
         /// All but pages of foreign origins; the path exists where the configuration says so.
         case debug

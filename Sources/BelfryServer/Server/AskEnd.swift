@@ -1,6 +1,6 @@
 import BelfryCenter
 
-/// How an ask has ended, as a label of a metric.
+/// The end of an ask, as a label of a metric.
 enum AskEnd: Int, CaseIterable {
     /// A responder has answered it.
     case answered

@@ -8,6 +8,6 @@ struct AskerTables: ~Copyable, Sendable {
     let seats = SeatTable()
     /// The memory that centers keep for them.
     let owners = OwnerTable()
-    /// The last time that the log reported one that is not local.
+    /// The limit of one log line a minute about callers that are not local.
     let strangers = Mutex(SeldomLine(interval: .seconds(60)))
 }

@@ -10,7 +10,7 @@ struct Beginning {
     var witness: DispatchWitness?
     /// The centers, as the store has them.
     private(set) var centers: [NotificationCenter] = []
-    /// The time up to which the centers are restored; nil where there are none.
+    /// The time of the restored centers at the start; nil without a store.
     private(set) var restoredAt: MonotonicTime?
     var secrets = CenterSecrets()
     /// The number of this life of the store's broker; nil without a store.
@@ -40,7 +40,7 @@ struct Beginning {
         isCopied = facts.isCopied
     }
 
-    /// Logs what the store had.
+    /// Logs the content of the store.
     ///
     /// - Parameter isUnwritten: whether the disk had no room for this life, whose positions no
     ///   other one has.

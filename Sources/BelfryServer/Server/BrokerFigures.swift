@@ -19,7 +19,7 @@ struct BrokerFigures: ~Copyable, Sendable {
     /// The expiry of the certificate, in seconds since 1970; 0 without one.
     let certificateEnd = Atomic<Int64>(0)
 
-    /// Counts what the observers of a loop lost in a turn.
+    /// Adds the losses of a loop's observers in a turn.
     func noteLosses(_ more: Losses) {
         losses.withLock { $0.add(more, since: Losses()) }
     }

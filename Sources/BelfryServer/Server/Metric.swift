@@ -10,7 +10,7 @@ struct Metric: Sendable {
         case counter, gauge, histogram, summary
     }
 
-    /// A line of the page: what follows the name, and the number.
+    /// A line of the page: the text behind the name, and the number.
     typealias Sample = (suffix: String, number: String)
 
     let name: String

@@ -77,7 +77,7 @@ final class OwnerTable: Sendable {
         tables.sweepCount = max(1_024, 2 * tables.entries.count)
     }
 
-    /// Adds the growth of what centers keep for owners.
+    /// Adds the growth of owners' memory.
     func add(_ growth: [Owner: Holdings]) {
         tables.withLock { tables in
             for (owner, more) in growth {

@@ -18,7 +18,7 @@ final class ProcessSampler: Sendable {
                 sample.descriptorLimit = try DescriptorLimit.current().soft
                 sample.figures = try ProcessFigures.current()
             } catch {
-                // Without /proc, as in some sandboxes, there is nothing to tell.
+                // Without /proc, as in some sandboxes, there are no figures.
                 sample.figures = nil
             }
             return sample

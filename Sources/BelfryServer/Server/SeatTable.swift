@@ -22,8 +22,8 @@ final class SeatTable: Sendable {
     /// Takes a seat for one connection; nil when its asker has as many as it may.
     ///
     /// - Parameters:
-    /// - byteCount: the bytes that the connection counts for.
-    /// - other: another seat of the connection, which is released with this one.
+    ///   - byteCount: the bytes that the connection counts for.
+    ///   - other: another seat of the connection, which is released with this one.
     func take(for asker: Asker, byteCount: Int, limit: Seats, beside other: Seat? = nil) -> Seat? {
         let isFree = taken.withLock { taken in
             var seats = taken[asker] ?? Seats()

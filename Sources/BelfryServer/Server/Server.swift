@@ -43,7 +43,7 @@ public enum Server {
     /// its own.
     ///
     /// - Parameters:
-    /// - configuration: the options.
+    ///   - configuration: the options.
     ///   - reload: reads the configuration anew when SIGHUP asks for it; it may block.
     ///   - log: gets one entry `listening` with the addresses once the broker is ready.
     /// - Throws: the reason why it could not start, or the error of a loop.

@@ -39,7 +39,7 @@ extension ServerConfiguration {
     /// A copy with its limits lowered to the process's memory.
     ///
     /// - Parameter memoryByteCount: the limit of the control group; `--memory-limit` comes before
-    /// it.
+    ///   it.
     public func fitted(to memoryByteCount: Int?) -> ServerConfiguration {
         guard let memoryByteCount = memoryByteLimit ?? memoryByteCount else { return self }
         var fitted = self

@@ -36,19 +36,19 @@ public struct ServerConfiguration: Sendable {
     public var cluster: ClusterConfiguration?
     /// Whether `/debug/echo` and `/debug/ws` exist.
     public var hasDebugEndpoints = false
-    /// How long a request head may take from its first byte; the default is 10 s.
+    /// The time for a request head from its first byte; the default is 10 s.
     public var headTimeout: Duration = .seconds(10)
-    /// How long a request body may take from the end of the head; the default is 30 s.
+    /// The time for a request body from the end of the head; the default is 30 s.
     public var bodyTimeout: Duration = .seconds(30)
-    /// How long a connection may be silent between requests; the default is 75 s.
+    /// The time that a connection may be silent between requests; the default is 75 s.
     public var idleTimeout: Duration = .seconds(75)
-    /// How long an answer may wait for the store before it is 504; the default is 10 s.
+    /// The time that an answer may wait for the store before it is 504; the default is 10 s.
     public var storeAnswerTimeout: Duration = .seconds(10)
-    /// How long a WebSocket may be silent before it is sent a ping; the default is 25 s.
+    /// The silence of a WebSocket after which it gets a ping; the default is 25 s.
     public var pingInterval: Duration = .seconds(25)
-    /// How long the answer to a ping may take; the default is 30 s.
+    /// The time for the answer to a ping; the default is 30 s.
     public var pongTimeout: Duration = .seconds(30)
-    /// How often an event stream that is silent gets a comment; the default is 15 s.
+    /// The interval of comments on a silent event stream; the default is 15 s.
     public var commentInterval: Duration = .seconds(15)
     /// The largest request body in bytes; the default is 1 MiB.
     public var bodyByteLimit = 1 << 20
@@ -90,7 +90,7 @@ public struct ServerConfiguration: Sendable {
     public var principalShare = 25
     /// The percentage of each kind that one address, not loopback, may fill; the default is 25.
     public var addressShare = 25
-    /// How long a client may stay slow before it is closed with 4008; the default is 60 s.
+    /// The time that a client may stay slow before it is closed with 4008; the default is 60 s.
     public var slowTimeout: Duration = .seconds(60)
     /// The longest time that a post may wait for its observers; the default is 60 s.
     public var maxWait: Duration = .seconds(60)
@@ -104,7 +104,7 @@ public struct ServerConfiguration: Sendable {
     public var valueByteLimit = 64 << 20
     /// Bytes that may be held for suspended clients in all; past it the oldest go; 256 MiB.
     public var heldByteLimit = 256 << 20
-    /// The memory that the limits below are fitted to; nil takes what the control group allows.
+    /// The memory that the limits below are fitted to; nil takes the limit of the control group.
     public var memoryByteLimit: Int?
     /// The limits of memory by kind.
     public var memory = MemoryLimits()
@@ -112,7 +112,7 @@ public struct ServerConfiguration: Sendable {
     public var dataDirectory: String?
     /// The failure that a commit of the store must survive; the default is the loss of power.
     public var durability = Durability.power
-    /// Whether a start accepts a damaged store, without what cannot be read.
+    /// Whether a start accepts a damaged store, and goes without its unreadable rows.
     public var acceptsDamage = false
     /// Bytes that the store may use; past it nothing new is promised; the default is 1 GiB.
     public var storeByteLimit = 1 << 30
@@ -122,21 +122,21 @@ public struct ServerConfiguration: Sendable {
     public var batchDeliveryLimit = 100_000
     /// The most centers; the default is 1,000.
     public var centerLimit = 1_000
-    /// How long a center that has nothing stays after its last command; the default is 10 minutes.
+    /// The time that an empty center stays after its last command; the default is 10 minutes.
     public var centerIdleTimeout: Duration = .seconds(600)
     /// The limits of each center.
     public var centerLimits = CenterLimits()
-    /// The limits of what is read from the wire.
+    /// The limits of input in the wire formats.
     public var wireLimits = WireLimits()
     /// The length of a turn past which its other work waits for the next; the default is 5 ms.
     public var turnWorkLimit: Duration = .milliseconds(5)
-    /// How long the broker works on, not ready, when it was asked to stop; the default is 0 s.
+    /// The time that the broker works on, not ready, after a stop signal; the default is 0 s.
     public var drainDelay: Duration = .zero
-    /// How long the start waits for a data directory that another process has; the default is 0 s.
+    /// The time that a start waits for a data directory in use; the default is 0 s.
     public var dataPatience: Duration = .zero
     /// Whether `/readyz` is 200 also while the store cannot write; the default is false.
     public var isReadyWithoutStore = false
-    /// How long closing all connections may take at a clean stop; the default is 30 s.
+    /// The time for closing all connections at a clean stop; the default is 30 s.
     public var drainPeriod: Duration = .seconds(30)
 
     /// The failure that a commit of the store must survive.

@@ -35,7 +35,7 @@ public struct ServerLog: Sendable {
     /// Takes the function that gets each entry: level, message, and fields with their values.
     ///
     /// - level: the least level that is written.
-    ///   - level: the least level that is told.
+    ///   - level: the least level that is written.
     ///   - lostLineCount: how many lines were lost since the start.
     ///   - sink: gets the entries, from any thread; it must not wait for their reader.
     public init(

@@ -11,7 +11,7 @@ import Synchronization
 final class SharedState: Sendable {
     /// The numbers of observers, clients and mode leases.
     let numbers: Numbers
-    /// The store of what must last; nil when everything is in memory.
+    /// The store; nil when everything is in memory.
     let store: (any StoreDoor)?
     /// Whether there is a store: reading `store` itself would count a reference.
     let hasStore: Bool
@@ -19,7 +19,7 @@ final class SharedState: Sendable {
     let witness: DispatchWitness?
     /// The centers from the store that no loop has taken yet.
     private let centers: Mutex<[NotificationCenter]>
-    /// The time up to which these are restored; nil where there are none.
+    /// The time of the restored centers at the start; nil without a store.
     let restoredAt: MonotonicTime?
     /// The totals over all centers.
     let totals = CenterTotals()

@@ -26,10 +26,10 @@ struct StateRestoration: ~Copyable {
     /// Begins with nothing.
     ///
     /// - Parameters:
-    /// - limits: the limits of centers.
-    /// - kept: the most memory of all centers.
-    /// - time: the time since which clients are away, and from which remaining times run.
-    /// - marks: the marks that the previous life has left of a center; nil without a record.
+    ///   - limits: the limits of centers.
+    ///   - kept: the most memory of all centers.
+    ///   - time: the time since which clients are away, and from which remaining times run.
+    ///   - marks: the marks that the previous life has left of a center; nil without a record.
     ///   - makeEpoch: text that no other life of a center has.
     init(
         limits: CenterLimits, kept: KeptMemory, at time: CommandTime,

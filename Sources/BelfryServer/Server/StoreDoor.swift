@@ -10,7 +10,7 @@ protocol StoreDoor: Sendable {
     func hand(_ batch: StoreBatch)
     /// Whether new promises can be kept; changes that were handed over are kept in any case.
     var takesPromises: Bool { get }
-    /// Whether half of what may wait to be committed is waiting; work that can wait should.
+    /// Whether the uncommitted changes fill half of their limit: other work should wait.
     var isBehind: Bool { get }
     /// Counts a refused promise.
     func noteRefusal()
@@ -24,7 +24,7 @@ protocol StoreDoor: Sendable {
     var keepsNothing: Bool { get }
     /// Whether there was no progress for this time, whatever the store does.
     func isHeldUp(for time: Duration) -> Bool
-    /// Closes the store: commits what waits, ends the life in order, and gives the data up.
+    /// Closes the store: commits waiting changes, ends the life in order, and unlocks the data.
     ///
     /// The caller does not wait.
     ///

@@ -23,7 +23,7 @@ extension StoreError {
 }
 
 extension StoreError.Damage {
-    /// A sentence on the fault in the store's files, and on what helps.
+    /// A sentence on the fault in the store's files, with the remedy.
     fileprivate var sentence: String {
         switch self {
         case .noDatabase: Self.foreign("it is not a database")

@@ -4,14 +4,14 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-/// The reading of a mailbox, which acknowledges what was read before.
+/// The reading of a mailbox, which acknowledges earlier pages.
 struct ReadMailbox: Operation {
     static let answersFirst = false
     // A lost acknowledgement only causes a redelivery.
     static let isPromise = false
     let secret: Secret
     let request: MailboxRequest
-    /// How long the request waits at an empty mailbox, in nanoseconds.
+    /// The wait of the request at an empty mailbox, in nanoseconds.
     let wait: Int64
 
     init(_ secret: Secret, _ request: MailboxRequest, wait: Int64) {
