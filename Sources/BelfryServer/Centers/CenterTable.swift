@@ -256,7 +256,7 @@ struct CenterTable: ~Copyable {
         return command
     }
 
-    /// The next event of the sequencer; changes of the shard's centers are recorded.
+    /// Takes the next event of the sequencer, and records the changes of the shard's centers.
     mutating func next(
         at time: CommandTime, _ totals: borrowing CenterTotals, into effects: inout Effects
     ) -> SequencerEvent? {

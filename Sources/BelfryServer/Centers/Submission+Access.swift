@@ -25,7 +25,7 @@ extension Submission {
             if request.asksLifetime { try check(.inspect, "inspect") }
         }
         if let target = request.role.target {
-            // An action must not let its observer ask more than that may ask directly (rule K10).
+            // An action may ask only what its observer may ask directly (rule K10).
             try self.check(.ask, "ask", name: request.selector, object: target)
         }
         if request.asksAcknowledge { try check(.acknowledge, "acknowledge") }

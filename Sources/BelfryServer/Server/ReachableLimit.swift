@@ -3,7 +3,7 @@ enum ReachableLimit: Int, CaseIterable {
     case connections, addressConnections, descriptors, rates, observers, centers
     case queue, held, unsent, unfinished, store, mail, shares
 
-    /// The name of the limited thing, in the plural.
+    /// The name of the limited thing for the log.
     var text: String {
         switch self {
         case .connections: "connections"

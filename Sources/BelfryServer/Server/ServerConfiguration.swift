@@ -66,7 +66,7 @@ public struct ServerConfiguration: Sendable {
     ///
     /// Below it most text loses less than a quarter, and it costs as much as encoding it.
     public var compressionThreshold = 256
-    /// The most connections; nil takes 90 % of the limit of descriptors.
+    /// The most connections; nil takes 90 % of the limit of descriptors, less 16.
     public var connectionLimit: Int?
     /// Unsent bytes of a connection past which its client is slow; the default is 1 MiB.
     public var highWaterByteCount = 1 << 20
