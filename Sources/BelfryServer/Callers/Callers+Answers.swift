@@ -6,7 +6,7 @@ import BelfryWire
 extension Callers {
     /// The fields that a page may send.
     ///
-    /// Cookies are nothing that the broker knows, so there is no `Access-Control-Allow-Credentials`.
+    /// The broker uses no cookies, so there is no `Access-Control-Allow-Credentials`.
     private static let requestFields = """
         Content-Type, Prefer, Authorization, Idempotency-Key, Belfry-Session, Belfry-Token, \
         Last-Event-ID, If-Match, If-None-Match

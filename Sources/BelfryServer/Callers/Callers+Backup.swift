@@ -4,13 +4,14 @@ import BelfryLoop
 import BelfryStore
 import BelfryWire
 
-// A backup (decision 52): the store makes a copy between its commits, and the loop sends it part by part.
+// Backups (decision 52): the store makes a copy between its commits, and the loop sends it in
+// parts.
 
 extension Callers {
     /// Begins a backup (POST /v1/backup); the answer follows once the copy is whole.
     mutating func beginBackup(for id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
         let caller = exchange.caller(outbox.anonymous)
-        // It has what is held in all centers.
+        // The copy has the contents of all centers.
         guard caller.grants.allowEverywhere(.admin) else {
             throw Problem.lacking("admin", caller)
         }
@@ -35,7 +36,7 @@ extension Callers {
 }
 
 extension Problem {
-    /// Tells why there is no backup.
+    /// The problem of a backup that was not made.
     init(_ error: BackupError) {
         switch error {
         case .underWay:

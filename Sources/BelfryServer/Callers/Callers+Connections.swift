@@ -4,7 +4,7 @@ import BelfryLoop
 import BelfryTLS
 import BelfryWire
 
-// Connections come, wait, fall silent and go; what is spoken on them is in other files.
+// Connections come, wait, fall silent and go; their protocols are in other files.
 
 extension Callers {
     mutating func accept(_ id: ConnectionID, listener: Int, _ outbox: inout Outbox) {
@@ -13,7 +13,7 @@ extension Callers {
         )
     }
 
-    /// The address that a new connection is counted for; a listed proxy stands for many.
+    /// The asker that a new connection counts for; a listed proxy passes on many clients.
     private mutating func countedAddress(of id: ConnectionID, _ outbox: inout Outbox) -> Asker? {
         guard
             outbox.shares.countsAddresses || outbox.configuration.addressConnectionLimit != nil,
@@ -22,7 +22,7 @@ extension Callers {
         return .address(address.counted)
     }
 
-    /// Takes a connection that was given to this loop.
+    /// Accepts a connection that another loop gave to this one.
     mutating func admit(_ arrival: Arrival, _ outbox: inout Outbox) {
         guard let event = outbox.loop.adopt(arrival) else { return }
         switch event {
@@ -33,8 +33,10 @@ extension Callers {
         }
     }
 
-    /// The peer has ended its side of the TCP connection; the end of its TLS session came before it,
-    /// or never comes, which is no different: HTTP and WebSocket tell their ends themselves.
+    /// Ends the input of a connection whose peer has closed its side of TCP.
+    ///
+    /// The end of the TLS session came before, or never comes, which does not matter: HTTP and
+    /// WebSocket have their own ends.
     mutating func endInput(_ id: ConnectionID, _ outbox: inout Outbox) {
         if entrance.tls?.session(of: id)?.inputHasEnded == true { return }
         connections.endInput(id, &outbox)
@@ -58,7 +60,7 @@ extension Callers {
                 id, Problem(.timeout, "The request did not arrive in time."),
                 of: connection.unfinished?.exchange, &outbox)
         case .copy:
-            // A copy takes as long as it takes, while the store gets on at all.
+            // A copy may take any time, while the store makes progress.
             let patience = outbox.configuration.storeAnswerTimeout
             guard shared.store?.isHeldUp(for: patience) == true else {
                 return connections.setDeadline(id, .copy, &outbox)
@@ -81,12 +83,11 @@ extension Callers {
         }
     }
 
-    /// Says something on a connection that is silent.
+    /// Sends a sign of life on a silent connection.
     private mutating func keepAlive(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let words = connections[id].kind.words else { return }
         if connections[id].deadline == .comment, connections[id].mailbox == 0 {
-            // Its center knows how far it has come; what a mailbox has is acknowledged by a
-            // position.
+            // Its center knows the position; in a mailbox a position acknowledges.
             let connection = connections[id]
             connections.tell(
                 connection.center, .keepAlive(client: connection.client), by: id,

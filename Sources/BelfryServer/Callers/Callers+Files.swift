@@ -9,12 +9,13 @@ import BelfryWire
 extension Callers {
     /// Answers with one of the broker's files.
     ///
-    /// - Parameter isFixed: whether its path has its digest, so that it never needs to be asked for again.
+    /// - Parameter isFixed: whether its path has its digest, so that it never needs to be loaded
+    ///   again.
     mutating func sendAsset(
         _ asset: Asset, isFixed: Bool = false, to id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) {
         guard let file = Asset.files[asset] else { throw Problem.unknownPath }
-        // Scanners look at the first page alone, and take any compression over TLS for BREACH.
+        // Scanners check the first page alone, and take any compression over TLS for BREACH.
         let isScanned = asset == .console && (exchange.origin?.isSecure ?? exchange.isSecure)
         let caching = isFixed ? "public, max-age=31536000, immutable" : "no-cache"
         var fields: [HTTPField] = []
@@ -36,7 +37,7 @@ extension Callers {
         send(file, [], caching: "no-cache", isPlain: false, to: id, &outbox)
     }
 
-    /// Answers with a file, or that the client has it (RFC 9110 §13.1.2).
+    /// Answers with a file, or with 304 if the client has it (RFC 9110 §13.1.2).
     private mutating func send(
         _ file: EmbeddedFile, _ fields: [HTTPField], caching: String, isPlain: Bool,
         to id: ConnectionID, _ outbox: inout Outbox
@@ -61,21 +62,22 @@ extension Callers {
         connections.sendFile(content.bytes, answer, to: id, exchange.reply, &outbox)
     }
 
-    /// The fields of the library, minified or as it was written: pages of every origin may load it.
+    /// The fields of the library, minified or not: pages of every origin may load it.
     private static let libraryFields = [
         HTTPField("Cross-Origin-Resource-Policy", "cross-origin"),
-        // For Deno, which looks for the types there.
+        // Deno looks for the types there.
         HTTPField("X-TypeScript-Types", "./belfry.d.ts"),
     ]
 
-    /// What the library of browsers is called where it never changes.
+    /// The name of the library for browsers under which it never changes.
     private static let fixedLibraryName = "belfry-\(libraryDigest).js"
 
-    /// The digest of the library as its path has it.
+    /// The digest of the library in its path.
     private static let libraryDigest = Asset.files[.library].map { $0.plain.tag.text } ?? ""
 
-    /// Answers with the library at the path of its digest; another digest is of another broker, whose page goes on
-    /// with the library of this one.
+    /// Answers with the library at the path of its digest.
+    ///
+    /// Another digest is of another broker, whose page continues with the library of this one.
     mutating func sendFixedLibrary(
         to id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) {
@@ -83,14 +85,14 @@ extension Callers {
             return try sendAsset(.library, isFixed: true, to: id, &outbox)
         }
         var answer = Answer(status: 307)
-        // What the path is behind a proxy nobody knows: the file beside it is meant.
+        // The path behind a proxy is unknown: a relative one leads to the file beside it.
         answer.fields = [
             HTTPField("Location", "belfry.js"), HTTPField("Cache-Control", "no-cache"),
         ]
         connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
-    /// Answers with the page that observes what the query names.
+    /// Answers with the page that observes the names in the query.
     mutating func sendTryPage(
         to id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) {
@@ -112,7 +114,7 @@ extension Callers {
         connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
-    /// What a page of the broker may do, and what it tells others.
+    /// The policy of a page of the broker, and its referrer policy.
     private static func pageFields(_ policy: String) -> [HTTPField] {
         [
             HTTPField("Content-Security-Policy", policy),
@@ -122,7 +124,7 @@ extension Callers {
 }
 
 extension Exchange {
-    /// Whether the client says that it has what this tag is of; a field that is none says nothing.
+    /// Whether the client has the content of this tag; a malformed field counts as no.
     fileprivate func hasSeen(_ tag: ValueTag) -> Bool {
         guard let text = joined("if-none-match") else { return false }
         return ValueTagText.tags(of: text.span, countsWeak: true)?.include(tag) ?? false

@@ -1,10 +1,10 @@
 import BelfryHTTP
 import BelfryLoop
 
-// Reading: each pass hands out what is asked until nothing is left, or until what is left must wait.
+// Reading: each pass hands out requests until none is left, or until the rest must wait.
 
 extension Callers {
-    /// Begins with what has arrived on a connection; nil where nothing of it can be read now.
+    /// Begins with the input of a connection; nil where none of it can be read now.
     mutating func begin(
         reading id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox
     ) -> ReadingPass? {
@@ -19,7 +19,7 @@ extension Callers {
         case .http
         where outbox.loop.unsentByteTotal > ConnectionTable.roomByteCount
             && outbox.loop.unsentByteCount(of: id) > ConnectionTable.roomByteCount:
-            // No answer is made while the ones before it are not read.
+            // No answer is made while earlier ones are unread.
             keepWaiting(id, bytes, &outbox)
             connections.throttle(id, &outbox)
             return nil
@@ -36,7 +36,7 @@ extension Callers {
         return pass
     }
 
-    /// Reads on to the next thing that is asked; nil when the rest waits, or there is none.
+    /// Reads on to the next request; nil when the rest waits, or there is none.
     mutating func next(
         _ pass: inout ReadingPass, _ bytes: Span<UInt8>, _ outbox: inout Outbox
     ) -> CallerStep? {
@@ -46,7 +46,7 @@ extension Callers {
         return nil
     }
 
-    /// A post was made without a submission: where it is answered its connection goes on, or closes.
+    /// Finishes a post without a submission: a connection with its answer continues, or closes.
     @inline(__always)
     mutating func finishPost(_ id: ConnectionID, _ answer: PostAnswer, _ outbox: inout Outbox) {
         switch answer {

@@ -5,11 +5,12 @@ import BelfryHTTP
 import BelfryLoop
 import BelfryWire
 
-// HTTP requests: from bytes to an exchange that is whole, which the gate has let in or refused.
+// HTTP requests: from bytes to a whole exchange, which the gate has admitted or refused.
 
 extension Callers {
-    /// Reads on to the next request that is whole and that callers do not answer alone; pipelined ones are
-    /// answered in one write.
+    /// Reads on to the next whole request that callers do not answer alone.
+    ///
+    /// Pipelined requests are answered in one write.
     mutating func nextRequest(
         _ pass: inout ReadingPass, _ bytes: Span<UInt8>, _ outbox: inout Outbox
     ) -> CallerStep? {
@@ -74,7 +75,7 @@ extension Callers {
         return false
     }
 
-    /// Goes on with a request that did not arrive as a whole; false when there is none.
+    /// Continues a request that did not arrive as a whole; false when there is none.
     mutating func takeUpExchange(of id: ConnectionID) -> Bool {
         guard let unfinished = connections[id].unfinished,
             let begun = unfinished.exchange
@@ -87,13 +88,13 @@ extension Callers {
         return true
     }
 
-    /// All that has arrived was requests, and each is answered or under way.
+    /// Waits for a request, when all input was read and each request is answered or under way.
     private mutating func awaitRequest(_ id: ConnectionID, _ outbox: inout Outbox) {
         connections.dropUnfinished(id)
         connections.setDeadline(id, .idle, &outbox)
     }
 
-    /// Whether the next request can be read; if not, the rest of the bytes finds its way.
+    /// Whether the next request can be read; if not, the rest of the bytes is kept or passed on.
     private mutating func maySpeakOn(
         _ id: ConnectionID, _ bytes: Span<UInt8>, _ cursor: Int, _ outbox: inout Outbox
     ) -> Bool {
@@ -119,21 +120,21 @@ extension Callers {
         return true
     }
 
-    /// A fresh exchange for the next connection, where the last one was left in the middle.
+    /// Makes a fresh exchange for the next connection, where the last one was left in the middle.
     private mutating func renewExchange(_ outbox: inout Outbox) {
         if !exchange.parser.isBetweenRequests {
             exchange = Exchange(limits: outbox.configuration.httpLimits)
         }
     }
 
-    /// Lets the connection keep a request that has not fully arrived.
+    /// Keeps a request that has not fully arrived in its connection.
     private mutating func keepUnfinished(
         _ id: ConnectionID, _ bytes: Span<UInt8>, beginsRequest: Bool, _ outbox: inout Outbox
     ) {
         guard connections.has(id) else { return renewExchange(&outbox) }
         if exchange.parser.isBetweenRequests { return awaitRequest(id, &outbox) }
-        // The head's time runs from its first byte, or from the empty lines before it: more bytes do
-        // not lengthen it. The time of the content was set with the end of the head.
+        // The head's time runs from its first byte, or from the empty lines before it: more bytes
+        // do not lengthen it. The time of the content was set with the end of the head.
         let hasHeadTime = connections[id].deadline == .head && !exchange.parser.hasBegunRequest
         if beginsRequest, !exchange.isInContent, !hasHeadTime {
             connections.setDeadline(id, .head, &outbox)
@@ -145,12 +146,12 @@ extension Callers {
         countUnfinished(of: id, &outbox)
     }
 
-    /// The head is there: what is asked, may it be asked, and must content be asked for.
+    /// Begins a request whose head is read: checks its route and permission, and asks for content.
     private mutating func beginRequest(
         _ id: ConnectionID, restByteCount: Int, _ outbox: inout Outbox
     ) {
         outbox.counters.requests += 1
-        // Another connection may have sent this head: who is local is decided for each.
+        // Another connection may have sent this head: locality is decided for each.
         let isJudged = !outbox.anonymous.differ || connections.hasOwnNeighbor(id)
         let isDecided = exchange.begin(mayRepeat: isJudged && !outbox.life.takesNothing)
         exchange.isSecure = entrance.isSecure(id)
@@ -173,7 +174,7 @@ extension Callers {
         if isTooLarge, exchange.refusal == nil {
             exchange.refusal = Problem(.bodyTooLarge(limit: exchange.parser.bodyByteLimit))
         }
-        // Content that is there already has no time to take.
+        // Content that is complete needs no deadline.
         let isMissing = byteCount > restByteCount
         if isMissing { connections.setDeadline(id, .body, &outbox) }
         let isExpecting = exchange.parser.head.expectation == .continue
@@ -188,10 +189,11 @@ extension Callers {
         }
     }
 
-    /// Answers what the head decides before the content has come (RFC 9110 §10.1.1, RFC 9112 §9.6).
+    /// Answers a refusal by the head before the content has come (RFC 9110 §10.1.1, RFC 9112 §9.6).
     ///
-    /// The connection goes on behind content that is small, or may be. Else it closes: nobody knows
-    /// whether a client that waits for 100 sends its content, and much of it is read for nothing.
+    /// The connection continues behind content that is small, or may be. Otherwise it closes: a
+    /// client that waits for 100 may or may not send its content, and much of it would be read for
+    /// nothing.
     private mutating func refuseAhead(
         _ id: ConnectionID, mayGoOn: Bool, _ outbox: inout Outbox
     ) {
@@ -205,13 +207,13 @@ extension Callers {
         exchange.droppedByteCount = 0
     }
 
-    /// Finds out where a request comes from, and notes it of its connection.
+    /// Finds the source of a request, and notes it for its connection.
     private mutating func findOrigin(of id: ConnectionID, _ outbox: inout Outbox) {
         gate.findOrigin(of: id, &exchange, &outbox)
         if let origin = exchange.origin { connections[id].address = origin.address }
     }
 
-    /// Counts the connection for the principal that asks; one that has no seat left is refused.
+    /// Counts the connection for the principal; one without a free seat is refused.
     mutating func seatCaller(on id: ConnectionID, _ outbox: inout Outbox) {
         guard exchange.refusal == nil, let caller = exchange.caller else { return }
         do throws(Problem) {
@@ -221,7 +223,7 @@ extension Callers {
         }
     }
 
-    /// The content is there: what was asked is answered, or handed out.
+    /// Finishes a request whose content is read: answers it, or hands it out.
     mutating func finishRequest(
         _ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox
     ) -> CallerStep? {
@@ -250,13 +252,13 @@ extension Callers {
             {
                 return .post(post, template.options)
             }
-            // Something about it is unusual, or wrong: the long way finds out what.
+            // Something about it is unusual, or wrong: the long path finds out what.
             findPath(&outbox)
         }
         guard let path = exchange.path else {
             preconditionFailure("a request that is not refused has a path")
         }
-        // Of the methods that no path has, only OPTIONS is not refused.
+        // Among methods without a route, only OPTIONS is not refused.
         guard let entry = path.entry else {
             answerOptions(path.place, to: id, &outbox)
             return nil
@@ -264,17 +266,18 @@ extension Callers {
         return handle(entry, path, content: content, from: id, &outbox)
     }
 
-    /// Finds the path of a request for which the template was enough until now.
+    /// Finds the path of a request that so far needed only the template.
     @inline(never)
     private mutating func findPath(_ outbox: inout Outbox) {
         guard exchange.path == nil else { return }
         _ = try? exchange.findPath(hasDebugEndpoints: outbox.configuration.hasDebugEndpoints)
     }
 
-    /// Ends a request that cannot be read on, and its connection with it; one that was answered
-    /// gets no other answer.
+    /// Refuses a request that cannot be read on, and closes its connection.
     ///
-    /// - Parameter begun: what was read of it; nil where that is no more.
+    /// A request that was answered gets no other answer.
+    ///
+    /// - Parameter begun: the part of it that was read; nil without one.
     mutating func refuseRequest(
         _ id: ConnectionID, _ problem: Problem, of begun: Exchange?, _ outbox: inout Outbox
     ) {

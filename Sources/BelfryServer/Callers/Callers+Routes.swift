@@ -4,10 +4,10 @@ import BelfryHTTP
 import BelfryLoop
 import BelfryWire
 
-// What each route does with a request that may be made.
+// The action of each route for a permitted request.
 
 extension Callers {
-    /// Does what a path and its method ask for, or tells what a center must do.
+    /// Performs the route of a path and its method, or hands out the request for a center.
     mutating func handle(
         _ entry: RoutePath.Entry, _ path: RoutedPath, content: Span<UInt8>, from id: ConnectionID,
         _ outbox: inout Outbox
@@ -44,8 +44,10 @@ extension Callers {
         try gate.charge(count, &exchange, &outbox)
     }
 
-    /// Notes that what the head of a post, an ask or a write has decided holds for another one with the same head, and what it
-    /// says of a post, if nothing else is decided by it.
+    /// Records the decisions on a head for the next request with the same head.
+    ///
+    /// That is a post, an ask or a write; of a post it keeps the template, if the head decides all
+    /// else.
     private mutating func noteRepeat(
         of request: CenterRequest, _ route: CenterRoute, _ outbox: inout Outbox
     ) {
@@ -63,7 +65,7 @@ extension Callers {
         }
     }
 
-    /// A request as it is handed out.
+    /// The step that hands a request out.
     private mutating func step(_ request: CenterRequest, _ outbox: inout Outbox) -> CallerStep {
         if case .post(let post, nil) = request, post.causedBy == nil,
             isUsual(post.options, &outbox)
@@ -74,7 +76,7 @@ extension Callers {
         return .request
     }
 
-    /// Whether anybody may make a post of these options, and nothing about its answer is unusual.
+    /// Whether every caller may make a post with these options, and its answer has the usual form.
     @inline(__always)
     mutating func isUsual(_ options: PostOptions?, _ outbox: inout Outbox) -> Bool {
         exchange.reply.isUsual && exchange.caller == nil
@@ -84,12 +86,12 @@ extension Callers {
                 || outbox.anonymous[isLocal: exchange.isLocal].grants.allowEverywhere(.immediate))
     }
 
-    /// What the exchange asks of a center, by whom, and where the answer goes.
+    /// Takes the exchange's request of a center, with its caller and the destination of the answer.
     mutating func takeRequest(of id: ConnectionID, _ outbox: inout Outbox) -> Submission {
         guard let request = exchange.request.take() else {
             preconditionFailure("a request that is handed out is there")
         }
-        // Where the template was enough no path was looked for: it is that of the default center.
+        // A request with the template alone has no path: it is for the default center.
         let center = exchange.path?.center ?? RoutedPath.defaultCenter
         switch request {
         case .post(let post, _): noteLocation(of: post)
@@ -106,12 +108,12 @@ extension Callers {
             address: gate.askerAddress(of: id, exchange.origin?.address, &outbox))
     }
 
-    /// A post that was to be made at once is asked of its center after all.
+    /// Keeps a post that was to be made directly as a request of its center.
     mutating func keep(_ post: PostRequest) {
         exchange.request = .post(post, nil)
     }
 
-    /// Where a post comes from, if what it leaves in the queue is counted for that.
+    /// The address of a poster, if its place in the queue counts for addresses.
     @inline(__always)
     mutating func askerAddress(
         of options: PostOptions?, from id: ConnectionID, _ outbox: inout Outbox
@@ -120,7 +122,7 @@ extension Callers {
         return gate.askerAddress(of: id, exchange.origin?.address, &outbox)
     }
 
-    /// A post that may wait in the queue is answered with the place of its fate.
+    /// Notes the path for the location of a post that may wait in the queue.
     private mutating func noteLocation(of post: PostRequest) {
         guard let options = post.options, options.isQueued, let path = exchange.path else { return }
         exchange.reply.details.pathPrefix = path.prefix

@@ -9,7 +9,7 @@ import Synchronization
 // The broker as a whole: health, metrics, tickets, and the echoes.
 
 extension Callers {
-    /// Does what is asked of the broker as a whole.
+    /// Performs a request to the broker as a whole.
     mutating func handle(
         _ route: ServiceRoute, content: Span<UInt8>, from id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) -> CallerStep? {
@@ -70,7 +70,7 @@ extension Callers {
         return nil
     }
 
-    /// Refuses a caller who may not change what all brokers of a cluster go by.
+    /// Refuses a caller that may not change the whole cluster.
     private mutating func checkClusterAdmin(_ outbox: inout Outbox) throws(Problem) {
         let caller = exchange.caller(outbox.anonymous)
         guard caller.grants.allowEverywhere(.admin) else { throw Problem.lacking("admin", caller) }
@@ -80,7 +80,7 @@ extension Callers {
         try gate.charge(1, &exchange, &outbox)
     }
 
-    /// Answers with the metrics; the text is made once a turn, and compressed for each.
+    /// Answers with the metrics; the text is made once a turn, and compressed for each request.
     mutating func sendMetrics(_ text: [UInt8], to id: ConnectionID, _ outbox: inout Outbox) {
         outbox.work.countLook()
         outbox.content.removeAll(keepingCapacity: true)
@@ -91,7 +91,7 @@ extension Callers {
             &outbox)
     }
 
-    /// Answers with how the broker stands.
+    /// Answers with the state of the broker.
     mutating func send(
         _ overview: Overview, since number: UInt64, to id: ConnectionID, _ outbox: inout Outbox
     ) {
@@ -101,14 +101,14 @@ extension Callers {
         connections.send(.listing, to: id, exchange.reply, &outbox)
     }
 
-    /// Answers with how the broker stands with its cluster.
+    /// Answers with the state of the broker in its cluster.
     mutating func send(_ status: ClusterStatus, to id: ConnectionID, _ outbox: inout Outbox) {
         outbox.content.removeAll(keepingCapacity: true)
         status.append(to: &outbox.content)
         connections.send(.listing, to: id, exchange.reply, &outbox)
     }
 
-    /// The number of the last point of the history that the caller has; 0 without one.
+    /// The number of the caller's last point of the history; 0 without one.
     private func historyPosition() throws(Problem) -> UInt64 {
         var query = try Query(exchange.parser.head)
         let text = query.take("since")
@@ -117,7 +117,7 @@ extension Callers {
         return try requestReader.sequence(text, parameter: "since")
     }
 
-    /// Refuses a caller who may look into no center.
+    /// Refuses a caller that may inspect no center.
     private func checkInspect(_ outbox: borrowing Outbox) throws(Problem) {
         let caller = exchange.caller(outbox.anonymous)
         guard caller.grants.allowSomewhere(.inspect) else {
@@ -150,7 +150,7 @@ extension Callers {
         connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
-    /// Tells who asks, and what they may do (GET /v1/me).
+    /// Answers with the caller and its grants (GET /v1/me).
     private mutating func tellCaller(
         to id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) {
@@ -163,7 +163,7 @@ extension Callers {
         connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
-    /// Hands out a ticket for the credentials of a request (POST /v1/tickets).
+    /// Issues a ticket for the credentials of a request (POST /v1/tickets).
     private mutating func makeTicket(
         for id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) -> CallerStep? {

@@ -5,7 +5,7 @@ import BelfryTLS
 import BelfryWire
 
 extension Callers {
-    /// Counts a connection for the principal that speaks on it, beside its address.
+    /// Counts a connection for its principal, beside its address.
     mutating func takeSeat(of caller: Caller, on id: ConnectionID, _ outbox: inout Outbox)
         throws(Problem)
     {
@@ -29,7 +29,7 @@ extension Callers {
         connections[id].seat = seat
     }
 
-    /// Refuses the largest requests and messages of those that have more unfinished than they may.
+    /// Refuses the largest unfinished requests and messages of askers over their share.
     mutating func boundUnfinishedShares(_ outbox: inout Outbox) {
         guard unfinishedWatch.mustLook(connections.unfinishedTotal.count) else { return }
         let tls = entrance.tls

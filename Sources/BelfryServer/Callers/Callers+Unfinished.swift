@@ -5,27 +5,26 @@ import BelfrySystem
 import BelfryWebSocket
 import BelfryWire
 
-// What unfinished input may cost in all.
+// The limits of unfinished input over all connections.
 
 extension Callers {
-    /// Keeps bytes that must wait for an answer to what came before them.
+    /// Keeps bytes that must wait for an earlier answer.
     mutating func keepWaiting(_ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox) {
         connections.keepWaiting(id, bytes, &outbox)
         boundUnfinished(&outbox)
     }
 
-    /// Counts what a connection keeps of its input.
+    /// Counts the input that a connection keeps.
     mutating func countUnfinished(of id: ConnectionID, _ outbox: inout Outbox) {
         connections[id].unfinished?.recount()
         boundUnfinished(&outbox)
     }
 
-    /// When all connections keep too much that is unfinished, the largest must go, or the oldest
-    /// handshake where they have more than half of it.
+    /// Drops the largest unfinished input, or the oldest handshake, when all have too much.
     ///
-    /// Otherwise a thousand clients that each send nearly all of a large request could take a
-    /// thousand times its limit. An eighth of the limit goes at once, so that not each one that goes is
-    /// looked for among all connections.
+    /// Handshakes go when they have more than half of it. Without the limit a thousand clients that
+    /// each send nearly all of a large request could take a thousand times its limit. An eighth of
+    /// the limit is freed at once, so that the search through all connections is rare.
     mutating func boundUnfinished(_ outbox: inout Outbox) {
         if connections.unfinishedTotal.count > unfinishedWatch.share {
             boundUnfinishedShares(&outbox)
@@ -55,7 +54,7 @@ extension Callers {
             connections[id].unfinished = nil
             connections.dismiss(id, .tooMuchUnfinished, &outbox)
         } else if connection.isAwaiting || connection.reading.isThrottled {
-            // Its answers have an order, so it cannot be told.
+            // Its answers have an order, so it cannot be answered.
             connections.cut(id, &outbox)
         } else {
             let problem = Problem(

@@ -4,10 +4,11 @@ import BelfrySystem
 import BelfryWebSocket
 import BelfryWire
 
-// Verdicts: requests wait until their credentials are verified, and streams end with the credentials that opened them.
+// Verdicts: requests wait until their credentials are verified, and streams end with the
+// credentials that opened them.
 
 extension Callers {
-    /// Lets a whole request wait until its credentials are verified.
+    /// Parks a whole request until its credentials are verified.
     mutating func awaitVerdict(
         _ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox
     ) -> CallerStep? {
@@ -15,7 +16,7 @@ extension Callers {
         let digest = unverified.digest
         switch unverified.proof {
         case .ticket(let hash):
-            // Of two requests that show one ticket at the same time the first may have it.
+            // Of two simultaneous requests with one ticket the first may have it.
             guard gate.credentials.waiting[digest] == nil else {
                 gate.decide(
                     .bad(.refusedToken(.unknownKey)), digest: digest, &exchange, &outbox)
@@ -55,12 +56,12 @@ extension Callers {
         countUnfinished(of: id, &outbox)
     }
 
-    /// Credentials were verified: takes the connections whose requests wait for that.
+    /// Takes the connections whose requests wait for verified credentials.
     mutating func takeWaiting(_ digest: TokenDigest) -> [ConnectionID] {
         gate.credentials.waiting.removeValue(forKey: digest) ?? []
     }
 
-    /// Takes up a request that waited for a verdict; false when it is no longer there.
+    /// Takes up a request that waited for a verdict; false when it is gone.
     mutating func takeUpRequest(
         of id: ConnectionID, _ digest: TokenDigest, _ verdict: Verdict,
         _ outbox: inout Outbox
@@ -68,7 +69,7 @@ extension Callers {
         guard let waiting = connections.connection(id)?.unfinished?.unverified.take(),
             waiting.unverified?.digest == digest
         else { return false }
-        // Between two events no request is in the hands of the loop.
+        // Between two events the loop handles no request.
         exchange = waiting
         connections.move(id, .takenUp, &outbox)
         gate.decide(verdict, digest: digest, &exchange, &outbox)
@@ -76,13 +77,13 @@ extension Callers {
         return true
     }
 
-    /// A request whose content was kept is answered, or handed out.
+    /// Answers or hands out a request whose content was kept.
     mutating func finishRequest(_ id: ConnectionID, _ outbox: inout Outbox) -> CallerStep? {
         let nothing: [UInt8] = []
         return finishRequest(id, nothing.span, &outbox)
     }
 
-    /// A request that waited for a verdict was answered, or is under way: what follows is read.
+    /// Reads on behind a request that waited for a verdict, and is now answered or under way.
     mutating func readOnAfterVerdict(_ id: ConnectionID, _ outbox: inout Outbox) {
         exchange = Exchange(limits: outbox.configuration.httpLimits)
         guard let connection = connections.connection(id), !connection.isAwaiting,
@@ -94,7 +95,7 @@ extension Callers {
 
     // MARK: Streams
 
-    /// Notes who opens a stream: it ends with their credentials.
+    /// Notes the caller of a stream: the stream ends with the caller's credentials.
     mutating func noteCaller(_ caller: Caller?, of id: ConnectionID, _ outbox: inout Outbox) {
         guard connections.has(id) else { return }
         var deadline = MonotonicTime.distantFuture
@@ -103,7 +104,7 @@ extension Callers {
         connections[id].credentialDeadline = deadline
     }
 
-    /// The keys have changed: whose key is gone is known no longer.
+    /// Adopts changed keys, and closes the streams of callers whose key is gone.
     mutating func adopt(_ keyring: Keyring, _ outbox: inout Outbox) {
         gate.adopt(keyring)
         for slot in 0..<connections.slotCount {

@@ -14,7 +14,7 @@ extension Callers {
         connections[id].encoding = exchange.reply.encoding
     }
 
-    /// The opening of the echo, which needs no center.
+    /// Opens the echo, which needs no center.
     mutating func openDebugWebSocket(_ id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
         try exchange.openDebugWebSocket(allowsDeflate: outbox.configuration.compressesMessages)
         connections[id].encoding = exchange.reply.encoding
@@ -28,7 +28,7 @@ extension Callers {
         connections.setDeadline(id, .ping, &outbox)
     }
 
-    /// The calls of a message, which are performed where the client's center lives.
+    /// The calls of a message, which are performed on the loop of the client's center.
     mutating func calls(from id: ConnectionID, _ outbox: inout Outbox) -> Submission {
         Submission(
             center: connections[id].center,

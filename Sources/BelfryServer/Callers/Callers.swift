@@ -4,22 +4,22 @@ import BelfryLoop
 import BelfryWebSocket
 import BelfryWire
 
-/// The connections of one loop and what is spoken on them: bytes in, a ``CallerStep`` or an answer out.
+/// The connections of one loop and their protocols: bytes in, a ``CallerStep`` or an answer out.
 ///
-/// It knows no center. `begin` and `next` read what has arrived on a connection, one request or message at a
-/// time; what a center must do is handed out, and `apply` lets a connection go on once the center has
-/// answered. What connections have for centers besides lies in `departing`.
+/// It knows no center. `begin` and `next` read the input of a connection, one request or message at
+/// a time; work for a center is handed out, and `apply` lets a connection continue once the center
+/// has answered. Notes of connections for centers are in `departing`.
 struct Callers: ~Copyable {
     let shared: SharedState
     /// The connections by slot of the loop.
     var connections: ConnectionTable
     var entrance = Entrance()
-    /// Who may ask.
+    /// The checks of requests.
     var gate: Gate
     let requestReader: RequestReader
-    /// The request that is read; one serves all connections in turn.
+    /// The request that is being read; one serves all connections in turn.
     var exchange: Exchange
-    /// What reads messages; one serves all connections in turn.
+    /// The reader of messages; one serves all connections in turn.
     var messages: SharedReader
     var unfinishedWatch: ShareWatch
 
@@ -38,7 +38,7 @@ struct Callers: ~Copyable {
         messages = SharedReader(configuration)
     }
 
-    /// Takes a configuration that has changed.
+    /// Adopts a changed configuration.
     mutating func adopt(_ configuration: ServerConfiguration, shares: SharePolicy) {
         gate.adopt(configuration)
         connections.timeouts = Timeouts(configuration)
@@ -49,24 +49,24 @@ struct Callers: ~Copyable {
     }
 }
 
-/// What somebody asks that callers cannot answer alone.
+/// A request that callers cannot answer alone.
 ///
-/// It is small, as it is handed out of several functions: what is long stays in the exchange.
+/// It is small, as several functions return it: the large parts stay in the exchange.
 enum CallerStep {
-    /// A post that anybody may make, and of whose answer nothing is unusual.
+    /// A post that every caller may make, and whose answer has the usual form.
     case post(Notification.Content, PostOptions?)
-    /// What the exchange asks of a center.
+    /// The request of a center in the exchange.
     case request
     /// The calls of the message that was read.
     case calls
-    /// The metrics, which are made once a turn for all who ask.
+    /// The metrics, which are made once a turn for all requests.
     case metrics
-    /// How the broker stands, with the points of its history that have higher numbers.
+    /// The state of the broker, with the points of its history that have higher numbers.
     case overview(since: UInt64)
-    /// How the broker stands with its cluster.
+    /// The state of the broker in its cluster.
     case cluster
-    /// The log of the cluster goes on with the state of this broker.
+    /// The recovery of the cluster's log with the state of this broker.
     case recovery
-    /// A ticket that the log of the cluster may have, and the digest under which a request waits for the verdict.
+    /// A ticket that the log may have, and the digest by which its request waits for the verdict.
     case ticket(SecretHash, TokenDigest)
 }

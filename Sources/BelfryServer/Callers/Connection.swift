@@ -2,64 +2,64 @@ import BelfryAccess
 import BelfryLoop
 import BelfrySystem
 
-/// What the server keeps of one connection.
+/// The state of one connection.
 ///
-/// An idle connection has no parser and no buffer: what is unfinished is boxed, and only then.
+/// An idle connection has no parser and no buffer: unfinished work is boxed, and only then.
 struct Connection {
-    /// The name under which the loop knows it.
+    /// Its name for the loop.
     let id: ConnectionID
-    /// What is spoken on it.
+    /// Its protocol.
     var kind = Kind.http
-    /// How messages on it are encoded, if it is a WebSocket.
+    /// The encoding of messages, if it is a WebSocket.
     var encoding = FrameEncoding.plain
-    /// Whether it is read, what its input waits for, and when it closes.
+    /// Whether it is read, the reason why its input waits, and when it closes.
     var reading = Reading()
-    /// The owner of its other end, once a request has asked for it.
+    /// The owner of the other end, once a request has needed it.
     var neighbor = Neighbor.unasked
-    /// How it keeps up with what its client observes.
+    /// Whether it keeps up with its deliveries.
     var pace = Pace.keepsUp
-    /// What its next deadline means.
+    /// The meaning of its next deadline.
     var deadline = DeadlineKind.head
-    /// Whether the stream that it is was opened by a local caller without credentials.
+    /// Whether its stream was opened by a local caller without credentials.
     var isLocal = false
-    /// The client that it is, once it is one.
+    /// The client of the connection; 0 without one.
     var client: UInt64 = 0
     /// The observer whose mailbox it reads: a poll that waits, or a stream.
     var mailbox: UInt64 = 0
-    /// The whole session of its client, as registrations repeat it.
+    /// The whole session of its client, which registrations repeat.
     var session: [UInt8] = []
-    /// The center of its client, of the mailbox that it reads, or of what it waits for.
+    /// The center of its client, of its mailbox, or of its wait.
     var center: [UInt8] = []
-    /// Where its last request came from, if that matters.
+    /// The source of its last request, if that matters.
     var address: NetworkAddress?
     /// Its place among the connections of its principal and its address, if they are counted.
     var seat: Seat?
-    /// Who opened the stream that it is; nil for callers without credentials.
+    /// The caller that opened its stream; nil for callers without credentials.
     var caller: Caller?
-    /// When the credentials of its caller expire.
+    /// The expiry of its caller's credentials.
     var credentialDeadline = MonotonicTime.distantFuture
-    /// The rest of its story, while something is unfinished.
+    /// Its unfinished work, if there is any.
     var unfinished: Unfinished?
 
-    /// It closes once what it was sent has left; what still comes is ignored.
+    /// Whether it closes once its output has left; further input is ignored.
     var isClosing: Bool { reading.isClosing }
 
-    /// An answer is under way: what follows must wait for it.
+    /// Whether an answer is under way: later input must wait for it.
     var isAwaiting: Bool { reading.isAwaiting }
 
-    /// What stands in a slot without a connection.
+    /// The value of a slot without a connection.
     static var free: Connection { Connection(id: ConnectionID(index: .max, generation: .max)) }
 
-    /// How a client that observes reads what it is sent.
+    /// The pace at which an observing client reads.
     enum Pace: UInt8 {
         case keepsUp
-        /// What it is held is written in steps, and the next one waits for room.
+        /// Held deliveries are written in steps, and the next one waits for room.
         case flushing
-        /// More bytes wait for its socket than may, and its center knows.
+        /// More bytes wait for its socket than allowed, and its center knows.
         case slow
     }
 
-    /// What it means that the deadline of a connection has come.
+    /// The meaning of a connection's deadline.
     enum DeadlineKind: UInt8 {
         /// A request head did not arrive in time.
         case head
@@ -67,7 +67,7 @@ struct Connection {
         case body
         /// It was silent between two requests.
         case idle
-        /// It was silent long enough to be asked whether it is still there.
+        /// It was silent long enough for a ping.
         case ping
         /// It did not answer the ping.
         case pong
@@ -75,9 +75,9 @@ struct Connection {
         case drain
         /// The answer to its post did not come.
         case answer
-        /// The copy that it asked for is not made yet.
+        /// The requested copy is not made yet.
         case copy
-        /// It did not read what it observes.
+        /// It did not read its deliveries.
         case slow
         /// An event stream was silent long enough for a comment.
         case comment

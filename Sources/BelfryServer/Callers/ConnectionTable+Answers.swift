@@ -3,7 +3,7 @@ import BelfryHTTP
 import BelfryLoop
 import BelfryWire
 
-// What was written for a connection, and what becomes of it then.
+// Output for a connection, and its consequences.
 
 extension ConnectionTable {
     /// Answers a request of this loop with a problem.
@@ -16,7 +16,7 @@ extension ConnectionTable {
         send(answer, to: id, reply, &outbox)
     }
 
-    /// Sends an answer that callers make themselves, and does what follows from it.
+    /// Sends an answer that callers make themselves, and its consequences.
     mutating func send(
         _ answer: Answer, to id: ConnectionID, _ reply: HTTPReply, _ outbox: inout Outbox
     ) {
@@ -24,10 +24,10 @@ extension ConnectionTable {
         follow(reply.context.keepsAlive ? answer.sequel : answer.sequel.orClose, on: id, &outbox)
     }
 
-    /// Does with a connection what was written for it says.
+    /// Applies an item to its connection.
     mutating func apply(_ item: OutboxItem, _ outbox: inout Outbox) {
         let id = item.connection.connection
-        // A connection that closes behind its answer waits for that, too.
+        // A connection that closes behind its answer waits for the commit, too.
         if case .stored(let ticket) = item.content {
             return move(id, .stored(through: ticket), &outbox)
         }
@@ -50,7 +50,7 @@ extension ConnectionTable {
         }
     }
 
-    /// The connection has gone while its answer was under way: what it became must go too.
+    /// Ends the client or stream of a connection that has gone before its answer.
     private mutating func abandon(_ item: OutboxItem, _ outbox: inout Outbox) {
         guard case .answer(let sequel) = item.content else { return }
         let (id, encoding) = (item.connection.connection, item.connection.encoding)
@@ -64,7 +64,7 @@ extension ConnectionTable {
         }
     }
 
-    /// Does with the connection what follows from an answer.
+    /// Applies the next state after an answer to its connection.
     mutating func follow(_ sequel: Sequel, on id: ConnectionID, _ outbox: inout Outbox) {
         switch sequel {
         case .none:
@@ -90,7 +90,7 @@ extension ConnectionTable {
         }
     }
 
-    /// From now on a connection, which is there, is that of a client.
+    /// Makes a present connection that of a client.
     @inline(__always)
     private mutating func noteUpgrade(
         of id: ConnectionID, _ silence: Connection.DeadlineKind, _ outbox: inout Outbox

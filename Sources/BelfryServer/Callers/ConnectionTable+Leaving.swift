@@ -2,21 +2,21 @@ import BelfryCenter
 import BelfryLoop
 import BelfryWebSocket
 
-// Connections go, and their centers hear of it.
+// Connections end, and their centers are notified.
 
 extension ConnectionTable {
-    /// A connection has ended, whoever ended it.
+    /// Forgets a connection that has ended, on whatever side.
     mutating func forget(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard has(id) else { return }
         leave(id, isForgotten: true, &outbox)
     }
 
-    /// Tells the center of a client, of a mailbox, or of what an asker waits for, that the connection has ended.
+    /// Notifies the center of a client, a mailbox or a wait of its connection's end.
     ///
     /// - Parameters:
-    ///   - id: the connection, which is there.
-    ///   - isForgotten: whether it is no more before the center hears of it.
-    ///   - end: how it has ended.
+    ///   - id: the connection, which is present.
+    ///   - isForgotten: whether it is removed before the center hears of it.
+    ///   - end: the way it has ended.
     mutating func leave(
         _ id: ConnectionID, isForgotten: Bool = false, end: ConnectionEnd = .broken,
         _ outbox: inout Outbox
@@ -45,7 +45,7 @@ extension ConnectionTable {
         tell(center, note, by: id, encoding, &outbox)
     }
 
-    /// Tells a center something about a connection, to which there is no answer.
+    /// Queues a note of a connection for a center, which sends no answer.
     mutating func tell(
         _ center: [UInt8], _ note: ConnectionNote, by id: ConnectionID,
         _ encoding: FrameEncoding, _ outbox: inout Outbox
@@ -57,7 +57,7 @@ extension ConnectionTable {
                     loop: outbox.number, connection: id, form: .none, encoding: encoding)))
     }
 
-    /// Takes what connections have told their centers.
+    /// Takes the notes for centers.
     mutating func takeDeparting() -> [Submission] {
         var taken: [Submission] = []
         swap(&taken, &departing)
@@ -71,14 +71,14 @@ extension ConnectionTable {
         outbox.loop.close(id)
     }
 
-    /// Closes a connection once what it was sent has left.
+    /// Closes a connection once its output has left.
     mutating func closeSoon(_ id: ConnectionID, _ outbox: inout Outbox) {
         move(id, .closes(lingering: true), &outbox)
     }
 
-    /// Tells a client why it must go, in the words of its transport, and lets its connection go.
+    /// Tells a client why it must go, by its transport, and closes its connection.
     ///
-    /// The client is no client any more at once: its center sends nothing behind that.
+    /// The connection is no client any more at once: its center sends nothing behind that.
     mutating func dismiss(_ id: ConnectionID, _ farewell: Farewell, _ outbox: inout Outbox) {
         guard let kind = kind(of: id) else { return }
         leave(id, &outbox)
@@ -89,11 +89,12 @@ extension ConnectionTable {
         closeSoon(id, &outbox)
     }
 
-    /// Sends a Close frame as the last frame, and lets the connection go.
+    /// Sends a Close frame as the last frame, and closes the connection.
     ///
-    /// The client is no client any more at once: its center sends nothing behind the Close frame.
+    /// The connection is no client any more at once: its center sends nothing behind the Close
+    /// frame.
     ///
-    /// - Parameter isAnswer: whether the client has closed it with this code.
+    /// - Parameter isAnswer: whether the client has sent a Close frame with this code.
     mutating func closeWebSocket(
         _ id: ConnectionID, _ code: CloseCode?, reason: String, isAnswer: Bool = false,
         _ outbox: inout Outbox

@@ -3,10 +3,10 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryLoop
 
-// What connections are told that happened, and what follows from it.
+// Events of connections, and their consequences.
 
 extension ConnectionTable {
-    /// Tells a connection what happened, and does what its machine says.
+    /// Passes an event to a connection, and performs the reaction.
     mutating func move(_ id: ConnectionID, _ event: Reading.Event, _ outbox: inout Outbox) {
         guard has(id) else { return }
         switch self[id].reading.take(event) {
@@ -28,20 +28,20 @@ extension ConnectionTable {
         }
     }
 
-    /// The client has shut down its half, behind bytes that wait for the answer to what came before them.
+    /// Ends the wait of a client that has shut down its half behind waiting bytes.
     mutating func noteEndAhead(of id: ConnectionID, _ outbox: inout Outbox) {
         guard has(id), self[id].kind == .http, self[id].isAwaiting else { return }
         endPoll(id, &outbox)
     }
 
-    /// Nobody knows whether the other half is still read: what waits need not wait for that.
+    /// Ends the waits of a connection: it is unknown whether the client still reads.
     private mutating func endPoll(_ id: ConnectionID, _ outbox: inout Outbox) {
         let (center, encoding) = (self[id].center, self[id].encoding)
         guard !center.isEmpty else { return }
         tell(center, .endWait, by: id, encoding, &outbox)
     }
 
-    /// Lets what waited be read, and then from the socket again.
+    /// Lets waiting bytes be read, and then the socket again.
     mutating func readOn(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard has(id), self[id].reading.state == .open else { return }
         if outbox.loop.mustBeWrittenFirst(id) { return throttle(id, &outbox) }
@@ -52,7 +52,7 @@ extension ConnectionTable {
         ready.append(id)
     }
 
-    /// Keeps bytes that must wait for an answer to what came before them.
+    /// Keeps bytes that must wait for an earlier answer.
     mutating func keepWaiting(_ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox) {
         let unfinished = unfinished(of: id)
         unfinished.waitingBytes.append(bytes)
@@ -60,21 +60,21 @@ extension ConnectionTable {
         outbox.loop.pauseReading(id)
     }
 
-    /// What waited on a connection was read, unless it waits again.
+    /// Notes that waiting bytes were read, unless some wait again.
     mutating func noteRead(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard self[id].unfinished?.waitingBytes.isEmpty ?? true else { return }
         move(id, .inputRead, &outbox)
     }
 
-    /// A connection waits for the answer to a request.
+    /// Makes a connection wait for the answer to a request.
     ///
-    /// The request is whole: its time is over, and that of the answer is the broker's.
+    /// The request is whole: its deadline is over, and the deadline of the answer is the broker's.
     mutating func wait(_ id: ConnectionID, _ outbox: inout Outbox) {
         move(id, .asked, &outbox)
         setDeadline(id, .answer, &outbox)
     }
 
-    /// A connection that asked waits for its answer.
+    /// Makes a connection wait for the answer to its submission.
     mutating func wait(for submission: borrowing Submission, _ outbox: inout Outbox) {
         let id = submission.reply.connection
         switch submission.reply.form {
@@ -83,7 +83,7 @@ extension ConnectionTable {
             move(id, .asked, &outbox)
         case .http:
             wait(id, &outbox)
-            // The end of the connection is the end of a mailbox's reader, of an asker, and of one who waits.
+            // The end of the connection ends its reader of a mailbox, its ask, or its wait.
             switch submission.request {
             case .readMailbox(let secret, _, _):
                 self[id].mailbox = secret.number
@@ -94,7 +94,7 @@ extension ConnectionTable {
         }
     }
 
-    /// The answer to a connection was written, whether it waited for that or not.
+    /// Notes that an answer was written, whether the connection waited for it or not.
     @inline(__always)
     mutating func noteAnswer(on id: ConnectionID, _ outbox: inout Outbox) {
         if self[id].reading.ignoresAnswer { return }
@@ -106,7 +106,7 @@ extension ConnectionTable {
         move(id, .answered, &outbox)
     }
 
-    /// The client has shut down its half: what it asked for is still answered.
+    /// Notes that the client has shut down its half: requests before that are still answered.
     mutating func endInput(_ id: ConnectionID, _ outbox: inout Outbox) {
         move(id, self[id].kind == .http ? .inputEnded : .closes(lingering: false), &outbox)
     }

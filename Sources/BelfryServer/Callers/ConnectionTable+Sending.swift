@@ -6,9 +6,9 @@ import BelfryWire
 // Large files and backups leave piece by piece.
 
 extension ConnectionTable {
-    /// How much of a large file is handed to a socket at once.
+    /// The bytes of a large file that are handed to a socket at once.
     ///
-    /// So a client that does not read costs that much, and not the file.
+    /// A client that does not read costs only these, and not the file.
     static let pieceByteCount = 16 << 10
 
     /// Sends a file that all connections share: its head now, the content piece by piece.
@@ -28,7 +28,7 @@ extension ConnectionTable {
         throttle(id, &outbox)
     }
 
-    /// Sends the head of an answer whose content follows in pieces; what the client asks next waits.
+    /// Sends the head of an answer whose content follows in pieces; the next requests wait.
     mutating func beginContent(
         of byteCount: Int, _ answer: Answer, to id: ConnectionID, _ reply: HTTPReply,
         _ outbox: inout Outbox
@@ -62,7 +62,7 @@ extension ConnectionTable {
         return false
     }
 
-    /// The copy is whole, or there is none.
+    /// Begins to send a copy that is made, or answers why there is none.
     mutating func takeBackup(
         _ outcome: Result<StoreCopy, BackupError>, _ reply: Reply, _ outbox: inout Outbox
     ) {
@@ -83,7 +83,7 @@ extension ConnectionTable {
         }
     }
 
-    /// Asks for what comes behind the part that was sent, if anything does.
+    /// Asks for the next part of a copy, if there is one.
     mutating func askForPart(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let copy = self[id].unfinished?.copy else { return }
         copy.readOn { [mailbox = outbox.shared.mailboxes[outbox.number]] part in
@@ -91,7 +91,7 @@ extension ConnectionTable {
         }
     }
 
-    /// Sends a part; where it could not be read, the client must see that its copy is not whole.
+    /// Sends a part, or cuts the connection of an unreadable one: the client must notice.
     mutating func takePart(_ part: [UInt8], for id: ConnectionID, _ outbox: inout Outbox) {
         guard kind(of: id) == .http, let unfinished = self[id].unfinished,
             unfinished.copy != nil

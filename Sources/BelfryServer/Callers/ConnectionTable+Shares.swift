@@ -1,9 +1,9 @@
 import BelfryLoop
 
-// Which connections have more than their share.
+// The connections over their share.
 
 extension ConnectionTable {
-    /// The largest connections of those that have more than their share; an empty list where nobody has.
+    /// The largest connections of the askers over their share; empty where none is.
     mutating func largestPastShare(
         _ limit: (ShareLimit) -> Int, _ outbox: inout Outbox,
         _ byteCount: (Connection, inout Outbox) -> Int
@@ -35,7 +35,7 @@ extension ConnectionTable {
         return largest
     }
 
-    /// Closes the largest connections of those that have more waiting for their sockets than they may.
+    /// Closes the connections with the most unsent output of askers over their share.
     mutating func boundUnsentShares(_ outbox: inout Outbox) {
         guard unsentWatch.mustLook(outbox.loop.unsentByteTotal) else { return }
         let largest = largestPastShare(\.unsentByteCount, &outbox) { connection, outbox in
@@ -47,7 +47,7 @@ extension ConnectionTable {
         }
     }
 
-    /// The connections that have sent something that has not fully arrived, the largest first.
+    /// The connections with unfinished input, the largest first.
     mutating func unfinishedFromLargest(with tls: TLSTable?) -> [ConnectionID] {
         var found: [(byteCount: Int, id: ConnectionID)] = []
         for slot in 0..<slotCount {
@@ -60,7 +60,7 @@ extension ConnectionTable {
 }
 
 extension Connection {
-    /// What it has sent that has not fully arrived, with what its TLS session keeps of that.
+    /// Its unfinished input, with that of its TLS session.
     func unfinishedByteCount(with tls: TLSTable?) -> Int {
         (unfinished?.byteCount ?? 0) + (tls?.unfinishedByteCount(of: id) ?? 0)
     }

@@ -1,13 +1,13 @@
 import BelfryLoop
 import BelfryWebSocket
 
-// Clients that do not read: past the high-water mark they are suspended, and closed if they stay so.
+// Clients that do not read: past the high-water mark they are suspended, and closed after a while.
 
 extension ConnectionTable {
-    /// Decides what a full socket means.
+    /// Handles a full socket.
     ///
-    /// A request's answer may be large: its client gets time to read it. A client that observes is
-    /// suspended as slow (law 5), and its center holds what comes.
+    /// The answer to a request may be large: its client gets time to read it. A client that
+    /// observes is suspended as slow (law 5), and its center holds further deliveries.
     mutating func meetHighWater(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), !connection.isClosing else { return }
         guard connection.kind.observes else {
@@ -21,7 +21,7 @@ extension ConnectionTable {
         tellCenter(of: connection, .becomeSlow(client: connection.client), &outbox)
     }
 
-    /// The socket of a connection has room again.
+    /// Handles a socket that has room again.
     mutating func meetRoom(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), !connection.isClosing else { return }
         if connection.pace != .keepsUp {
@@ -35,7 +35,7 @@ extension ConnectionTable {
         noteRoom(of: id, &outbox)
     }
 
-    /// More is held for a client than one step writes: the next step follows when there is room.
+    /// Waits for room for the next step of a client's held deliveries.
     mutating func awaitRoom(_ client: UInt64, on id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), connection.client == client, !connection.isClosing
         else { return }
@@ -43,7 +43,7 @@ extension ConnectionTable {
         outbox.loop.tellWhenDrained(id)
     }
 
-    /// A client that does not read its answers must not ask for more of them.
+    /// Throttles a client that does not read its answers, and must not request more.
     mutating func throttleIfFull(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard outbox.loop.isBackpressured(id),
             outbox.loop.unsentByteCount(of: id) > Self.slowOutputByteLimit
@@ -51,7 +51,7 @@ extension ConnectionTable {
         move(id, .throttled, &outbox)
     }
 
-    /// How many bytes may wait for a slow client before its calls wait too.
+    /// The bytes that may wait for a slow client before its calls wait, too.
     static let slowOutputByteLimit = 2 << 20
 
     private mutating func tellCenter(
@@ -61,9 +61,9 @@ extension ConnectionTable {
         tell(connection.center, note, by: connection.id, self[connection.id].encoding, &outbox)
     }
 
-    /// The client stayed slow for too long: it must not cost memory for ever (Protocol.md, 11).
+    /// Closes a client that stayed slow for too long, to free its memory (Protocol.md, 11).
     ///
-    /// Its connection ends; the client and what it is held stay.
+    /// Its connection ends; the client and its held notifications stay.
     mutating func closeTooSlow(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let connection = connection(id), !connection.isClosing else { return }
         outbox.counters.clientsTooSlow += 1
@@ -72,11 +72,11 @@ extension ConnectionTable {
         dismiss(id, .tooSlow, &outbox)
     }
 
-    /// All sockets together hold too much: the slowest are closed (Protocol.md section 11).
+    /// Closes the slowest clients when all sockets together hold too much (Protocol.md section 11).
     mutating func closeSlowest(_ outbox: inout Outbox) {
         let limit = outbox.configuration.unsentByteLimit / outbox.configuration.loopCount
         guard outbox.loop.unsentByteTotal > limit else { return }
-        // All are looked at once, however many must go.
+        // All are sorted once, however many must go.
         var clients: [(unsentByteCount: Int, connection: Connection)] = []
         for slot in 0..<slotCount {
             guard let connection = self[slot] else { continue }
@@ -90,7 +90,7 @@ extension ConnectionTable {
         }
     }
 
-    /// Closes a client that has the most waiting of all, or of all that share something with it.
+    /// Closes the client with the most unsent output, of all or of those that share with it.
     mutating func closeSlowest(_ id: ConnectionID, _ outbox: inout Outbox) {
         outbox.counters.clientsTooSlow += 1
         outbox.tellClosed(

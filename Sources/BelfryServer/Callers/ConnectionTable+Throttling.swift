@@ -1,14 +1,15 @@
 import BelfryLoop
 import BelfrySystem
 
-// What one connection may have in a turn: the rest of its input waits.
+// The limits of one connection in a turn: the rest of its input waits.
 
 extension ConnectionTable {
-    /// A connection has asked for enough in this turn: the rest of its input must wait.
+    /// Throttles a connection that has requested enough in this turn.
     mutating func throttle(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let kind = kind(of: id) else { return }
         move(id, .throttled, &outbox)
-        // Who does not read its answers has the time of a request's content to begin with it.
+        // A client that does not read its answers must begin within the time for a request's
+        // content.
         if kind == .http { setDeadline(id, .drain, &outbox) }
         throttled.connections.append(id)
         throttled.turn = outbox.counters.turns
@@ -22,11 +23,12 @@ extension ConnectionTable {
         _ = outbox.loop.schedule(at: time, LoopTimer.throttle.rawValue)
     }
 
-    /// The sockets were written: takes the line of those who may have room again; nil in the turn in which
-    /// the last of them came.
+    /// Takes the line of throttled connections, after the sockets were written.
+    ///
+    /// - Returns: nil in the turn in which the last of them came.
     mutating func takeThrottled(_ outbox: inout Outbox) -> ReleasePass? {
         throttled.isTimerSet = false
-        // A timer that was set before the timers of its turn comes in the same one.
+        // A timer that was set before the timers of its turn fires in the same one.
         if throttled.turn == outbox.counters.turns {
             setThrottleTimer(isSoon: true, &outbox)
             return nil
@@ -36,7 +38,7 @@ extension ConnectionTable {
         return pass
     }
 
-    /// Lets the next connection that has room go on, as far as the turn has time, and one in any case.
+    /// Releases the next connection with room, as far as the turn has time, and one in any case.
     ///
     /// - Returns: false when there is none left.
     mutating func releaseNext(_ pass: inout ReleasePass, _ outbox: inout Outbox) -> Bool {
@@ -69,7 +71,7 @@ extension ConnectionTable {
         return false
     }
 
-    /// A connection that waited for room has it, unless what it was sent goes on.
+    /// Notes that a throttled connection has room, unless its answer still continues.
     mutating func noteRoom(of id: ConnectionID, _ outbox: inout Outbox) {
         guard let kind = kind(of: id), self[id].reading.isThrottled,
             self[id].unfinished?.isSending != true
@@ -80,7 +82,7 @@ extension ConnectionTable {
         move(id, .hasRoom, &outbox)
     }
 
-    /// A throttled connection goes on once no more than so many bytes wait for its socket.
+    /// The unsent bytes of a throttled connection up to which it is released.
     static let roomByteCount = 16 << 10
 }
 

@@ -3,22 +3,22 @@ import BelfrySystem
 
 /// The connections of one loop by slot, and the lines in which they wait.
 ///
-/// A look at an optional element of an array copies all of the element and counts its references.
-/// So a slot without a connection has one that no id names, and connections are read and changed
-/// where they lie.
+/// Reading an optional element of an array copies all of the element and counts its references. So
+/// a slot without a connection has one that no id names, and connections are read and changed in
+/// place.
 struct ConnectionTable {
-    /// Nobody, and then the connections: the one of slot 0 is at place 1.
+    /// A placeholder, and then the connections: the one of slot 0 is at index 1.
     private var places: [Connection] = [.free]
     var timeouts: Timeouts
     /// The unfinished input of all connections.
     let unfinishedTotal: ByteTotal
     var unsentWatch: ShareWatch
     var throttled = ThrottledLine()
-    /// The ticket of this turn: what was corked in it is still read.
+    /// The ticket of this turn: input of a connection that was corked in it is still read.
     var ticket: UInt64 = 1
     /// Connections whose input has waited and can be read now.
     var ready = Line<ConnectionID>()
-    /// What connections have told their centers, to which there is no answer.
+    /// The notes of connections for their centers, which have no answer.
     var departing: [Submission] = []
 
     init(_ timeouts: Timeouts, unfinishedTotal: ByteTotal, unsentShare: Int) {
@@ -30,14 +30,15 @@ struct ConnectionTable {
     /// One past the greatest slot that was ever used.
     var slotCount: Int { places.count - 1 }
 
-    /// The connection in a slot, if there is one; it may be another one than an id names.
+    /// The connection in a slot, if there is one; an id may name another one.
     subscript(slot: Int) -> Connection? {
         get { places[slot + 1].id.index == .max ? nil : places[slot + 1] }
         set { places[slot + 1] = newValue ?? .free }
     }
 
-    /// The connection of this name, read and changed where it lies; where there is none, it is nobody,
-    /// and nothing comes of a change.
+    /// The connection of an id, read and changed in place.
+    ///
+    /// If it is gone, this is a placeholder, and changes have no effect.
     subscript(id: ConnectionID) -> Connection {
         @inline(__always) _read {
             yield places.span[place(of: id)]
@@ -49,13 +50,13 @@ struct ConnectionTable {
         }
     }
 
-    /// The connection with this name, if it still is; it is copied.
+    /// A copy of the connection of an id, if it is present.
     @inline(__always)
     func connection(_ id: ConnectionID) -> Connection? {
         has(id) ? self[id] : nil
     }
 
-    /// Changes several things of a connection at once.
+    /// Changes several properties of a connection at once.
     @inline(__always)
     mutating func change(_ id: ConnectionID, _ body: (inout Connection) -> Void) {
         body(&self[id])
@@ -68,19 +69,20 @@ struct ConnectionTable {
         places[place] = connection
     }
 
-    /// Where a connection is; 0 is nobody.
+    /// The index of a connection; 0 is the placeholder.
     @inline(__always)
     private func place(of id: ConnectionID) -> Int {
         let place = Int(id.index) + 1
         return place < places.count && places.span[place].id == id ? place : 0
     }
 
-    /// Whether the connection with this name still is.
+    /// Whether the connection of an id is present.
     @inline(__always)
     func has(_ id: ConnectionID) -> Bool { place(of: id) != 0 }
 
-    /// Whether a connection is there, and its next request can be read at once: so it is for nearly
-    /// every request.
+    /// Whether a connection is present, and its next request can be read at once.
+    ///
+    /// That is true for nearly every request.
     @inline(__always)
     func takesRequests(_ id: ConnectionID) -> Bool {
         let place = place(of: id)
@@ -88,20 +90,19 @@ struct ConnectionTable {
         return place != 0 && places[place].kind == .http && places[place].reading.ignoresAnswer
     }
 
-    /// Whether callers on a connection, which is there, are local as far as its other end decides
-    /// that.
+    /// Whether the other end of a present connection lets its callers count as local.
     @inline(__always)
     func hasOwnNeighbor(_ id: ConnectionID) -> Bool {
         places.span[Int(id.index) + 1].neighbor.isOwn
     }
 
-    /// Whether the next message of a connection, which is there, can be read at once.
+    /// Whether the next message of a present connection can be read at once.
     @inline(__always)
     func takesMessages(_ id: ConnectionID) -> Bool {
         places.span[Int(id.index) + 1].reading.state == .open
     }
 
-    /// What the silence of a connection, which is there, means, and how its messages are encoded.
+    /// The kind of deadline, the expiry and the encoding of a present connection.
     @inline(__always)
     func silence(
         of id: ConnectionID
@@ -111,32 +112,32 @@ struct ConnectionTable {
         return (places[place].deadline, places[place].credentialDeadline, places[place].encoding)
     }
 
-    /// What is spoken on a connection, if it is there and was not closed.
+    /// The protocol of a connection, if it is present and not closing.
     @inline(__always)
     func kind(of id: ConnectionID) -> Connection.Kind? {
         let place = place(of: id)
         return place == 0 || places.span[place].reading.isClosing ? nil : places.span[place].kind
     }
 
-    /// Whether what arrives on a connection, which is there, must wait.
+    /// Whether the input of a present connection must wait.
     @inline(__always)
     func mustWait(_ id: ConnectionID) -> Bool {
         places.span[Int(id.index) + 1].reading.mustWait(inTurnOf: ticket)
     }
 
-    /// Whether something is unfinished on a connection, which is there.
+    /// Whether a present connection has unfinished work.
     @inline(__always)
     func hasUnfinished(_ id: ConnectionID) -> Bool {
         places.span[Int(id.index) + 1].unfinished != nil
     }
 
-    /// Forgets what was unfinished on a connection, which is there.
+    /// Drops the unfinished work of a present connection.
     @inline(__always)
     mutating func dropUnfinished(_ id: ConnectionID) {
         if hasUnfinished(id) { places[Int(id.index) + 1].unfinished = nil }
     }
 
-    /// The box for what is unfinished on a connection.
+    /// The box for the unfinished work of a connection.
     mutating func unfinished(of id: ConnectionID) -> Unfinished {
         if let unfinished = self[id].unfinished { return unfinished }
         let unfinished = Unfinished(unfinishedTotal)
@@ -144,7 +145,7 @@ struct ConnectionTable {
         return unfinished
     }
 
-    /// Notes what the next deadline of a connection means, and when it comes.
+    /// Sets the next deadline of a connection, and its meaning.
     mutating func setDeadline(
         _ id: ConnectionID, _ kind: Connection.DeadlineKind, _ outbox: inout Outbox
     ) {

@@ -3,10 +3,10 @@ import BelfryLoop
 import BelfryTLS
 import BelfryWire
 
-/// How connections come in: who has a seat, and what is told to those who have none; and over TLS, which lies
-/// between the loop and what is spoken on a connection.
+/// The admission of connections: seats, refusals, and TLS.
 ///
-/// Bytes that are read go through the session of their connection, and the loop has its output sealed at the flush.
+/// TLS is between the loop and the protocol of a connection: input goes through the session of its
+/// connection, and the loop has its output sealed at the flush.
 struct Entrance {
     /// The TLS sessions; nil where no listener speaks TLS.
     private(set) var tls: TLSTable?
@@ -17,10 +17,10 @@ struct Entrance {
 
     // MARK: Seats
 
-    /// Takes a connection that the loop has accepted, if there is a seat for it.
+    /// Admits a connection that the loop has accepted, if there is a seat for it.
     ///
     /// - Parameters:
-    ///   - asker: the address that it is counted for; nil where nobody counts.
+    ///   - asker: the address that it counts for; nil where addresses are not counted.
     mutating func accept(
         _ id: ConnectionID, listener: Int, of asker: Asker?,
         into connections: inout ConnectionTable,
@@ -40,19 +40,20 @@ struct Entrance {
             connections[id].seat = seat
         }
         connections.setDeadline(id, .head, &outbox)
-        // The deadline of its first head covers the handshake.
+        // The deadline of the first head covers the handshake.
         if isSecure, let tls {
             tls.admit(id)
             outbox.loop.filterOutput(of: id)
         }
     }
 
-    /// Gives a connection of the listeners that all loops share to the next loop in turn.
+    /// Gives a connection of the shared listeners to the next loop in turn.
     ///
     /// The listeners are the first loop's: a port that several listeners share could be shared with
-    /// another broker too, and a listener that several loops watch gives nearly all to one of them.
+    /// another broker, too, and a listener that several loops watch gives nearly all to one of
+    /// them.
     ///
-    /// - Returns: a connection that is this loop's own.
+    /// - Returns: a connection for this loop itself.
     mutating func placeArrival(_ outbox: inout Outbox) -> Arrival? {
         guard let arrival = outbox.loop.takeArrival() else { return nil }
         let target = nextSeat
@@ -62,12 +63,12 @@ struct Entrance {
         return nil
     }
 
-    /// The loop has as many connections as it may have.
+    /// Refuses a connection: the loop has as many as it may have.
     mutating func refuse(_ id: ConnectionID, listener: Int, _ outbox: inout Outbox) {
         refuse(id, isSecure: listener >= firstSecureListener, &outbox)
     }
 
-    /// One connection too many: it is told so and closed; a handshake to tell it costs too much.
+    /// Refuses and closes one connection too many; an answer over TLS would cost too much.
     mutating func refuse(_ id: ConnectionID, isSecure: Bool, _ outbox: inout Outbox) {
         outbox.counters.connectionsRefused += 1
         outbox.meet(.connections)
@@ -82,7 +83,7 @@ struct Entrance {
         return outbox.shared.askers.seats.take(for: asker, byteCount: byteCount, limit: limit)
     }
 
-    /// Tells a connection that is one too many for its address so, and closes it.
+    /// Refuses and closes a connection that is one too many for its address.
     private mutating func refuseSeat(_ id: ConnectionID, isSecure: Bool, _ outbox: inout Outbox) {
         outbox.counters.connectionsRefused += 1
         outbox.meet(.addressConnections)
@@ -106,8 +107,9 @@ struct Entrance {
         outbox.loop.closeAfterFlush(id, lingering: true)
     }
 
-    /// Whether sessions of TLS and connections take all of their memory; without TLS there are no
-    /// more connections than fit.
+    /// Whether sessions of TLS and connections take all of their memory.
+    ///
+    /// Without TLS the limit of connections fits the memory.
     func isFull(forSession isSecure: Bool, _ outbox: inout Outbox) -> Bool {
         guard let tls else { return false }
         let byteCount =
@@ -119,7 +121,7 @@ struct Entrance {
 
     // MARK: TLS
 
-    /// Speaks TLS on the connections of the listeners that come now.
+    /// Uses TLS on the connections of the listeners that are added from now on.
     mutating func speakSecurely(
         with context: TLSContext, unfinishedTotal: ByteTotal, _ outbox: inout Outbox
     ) {
@@ -129,19 +131,18 @@ struct Entrance {
         firstSecureListener = outbox.configuration.listenAddresses.count
     }
 
-    /// Takes a certificate for the connections to come.
+    /// Adopts a certificate for later connections.
     mutating func take(_ context: TLSContext) {
         tls?.context = context
     }
 
-    /// Whether a connection speaks TLS.
+    /// Whether a connection uses TLS.
     @inline(__always)
     func isSecure(_ id: ConnectionID) -> Bool {
         tls?.session(of: id) != nil
     }
 
-    /// Closes the handshake that began first, because all connections together have sent too much that is
-    /// unfinished.
+    /// Closes the oldest handshake, when all connections together have too much unfinished input.
     mutating func refuseHandshake(
         _ id: ConnectionID, in connections: inout ConnectionTable, _ outbox: inout Outbox
     ) {
@@ -152,7 +153,7 @@ struct Entrance {
         outbox.loop.close(id)
     }
 
-    /// Counts a handshake that the head's time was not enough for.
+    /// Counts a handshake that took longer than the head may.
     mutating func noteLateHandshake(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let session = tls?.session(of: id), !session.isOpen else { return }
         outbox.counters.tlsFailures += 1
@@ -160,7 +161,7 @@ struct Entrance {
             .debug, "a TLS connection failed", ("reason", "its handshake took too long"))
     }
 
-    /// Tells a connection whose session has failed what it can be told; the alert was sent before.
+    /// Answers on a connection whose session has failed, if it can; the alert was sent before.
     mutating func noteFailure(
         of id: ConnectionID, _ error: TLSError, wasOpen: Bool, _ outbox: inout Outbox
     ) {

@@ -1,8 +1,8 @@
-/// Whether a connection is read, what its input waits for, and when it closes: one machine.
+/// Whether a connection is read, the reason why its input waits, and when it closes.
 ///
-/// It has three parts, as three questions have their own answers. The `state` says what the next request or
-/// message waits for, `ending` when the connection closes by itself, `cork` until when its answers are kept
-/// back. A connection that waits for an answer may be throttled meanwhile, so that is a state of its own.
+/// It is one machine with three parts. `state` is the wait of the next request or message, `ending`
+/// says when the connection closes by itself, `cork` until when its answers are kept back. A
+/// connection that waits for an answer may be throttled meanwhile, so that is a state of its own.
 ///
 /// | event | open | awaiting | throttled | awaitingThrottled |
 /// | --- | --- | --- | --- | --- |
@@ -18,90 +18,92 @@
 /// | stored | throttled, uncorks | awaitingThrottled, uncorks | same, uncorks | same, uncorks |
 /// | closes | closing | closing | closing | closing |
 ///
-/// The fifth state is `closing`. Nothing leads out of it, and of all events only `stored` has an effect there: it uncorks.
-/// A dash is a pair that cannot be, and changes nothing: nothing is asked while an answer is under way,
-/// nothing is taken up that does not wait. Room is told to connections that do not wait for it, as their sockets drain;
-/// they ignore it.
+/// The fifth state is `closing`. It is final, and only `stored` has an effect in it: it uncorks. A
+/// dash is a pair that cannot occur, and changes nothing: there is no request while an answer is
+/// under way, and only a waiting one is taken up. Connections get `hasRoom` as their sockets
+/// drain; those that do not wait for it ignore it.
 ///
 /// | ending | begins with | leads to `closing` with |
 /// | --- | --- | --- |
 /// | never | – | – |
 /// | afterInput | inputEnded in throttled, awaitingThrottled | inputRead in open |
-/// | afterAnswer | inputEnded in awaiting; isLast in all states but open | answered; hasRoom in throttled |
+/// | afterAnswer | inputEnded in awaiting; isLast in all states but open | answered; hasRoom in
+/// throttled |
 ///
-/// What ends after the answer does not go back to an end after the input. An upgrade is that answer, and
-/// what the connection becomes has its own end: a stream needs no input, and who opened a WebSocket is asked by pings.
+/// An end after the answer does not change back to an end after the input. An upgrade is that
+/// answer, and the new connection has its own end: a stream needs no input, and a WebSocket is
+/// pinged.
 struct Reading: Equatable {
     private(set) var state = State.open
     private(set) var ending = Ending.never
-    /// The answers are kept back until this ticket is committed; 0 is not at all.
+    /// The ticket until whose commit answers are kept back; 0 for none.
     private(set) var cork: UInt64 = 0
 
-    /// What the next request or message waits for.
+    /// The wait of the next request or message.
     enum State: UInt8, CaseIterable {
-        /// For nothing.
+        /// No wait.
         case open
-        /// For the answer to the one before: answers keep the order of what was asked.
+        /// The answer to the one before: answers keep the order of requests.
         case awaiting
-        /// For room in the socket, or for the next turn: the client has asked for more than it reads.
+        /// Room in the socket, or the next turn: the client has requested more than it reads.
         case throttled
-        /// For both.
+        /// Both.
         case awaitingThrottled
-        /// For ever: the connection closes once what it was sent has left.
+        /// No end of the wait: the connection closes once its output has left.
         case closing
     }
 
-    /// When a connection closes that nobody closes.
+    /// The time at which a connection closes by itself.
     enum Ending: UInt8, CaseIterable {
         case never
-        /// Once all that has arrived is answered: the client has shut down its half.
+        /// Once all input is answered: the client has shut down its half.
         case afterInput
-        /// Once the answer under way was given, whatever has arrived behind its request.
+        /// Once the answer under way was given, whatever input is behind its request.
         case afterAnswer
     }
 
-    /// What happens to a connection.
+    /// An event of a connection.
     enum Event: Equatable {
         /// A request or a message was handed out, and its answer is under way.
         case asked
-        /// What waited for a verdict is in hand again.
+        /// A request that waited for a verdict is taken up again.
         case takenUp
         /// The answer was written.
         case answered
-        /// The same, and the connection is a WebSocket or a stream from now on.
+        /// The answer was written, and the connection is a WebSocket or a stream from now on.
         case upgraded
-        /// The head of an answer was written that follows piece by piece.
+        /// The head of an answer in pieces was written.
         case contentBegan
-        /// It has asked for enough.
+        /// It has requested enough.
         case throttled
-        /// What it was sent has left, or enough of it.
+        /// Its output has left, or enough of it.
         case hasRoom
         /// The client has shut down its half.
         case inputEnded
-        /// All that has arrived was read.
+        /// All input was read.
         case inputRead
         /// The answer under way is the last one.
         case isLast
-        /// What it was sent promises something that is not stored before this ticket is committed.
+        /// Its answer promises something that is not stored before this ticket is committed.
         case corked(until: UInt64)
         /// Everything up to this ticket is committed.
         case stored(through: UInt64)
-        /// Somebody closes it; lingering reads and drops what still comes, so that the last answer arrives.
+        /// The broker closes it; lingering drops further input, so that the last answer arrives.
         case closes(lingering: Bool)
     }
 
-    /// What must be done about it.
+    /// The reaction to an event.
     enum Reaction: Equatable {
         case nothing
-        /// Nothing is read from the socket.
+        /// The socket is no longer read.
         case pause
-        /// What waited is read, and then the socket again.
+        /// Waiting bytes are read, and then the socket again.
         case readOn
-        /// A poll at a mailbox need not wait any longer.
+        /// A poll at a mailbox need no longer wait.
         case endPoll
-        /// What was kept back leaves, and then there is room.
+        /// Answers that were kept back leave, and then there is room.
         case uncork
-        /// It closes once what it was sent has left.
+        /// It closes once its output has left.
         case close(lingering: Bool)
     }
 
@@ -113,14 +115,15 @@ struct Reading: Equatable {
 
     var isThrottled: Bool { state == .throttled || state == .awaitingThrottled }
 
-    /// Whether an answer changes nothing: so it is with nearly all of them, which are made at once.
+    /// Whether an answer changes nothing, as with nearly all of them, which are made at once.
     @inline(__always)
     var ignoresAnswer: Bool { state == .open && ending != .afterAnswer }
 
-    /// Whether what arrives in the turn of a ticket must wait.
+    /// Whether input in the turn of a ticket must wait.
     ///
-    /// Requests of a turn share its ticket, so what a connection asks in the turn that corked it is still read.
-    /// Later requests would have a later ticket, and a client that never stops asking would never be answered.
+    /// Requests of a turn share its ticket, so further requests in the turn that corked a
+    /// connection are still read. Later ones would have a later ticket, and a client that never
+    /// stops would never be answered.
     @inline(__always)
     func mustWait(inTurnOf ticket: UInt64) -> Bool {
         state != .open || (cork != 0 && cork < ticket)
@@ -128,7 +131,7 @@ struct Reading: Equatable {
 
     // MARK: Moves
 
-    /// Moves on with what happened, and says what must be done.
+    /// Moves on with an event, and returns the reaction.
     mutating func take(_ event: Event) -> Reaction {
         switch (event, state) {
         case (.stored(let ticket), _):
@@ -199,7 +202,7 @@ struct Reading: Equatable {
         }
     }
 
-    /// What it asks next may cork it again, so it is read when this has been written.
+    /// Uncorks; the next request may cork again, so it is read when this output is written.
     private mutating func uncork(through ticket: UInt64) -> Reaction {
         guard cork != 0, cork <= ticket else { return .nothing }
         cork = 0

@@ -1,30 +1,32 @@
 import BelfryLoop
 
-/// One pass over what has arrived on a connection.
+/// One pass over the input of a connection.
 struct ReadingPass {
     let id: ConnectionID
-    /// How much of it was read.
+    /// The number of bytes that were read.
     var cursor = 0
-    /// Where the output began that is made for it.
+    /// The size of the output when the pass began.
     let outputStart: Int
     /// Whether the bytes that follow begin a request.
     var beginsRequest = true
     /// Whether a request or a message was handed out or answered, and nothing was read behind it.
     var hasAsked = false
-    /// What is spoken.
+    /// The protocol.
     let kind: Connection.Kind
 
-    /// Whether what a connection asked for in this turn is enough: so much output, or so much time.
+    /// Whether a connection has requested enough in this turn, by output or by time.
     ///
     /// Without the first, small pipelined requests with large answers would cost memory without
-    /// bound; without the second, requests that are slow to answer would hold up everybody.
+    /// bound; without the second, slow requests would delay all other clients.
     ///
     /// - Parameters:
-    ///   - inputByteCount: how much was read; who sends little may ask for a quarter of the output.
-    ///   - outbox: what its output is in.
+    ///   - inputByteCount: the bytes that were read; little input may cause a quarter of the
+    ///     output.
+    ///   - outbox: the outbox of the output.
     @inline(__always)
     func hasEnough(of inputByteCount: Int, _ outbox: inout Outbox) -> Bool {
-        // It is less while much is unsent, as nearly all of that belongs to those who do not read.
+        // It is less while much is unsent, as nearly all of that belongs to clients that do not
+        // read.
         let isMuchUnsent = outbox.loop.unsentByteTotal > Self.muchUnsentByteCount
         let most = isMuchUnsent ? ConnectionTable.roomByteCount : Self.outputByteLimit
         let limit = min(most, max(ConnectionTable.roomByteCount, 4 * inputByteCount))
@@ -32,7 +34,7 @@ struct ReadingPass {
         return outbox.work.countRequest() && outbox.loop.turnIsLong
     }
 
-    /// The room for what is read at once.
+    /// The size of the buffer for input.
     static let inputByteCount = 64 << 10
 
     /// The output of one connection in one turn after which its input waits, in bytes.

@@ -2,9 +2,9 @@ import BelfryBytes
 import BelfryLoop
 import BelfryWebSocket
 
-/// What reads messages; one serves all WebSockets of a loop in turn.
+/// The reader of messages; one serves all WebSockets of a loop in turn.
 ///
-/// A connection takes it along only when a message is unfinished at the end of what was read.
+/// A connection keeps it only when a message is unfinished at the end of the input.
 struct SharedReader {
     private(set) var reader: MessageReader
 
@@ -14,7 +14,7 @@ struct SharedReader {
             limits: MessageLimits(messageByteLimit: configuration.messageByteLimit))
     }
 
-    /// Takes up the message that is unfinished on a connection; false when what has arrived must wait.
+    /// Takes up the unfinished message of a connection; false when its input must wait.
     mutating func takeUp(
         of id: ConnectionID, _ bytes: Span<UInt8>, _ connections: inout ConnectionTable,
         _ outbox: inout Outbox
@@ -103,7 +103,7 @@ struct SharedReader {
         MessageLimits(messageByteLimit: 16 << 20, fragmentLimit: 100_000)
     }
 
-    /// Lets the connection keep a message that has not fully arrived.
+    /// Keeps a message that has not fully arrived in its connection.
     private mutating func keep(
         for id: ConnectionID, isDebug: Bool, _ connections: inout ConnectionTable,
         _ outbox: inout Outbox
@@ -115,7 +115,7 @@ struct SharedReader {
             }
             return
         }
-        // The last message may have been that of another connection.
+        // The last message may have been of another connection.
         reader.forgetLast()
         connections.unfinished(of: id).reader = reader
         renew(isDebug: true, &outbox)

@@ -2,22 +2,21 @@ import BelfryBytes
 import BelfryLoop
 import BelfryTLS
 
-/// The TLS sessions of a loop by slot, what seals their output, and the line of handshakes.
+/// The TLS sessions of a loop by slot, which seal its output, and the line of handshakes.
 final class TLSTable: OutputFilter {
-    /// The certificate that new connections get.
+    /// The certificate for new connections.
     var context: TLSContext
-    /// The room for the plaintext of what is read at once: a read, and the record before it that
-    /// had not fully arrived.
+    /// The room for the plaintext of one read, with the incomplete record before it.
     var room = [UInt8](repeating: 0, count: ReadingPass.inputByteCount + (16 << 10))
-    /// What all sessions keep that are in no handshake.
+    /// The memory of all sessions without their handshakes.
     private(set) var sessionByteCount = 0
-    /// What all handshakes keep, those in line too.
+    /// The memory of all handshakes, those in line, too.
     private(set) var handshakeByteCount = 0
 
     private var entries: [Entry?] = []
-    /// The handshakes in the order in which they began; those that are over stay until their turn.
+    /// The handshakes in the order in which they began; finished ones stay until they are first.
     private var handshakes = Line<ConnectionID>()
-    /// The handshakes that have input, which waits for a share of a turn.
+    /// The handshakes whose input waits for a share of a turn.
     private var line: [ConnectionID] = []
     private var takesNewest = false
     private let unfinishedTotal: ByteTotal
@@ -26,13 +25,13 @@ final class TLSTable: OutputFilter {
     private struct Entry {
         let id: ConnectionID
         let session: TLSSession
-        /// What came for its handshake and waits in line.
+        /// Input of the handshake that waits in line.
         var waitingBytes: [UInt8] = []
         var hasBegun = false
-        /// What of it is counted as unfinished input, and what of that as a handshake.
+        /// The bytes counted as unfinished input, and those of them counted as a handshake.
         var countedByteCount = 0
         var countedHandshakeByteCount = 0
-        /// What is counted of it as an open session.
+        /// The bytes counted as an open session.
         var countedSessionByteCount = 0
 
         var unfinishedByteCount: Int {
@@ -41,7 +40,7 @@ final class TLSTable: OutputFilter {
         }
     }
 
-    /// What a session costs that nothing whole has come for: itself, its pipe and its entry.
+    /// The cost of a session before a whole record has come: itself, its pipe and its entry.
     static let entryByteCount = 400
 
     init(_ context: TLSContext, unfinishedTotal: ByteTotal) {
@@ -57,7 +56,7 @@ final class TLSTable: OutputFilter {
         sessionByteCount += Self.entryByteCount
     }
 
-    /// The session of a connection; nil for one that is plain, or has ended.
+    /// The session of a connection; nil for a plain one, or one that has ended.
     func session(of id: ConnectionID) -> TLSSession? {
         slot(of: id).flatMap { entries[$0]?.session }
     }
@@ -73,12 +72,12 @@ final class TLSTable: OutputFilter {
     /// Whether a handshake waits for a share of a turn.
     var hasLine: Bool { !line.isEmpty }
 
-    /// Lets what came for a handshake wait in line.
+    /// Puts the input of a handshake in the line.
     func lineUp(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard let slot = slot(of: id) else { return }
         if entries[slot]?.hasBegun == false {
             entries[slot]?.hasBegun = true
-            // Those in front that are over go, so that the line does not grow with each connection.
+            // Finished ones at the front go, so that the line does not grow with each connection.
             _ = oldestHandshake()
             handshakes.append(id)
         }
@@ -87,10 +86,10 @@ final class TLSTable: OutputFilter {
         recount(id)
     }
 
-    /// Takes the next handshake out of the line, and what came for it.
+    /// Takes the next handshake out of the line, with its input.
     ///
-    /// It is the oldest and the newest by turns: so the oldest goes on, and whoever comes while very
-    /// many wait does not wait for all of them.
+    /// It is the oldest and the newest by turns: so the oldest proceeds, and a new one does not
+    /// wait for all when very many wait.
     func takeNextInLine() -> (id: ConnectionID, bytes: [UInt8])? {
         while !line.isEmpty {
             takesNewest.toggle()
@@ -103,7 +102,7 @@ final class TLSTable: OutputFilter {
         return nil
     }
 
-    /// The handshake that began first of those that are not done.
+    /// The oldest unfinished handshake.
     func oldestHandshake() -> ConnectionID? {
         while let id = handshakes.first {
             if let session = session(of: id), !session.isOpen { return id }
@@ -112,12 +111,12 @@ final class TLSTable: OutputFilter {
         return nil
     }
 
-    /// What a session keeps of input that has not fully arrived: a handshake is all of it.
+    /// The unfinished input of a session; a handshake is unfinished as a whole.
     func unfinishedByteCount(of id: ConnectionID) -> Int {
         slot(of: id).flatMap { entries[$0]?.unfinishedByteCount } ?? 0
     }
 
-    /// Counts what a session keeps now among what all connections keep.
+    /// Counts the present memory of a session in the totals.
     func recount(_ id: ConnectionID) {
         guard let slot = slot(of: id), let entry = entries[slot] else { return }
         let byteCount = entry.unfinishedByteCount
@@ -128,7 +127,7 @@ final class TLSTable: OutputFilter {
         }
     }
 
-    /// Counts nothing any more of a connection that is being closed.
+    /// Uncounts a connection that is being closed.
     func discount(_ id: ConnectionID) {
         if let slot = slot(of: id) { count(at: slot, 0, ofHandshake: 0) }
     }
@@ -148,7 +147,7 @@ final class TLSTable: OutputFilter {
         do throws(TLSError) {
             try session.send(output, output: &sealed)
         } catch {
-            // It has failed or has not begun, and is closed for that: nobody can read the output.
+            // It has failed or has not begun, and closes for that: the output is unreadable.
             return
         }
     }

@@ -3,8 +3,8 @@ import BelfryLoop
 /// Connections whose input waits for the next turn.
 struct ThrottledLine {
     var connections: [ConnectionID] = []
-    /// The turn in which the last of them was told to wait.
+    /// The turn in which the last of them was throttled.
     var turn: UInt64 = .max
-    /// Whether the timer that lets them go on is set.
+    /// Whether the timer that releases them is set.
     var isTimerSet = false
 }

@@ -27,7 +27,7 @@ struct Timeouts {
         maxWait = configuration.maxWait.nanoseconds
     }
 
-    /// When a deadline of this kind comes, counted from a time.
+    /// The time of a deadline of this kind, counted from `now`.
     func deadline(_ kind: Connection.DeadlineKind, from now: MonotonicTime) -> MonotonicTime {
         let nanoseconds =
             switch kind {

@@ -1,17 +1,17 @@
 import BelfryStore
 import BelfryWebSocket
 
-/// What is unfinished on a connection: a request, a message, bytes that wait, or an answer.
+/// The unfinished work of a connection: a request, a message, waiting bytes, or an answer.
 final class Unfinished {
     var exchange: Exchange?
     /// A request that waits until its credentials are verified.
     var unverified: Exchange?
     var reader: MessageReader?
     var waitingBytes: [UInt8] = []
-    /// A large file that is sent piece by piece, and how much of it was sent.
+    /// A large file that is sent piece by piece, and the bytes of it that were sent.
     var content: [UInt8] = []
     var sentByteCount = 0
-    /// The copy of the store of which `content` is a part, until the last one was read.
+    /// The copy of the store that `content` is a part of, until the last part was read.
     var copy: StoreCopy?
     var copiedByteCount = 0
 
@@ -29,7 +29,7 @@ final class Unfinished {
         total.add(-countedByteCount)
     }
 
-    /// The bytes of its input that are kept; a file that is sent belongs to all.
+    /// The bytes of input that are kept; a file that is being sent is shared.
     var byteCount: Int {
         (exchange?.byteCount ?? 0) + (unverified?.byteCount ?? 0) + (reader?.byteCount ?? 0)
             + waitingBytes.count
@@ -46,7 +46,7 @@ final class Unfinished {
         recount()
     }
 
-    /// Counts what is kept now among what all connections keep.
+    /// Counts the kept bytes in the total of all connections.
     func recount() {
         let byteCount = byteCount
         total.add(byteCount - countedByteCount)

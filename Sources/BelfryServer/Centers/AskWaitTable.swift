@@ -6,35 +6,37 @@ import BelfrySystem
 struct FatePoll {
     let ask: NotificationID
     let submission: Submission
-    /// When it is answered in any case.
+    /// The time at which it is answered in any case.
     let deadline: MonotonicTime
 }
 
-/// Who waits over HTTP for what becomes of asks of one loop: those who asked, and those who look.
+/// The HTTP requests of one loop that wait for the fates of asks: askers and polls.
 ///
-/// The replies to those who asked are in the ``CompletionTable``; here stands what ends with their connections.
+/// The replies to askers are in the ``CompletionTable``; this table has the waits that end with
+/// their connections.
 struct AskWaitTable {
-    /// What those who asked wait for, by the numbers of the connections.
+    /// The asks that askers wait for, by the number of the connection.
     private var askers: [UInt64: Place] = [:]
-    /// Who waits for the end of an ask, by the number of the connection.
+    /// The polls for the end of an ask, by the number of the connection.
     private var polls: [UInt64: FatePoll] = [:]
     /// The connections that wait for the end of an ask.
     private var waiting: [NotificationID: Set<UInt64>] = [:]
-    /// Those that wait no longer, and are answered when the turn ends; one that has ended twice is
-    /// there twice.
+    /// The connections whose wait has ended, and that are answered at the end of the turn.
+    ///
+    /// One whose wait has ended twice is in the line twice.
     private var ended = Line<UInt64>()
     private var timer = SharedTimer(.fates)
 
-    /// How many may wait for the ends of asks at a time, on one loop.
+    /// The most polls on one loop.
     private static let limit = 65_536
 
-    /// Whether one more may wait.
+    /// Whether there is room for another poll.
     var hasRoom: Bool { polls.count < Self.limit }
 
-    /// Whether some wait no longer.
+    /// Whether the wait of some has ended.
     var hasEnded: Bool { ended.count > 0 }
 
-    /// The place of one who waits among those who wait for an ask.
+    /// The command of an asker among all that wait for an ask.
     struct Place {
         let ask: NotificationID
         let command: CommandID
@@ -42,12 +44,12 @@ struct AskWaitTable {
 
     // MARK: Askers
 
-    /// A connection waits for the answer to an ask, and no longer than it lives.
+    /// Adds a connection that waits for the answer to an ask, and no longer than it lives.
     mutating func add(_ place: Place, by connection: UInt64) {
         askers[connection] = place
     }
 
-    /// Takes the place of a connection, which is answered or is gone.
+    /// Removes the place of a connection, which is answered or gone.
     @discardableResult
     mutating func takePlace(of connection: UInt64) -> Place? {
         askers.isEmpty ? nil : askers.removeValue(forKey: connection)
@@ -55,7 +57,7 @@ struct AskWaitTable {
 
     // MARK: Polls
 
-    /// Lets a request wait for the end of an ask.
+    /// Parks a request until the end of an ask.
     mutating func park(_ poll: FatePoll, _ outbox: inout Outbox) {
         let connection = poll.submission.reply.number.rawValue
         polls[connection] = poll
@@ -63,7 +65,7 @@ struct AskWaitTable {
         timer.arm(at: poll.deadline, &outbox)
     }
 
-    /// Asks are over: who waits for that is answered when the turn ends.
+    /// Ends the waits for asks that are over; their polls are answered at the end of the turn.
     mutating func end(_ asks: [AskOutcome]) {
         if waiting.isEmpty { return }
         for ask in asks {  // Bound: waiting
@@ -72,15 +74,15 @@ struct AskWaitTable {
         }
     }
 
-    /// A connection waits for nothing any more: it is gone, or half closed.
+    /// Ends the waits of a connection that is gone or half closed.
     ///
-    /// - Returns: its place among those who wait for an ask, if it has one.
+    /// - Returns: its place among the askers, if it has one.
     mutating func endWait(of connection: UInt64) -> Place? {
         if polls[connection] != nil { ended.append(connection) }
         return takePlace(of: connection)
     }
 
-    /// Those who look and of whom this is true wait no longer.
+    /// Ends the polls for which this is true.
     mutating func endPolls(where isEnded: (FatePoll) -> Bool = { _ in true }) {
         // Bound: waiting
         for connection in polls.keys.sorted() where polls[connection].map(isEnded) == true {
@@ -88,7 +90,7 @@ struct AskWaitTable {
         }
     }
 
-    /// Takes the next that waits no longer.
+    /// Takes the next poll whose wait has ended.
     mutating func takeNext() -> FatePoll? {
         while ended.count > 0 {  // Bound: stale
             let connection = ended.removeFirst()
@@ -100,7 +102,7 @@ struct AskWaitTable {
         return nil
     }
 
-    /// The timer has come: those whose time is over wait no longer, and it is set for the others.
+    /// Ends the polls whose time is over, and sets the timer for the others.
     mutating func meetDeadline(_ outbox: inout Outbox) {
         timer.noteMet()
         let now = outbox.loop.now

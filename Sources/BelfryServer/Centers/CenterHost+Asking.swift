@@ -5,12 +5,12 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-// Fates of asks: who waits for one is told when the ask is over.
+// Fates of asks: a poll is answered when the ask is over.
 
 extension CenterHost {
-    /// Shows what became of a post or of an ask; one who waits is told when the ask is over.
+    /// Shows the fate of a post or an ask; a request that waits is answered when the ask is over.
     ///
-    /// - Returns: whether it is answered.
+    /// - Returns: whether the request is answered.
     mutating func readFate(
         _ id: NotificationID, wait: Int64, _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
@@ -30,12 +30,13 @@ extension CenterHost {
         }
     }
 
-    /// Answers those that wait for the end of an ask no longer, one in any case, and more while the
-    /// turn has room.
+    /// Answers polls that have ended.
+    ///
+    /// It answers one in any case, and more while the turn has room.
     mutating func answerFates(_ outbox: inout Outbox) {
         while let poll = asks.takeNext() {  // Share: polls
             beginAnswer(&outbox)
-            // What is told of an ask that must last is stored.
+            // The state of an ask that must last is stored before it is shown.
             promises.awaitEverything()
             _ = deliver(poll.submission, &outbox) { host, outbox throws(Problem) in
                 try host.look(.fate(poll.ask), poll.submission, &outbox)
@@ -46,7 +47,7 @@ extension CenterHost {
 }
 
 extension AskOutcome {
-    /// Appends how the ask stands, or how it ended, and tells how whoever asked is answered.
+    /// Appends the state of the ask, and returns the head of the asker's answer.
     func answer(
         isReplayed: Bool, _ reply: Reply, _ sight: Sight, _ outbox: inout Outbox
     ) throws(Problem) -> Answer {

@@ -9,7 +9,7 @@ import Synchronization
 extension CenterHost {
     /// Performs a request of a center that lives on this loop.
     ///
-    /// - Returns: whether the connection that asks may go on; otherwise its answer comes later.
+    /// - Returns: whether the connection may continue; otherwise its answer comes later.
     mutating func perform(_ submission: Submission, _ outbox: inout Outbox) -> Bool {
         beginAnswer(&outbox)
         deliveryBound = DeliveryBound()
@@ -84,7 +84,7 @@ extension CenterHost {
         }
     }
 
-    /// Answers what takes no command.
+    /// Answers a request that takes no command.
     mutating func deliver(
         _ submission: Submission, _ outbox: inout Outbox,
         _ answer: (inout CenterHost, inout Outbox) throws(Problem) -> Answer
@@ -104,14 +104,14 @@ extension CenterHost {
         return true
     }
 
-    /// Answers a look; its content goes to that of the outbox.
+    /// Answers a look; the content goes to the outbox.
     mutating func look(
         _ look: Look, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Answer {
         try look.answer(submission, centers, &scanBudget, &outbox)
     }
 
-    /// Takes what a connection tells its center; nobody waits for an answer.
+    /// Performs the note of a connection, which has no answer.
     private mutating func take(
         _ note: ConnectionNote, _ submission: Submission, _ outbox: inout Outbox
     ) {
@@ -136,7 +136,7 @@ extension CenterHost {
             if let position = centers.position(of: name),
                 let row = centers[position].client(client), row.state == .live, row.held == 0
             {
-                // Everything up to here was written to the stream.
+                // Everything up to this position was written to the stream.
                 EventStream.append(
                     comment: "", epoch: centers[position].epoch,
                     sequence: centers[position].sequence, to: &bytes)
@@ -155,7 +155,7 @@ extension CenterHost {
         }
     }
 
-    /// Tells a center of the socket of a client, which counts only while its connection is the client's.
+    /// Gives a center a command that counts only while the connection is the client's.
     private mutating func tell(
         _ action: Command.Action, ofClient client: UInt64, _ submission: Submission,
         _ outbox: inout Outbox
@@ -164,13 +164,14 @@ extension CenterHost {
         tell(action, center: submission.center, &outbox)
     }
 
-    /// Whether the broker leaves a log whose brokers know what that means for the clients that it closes.
+    /// Whether the broker leaves a log whose level has the end `brokerLeft` for clients.
     private func isLeaving(_ outbox: borrowing Outbox) -> Bool {
         centers.log != nil && outbox.life.isStopping && centers.level >= Shard.levelThree
     }
 
-    /// Lets nothing wait any longer for a connection that has gone, or is half closed: nobody knows how long that can
-    /// still be answered.
+    /// Ends every wait of a connection that has gone or is half closed.
+    ///
+    /// A half-closed one can be answered for an unknown time only.
     mutating func endWait(
         of connection: ConnectionNumber, center name: [UInt8], _ outbox: inout Outbox
     ) {
@@ -182,7 +183,7 @@ extension CenterHost {
         tell(.leaveAsk(place.ask, place.command), center: name, &outbox)
     }
 
-    /// Marks the commands of a connection that are on their way: the host ends their wait when it applies them.
+    /// Marks the pending commands of a connection: the host ends their waits when it applies them.
     private mutating func markLeft(_ connection: ConnectionNumber) {
         for (command, begun) in pending  // Bound: commands
         where begun.submission.reply.number.rawValue == connection.rawValue {
@@ -190,13 +191,14 @@ extension CenterHost {
         }
     }
 
-    /// Whether a log must have it, although nothing else is done any more: each end of a connection says how far that was
-    /// written.
+    /// Whether a log needs the request even when the broker is sealed.
+    ///
+    /// Each end of a connection says how far it was written.
     private func isForLog(_ submission: Submission) -> Bool {
         if case .note = submission.request { centers.log != nil } else { false }
     }
 
-    /// Nothing is done any more: whoever asks is told so, call by call.
+    /// Refuses a request of a sealed broker, call by call.
     private mutating func refuseSealed(
         _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
@@ -214,10 +216,10 @@ extension CenterHost {
         return true
     }
 
-    /// The center that a submission names; it is made unless it is there.
+    /// The center that a submission names; makes it if there is none.
     ///
-    /// - Returns: nil where a sequencer has taken the command that makes it: whoever needs the center begins again
-    ///   when that was applied.
+    /// - Returns: nil where a sequencer has taken the command that makes it: the operation begins
+    ///   again when that was applied.
     mutating func makeCenter(for submission: borrowing Submission, _ outbox: inout Outbox)
         throws(Problem) -> Int?
     {
@@ -237,9 +239,10 @@ extension CenterHost {
             submission.center, owner: owner, epoch: epoch, time: outbox.commandTime)
     }
 
-    /// A command that makes a center was applied; who has asked for it begins again.
+    /// Notes that a center was made, and begins the operation again that needs it.
     ///
-    /// - Parameter isOwn: whether this loop has submitted it, and so counted the center already.
+    /// - Parameter isOwn: whether this loop has submitted the command, and so counted the center
+    ///   already.
     mutating func noteMade(
         at position: Int, for begun: Pending?, isOwn: Bool, _ outbox: inout Outbox
     ) {

@@ -5,12 +5,12 @@ import BelfryWire
 // Posts that wait for acknowledging observers, and asks: the center tells when they are complete.
 
 extension CenterHost {
-    /// Keeps the reply of posts, or of an ask, that were applied and wait for observers, until they are complete.
+    /// Parks the reply of posts or of an ask, which were applied, until they are complete.
     ///
     /// - Parameters:
     ///   - form: the form of the receipts; nil for the answer to an ask.
     ///   - call: the id of the call that has posted or asked, if it is one.
-    ///   - place: its place in its batch, if it is in one.
+    ///   - place: the place of the call in its batch, if it is in one.
     mutating func park(
         _ reply: Reply, _ form: ReceiptForm?, _ sight: Sight, call: [UInt8]? = nil,
         place: CallPlace? = nil, _ outbox: inout Outbox
@@ -26,7 +26,7 @@ extension CenterHost {
         if call != nil, place == nil { outbox.letGoOn(reply) }
     }
 
-    /// Answers posts and asks that are complete, one in any case, and more while the turn has room.
+    /// Answers complete posts and asks, one in any case, and more while the turn has room.
     mutating func answerCompletions(_ outbox: inout Outbox) {
         guard completions.hasCompleted else { return }
         while let item = completions.takeCompleted() {  // Share: polls
@@ -35,7 +35,7 @@ extension CenterHost {
         }
     }
 
-    /// Tells those who wait why they get no answer of observers.
+    /// Refuses those that wait for answers of observers.
     mutating func refuse(
         _ waiting: [WaitingReply], _ problem: Problem, _ outbox: inout Outbox
     ) {
@@ -75,7 +75,7 @@ extension CenterHost {
 }
 
 extension WaitingReply {
-    /// Answers one who has waited: a request, a call, or a call in a batch.
+    /// Answers a request, a call, or a call in a batch that has waited.
     func answer(
         _ promises: inout PromiseTable, _ outbox: inout Outbox,
         by append: (inout Outbox) throws(Problem) -> Answer

@@ -5,16 +5,16 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-// Centers end: those that have nothing and were left for a while, and those that an admin removes
-// (decision 47).  The end is posted to nobody, for nobody is there.
+// Centers end when they were empty and unused for a while, or when an admin removes them (decision
+// 47). The end is not posted, for there is no observer.
 
 extension CenterHost {
-    /// How many centers one turn looks at, and how many of them it ends.
+    /// The most centers that one turn checks, and the most that it ends.
     private static let turnLookLimit = 4_096
 
     private static let turnEndLimit = 256
 
-    /// Ends centers that have nothing and were left for long enough, a share of them in a turn.
+    /// Ends centers that were empty and unused for long enough, a share of them in a turn.
     mutating func endLeftCenters(_ outbox: inout Outbox) {
         schedule.isEndTimerSet = false
         if outbox.life.isStopping { return }
@@ -23,7 +23,7 @@ extension CenterHost {
         var position = min(schedule.endCursor ?? .max, centers.count)
         let end = max(0, position - Self.turnLookLimit)
         var names: [String] = []
-        // Backwards: what takes the place of one that ends was looked at before.
+        // Backwards: the center that takes the place of an ended one was checked before.
         while position > end, names.count < Self.turnEndLimit {  // Share: left centers
             position -= 1
             guard centers.isLeft(position, since: lastUse) else { continue }
@@ -44,7 +44,7 @@ extension CenterHost {
         _ = outbox.loop.schedule(at: outbox.loop.now, LoopTimer.leftCenters.rawValue)
     }
 
-    /// Ends a center that has nothing, or lets the sequencer have the command that ends it.
+    /// Ends an empty center, or submits the command that ends it.
     mutating func submitEnd(of position: Int, _ outbox: inout Outbox) {
         let name = centers[position].name
         guard centers.hasSequencer else { return endCenter(name, &outbox) }
@@ -52,7 +52,7 @@ extension CenterHost {
         outbox.loop.takeAnotherTurn()
     }
 
-    /// A center ends now, unless it has something.
+    /// Ends a center now, unless it has something.
     mutating func endCenter(_ name: [UInt8], _ outbox: inout Outbox) {
         effects.reset()
         applied.isUnspread = true
@@ -61,7 +61,7 @@ extension CenterHost {
         noteEnd(isStored: centers.end(position, shared.totals))
     }
 
-    /// A center has ended.
+    /// Counts the end of a center.
     mutating func noteEnd(isStored: Bool) {
         if isStored {
             promises.noteChanges()

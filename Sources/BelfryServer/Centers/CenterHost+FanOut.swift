@@ -1,7 +1,7 @@
 import BelfryCenter
 
 extension CenterHost {
-    /// Lets everybody have what the last command brought about; a second call does nothing.
+    /// Sends the effects of the last command to their receivers; a second call does nothing.
     mutating func fanOut(_ outbox: inout Outbox) {
         guard applied.isUnspread else { return }
         applied.isUnspread = false
@@ -34,7 +34,7 @@ extension CenterHost {
         }
     }
 
-    /// Tells clients what happened to their observers.
+    /// Sends clients the notices about their observers.
     private mutating func tellNotices(at position: Int, _ outbox: inout Outbox) {
         guard !effects.notices.isEmpty else { return }
         var notices: [Notice] = []

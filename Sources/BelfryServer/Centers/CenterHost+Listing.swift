@@ -5,7 +5,7 @@ import BelfryWire
 extension CenterHost {
     /// Adds the centers of this loop; the last loop sorts them and answers.
     ///
-    /// - Returns: whether it is answered.
+    /// - Returns: whether the request is answered.
     mutating func listCenters(
         _ earlier: [CenterRow], cursor: UInt64, limit: Int, _ submission: Submission,
         _ outbox: inout Outbox

@@ -5,10 +5,10 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-// The one way of a command: submitted, applied, spread, answered.
+// The one way of a command: submitted, applied, fanned out, answered.
 
 extension CenterHost {
-    /// Begins what a request asks for, and finishes it where its command was applied at once.
+    /// Begins an operation, and finishes it where its command was applied at once.
     ///
     /// - Returns: whether the request is answered.
     mutating func perform<Requested: Operation>(
@@ -28,9 +28,9 @@ extension CenterHost {
         return false
     }
 
-    /// Keeps what began with the last command, which was not applied yet.
+    /// Keeps an operation whose command is not applied yet.
     ///
-    /// Where this were inlined, what it keeps would be copied for commands that were applied, too.
+    /// If this were inlined, its values would be copied for commands that were applied, too.
     @inline(never)
     mutating func keep(
         _ operation: some Operation, _ submission: Submission, _ frame: CallFrame? = nil,
@@ -40,7 +40,7 @@ extension CenterHost {
             operation: operation, submission: submission, frame: frame, place: place)
     }
 
-    /// Finishes what a request asked for: its command was applied.
+    /// Finishes an operation whose command was applied.
     private mutating func finish<Requested: Operation>(
         _ operation: borrowing Requested, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Bool {
@@ -57,7 +57,7 @@ extension CenterHost {
         return isAnswered
     }
 
-    /// Lets an operation make its answer, in its place among what its command brought about.
+    /// Makes the answer of an operation before or after the effects of its command.
     @inline(__always)
     mutating func end<Requested: Operation>(
         _ operation: borrowing Requested, _ submission: Submission, _ outbox: inout Outbox
@@ -75,7 +75,7 @@ extension CenterHost {
         fanOut(&outbox)
     }
 
-    /// Begins with something new: no answer is in the making.
+    /// Prepares for a new answer.
     mutating func beginAnswer(_ outbox: inout Outbox) {
         outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
         promises.awaitedTicket = 0
@@ -83,11 +83,11 @@ extension CenterHost {
 
     // MARK: Commands
 
-    /// Gives a center a command; what it brought about is in `effects`, unless a sequencer has taken it.
+    /// Gives a center a command; its effects are in `effects`, unless a sequencer has taken it.
     ///
     /// - Parameters:
-    ///   - number: that of the client, or of the mode lease, that it makes.
-    ///   - time: nil for that of the turn.
+    ///   - number: the number of the client, or of the mode lease, that the command makes.
+    ///   - time: the time of the command; nil is the time of the turn.
     mutating func submitCommand(
         _ action: consuming Command.Action, making number: UInt64 = 0, to position: Int,
         at time: CommandTime? = nil, _ outbox: inout Outbox
@@ -107,7 +107,7 @@ extension CenterHost {
         }
     }
 
-    /// A center has got a command: everybody gets what that brought about with ``fanOut(_:)``.
+    /// Notes that a command was applied; its effects are sent with ``fanOut(_:)``.
     @inline(__always)
     private mutating func noteApplied(to position: Int, _ outbox: inout Outbox) {
         applied.isUnspread = true
@@ -118,24 +118,25 @@ extension CenterHost {
             outbox.counters.countObservers(centers.observerGrowth)
             kept.account(for: &centers, &outbox)
         }
-        // The first answer may still wait for what this one repeats.
+        // The first answer, which this one repeats, may still wait for its commit.
         if case .replayed = effects.outcome { promises.awaitEverything() }
     }
 
-    /// A number for what a command makes: one is given when the command is applied, which is now unless a
-    /// sequencer takes it.
+    /// The number for a client, an observer or a lease that a command makes.
+    ///
+    /// A sequencer gives numbers when commands are applied: then it is 0.
     @inline(__always)
     func number(_ block: NumberBlock) throws(Problem) -> UInt64 {
         centers.hasSequencer ? 0 : try block.take()
     }
 
-    /// How long a turn applies what comes from a log, whatever else it has done.
+    /// The time for which a turn applies entries of a log, whatever else it has done.
     private static let entryShare: Duration = .milliseconds(5)
 
-    /// Takes what has become of commands, and finishes what began with them.
+    /// Applies the results of a sequencer, and finishes their operations.
     ///
-    /// The log has a share of its own: those who send much could keep it waiting otherwise, and a
-    /// broker that is late is of no use to anybody.
+    /// The log has a share of its own: busy clients could keep it waiting otherwise, and a broker
+    /// that is late in the log is useless.
     mutating func applyInOrder(_ outbox: inout Outbox) {
         guard let sequencer = centers.sequencer else { return }
         let shareEnd = outbox.loop.clock + Self.entryShare
@@ -154,7 +155,7 @@ extension CenterHost {
         if sequencer.needsTurns, sequencer.isWaiting { outbox.loop.takeAnotherTurn() }
     }
 
-    /// Lets everybody have what a step brought about, and finishes what began with its command.
+    /// Sends the effects of a step, and finishes the operation of its command.
     private mutating func take(_ step: Shard.Step, _ outbox: inout Outbox) {
         let command = step.id.flatMap { centers.takeBack($0) }
         let begun = step.id.flatMap { pending.removeValue(forKey: $0) }
@@ -177,7 +178,7 @@ extension CenterHost {
         case (.made, let position?):
             noteMade(at: position, for: begun, isOwn: command != nil, &outbox)
         case (.noCenter, _):
-            // The center has ended before the command came.
+            // The center has ended before the command was applied.
             if let begun { beginAgain(begun, &outbox) }
         case (.ended, _), (.inUse, _):
             if step.result == .ended { noteEnd(isStored: centers.endedIsStored) }
@@ -189,15 +190,16 @@ extension CenterHost {
         close(begun, &outbox)
     }
 
-    /// A command was not applied, or nobody knows: whoever waits for it is told so.
+    /// Refuses an operation whose command was not applied, or has an unknown outcome.
     ///
-    /// - Parameter mayHappen: whether the log may show it still: a client that it makes must go then.
+    /// - Parameter mayHappen: whether the log may show it still: a client that it makes must be
+    ///   removed then.
     private mutating func fail(
         _ id: CommandID, _ problem: Problem, mayHappen: Bool, _ outbox: inout Outbox
     ) {
         let command = centers.takeBack(id)
         let begun = pending.removeValue(forKey: id)
-        // Nobody need know whether an empty entry is in the log.
+        // It does not matter whether an empty entry is in the log.
         let problem = command?.isEmpty == true ? Problem(Unavailability.noQuorum) : problem
         promises.batch = begun?.frame?.batch
         effects.reset()
@@ -219,7 +221,7 @@ extension CenterHost {
         }
     }
 
-    /// Begins anew, as the center is another than it was.
+    /// Begins an operation again, as its center is another than before.
     mutating func beginAgain(_ begun: consuming Pending, _ outbox: inout Outbox) {
         var again = begun
         deliveryBound = again.frame?.deliveryBound ?? DeliveryBound()
@@ -257,13 +259,13 @@ extension CenterHost {
         frame.finish(.written, begun.place, &self, &outbox)
     }
 
-    /// The answer in the making says what the last command has changed.
+    /// Makes the answer wait for the changes of the last command.
     @inline(__always)
     mutating func promiseChanges() {
         if !effects.changes.isEmpty, shared.hasStore { promises.awaitTurn() }
     }
 
-    /// Gives a center a command that has no answer, and lets everybody have what that brought about.
+    /// Gives a center a command that has no answer, and sends its effects.
     mutating func tell(
         _ action: consuming Command.Action, to position: Int, _ outbox: inout Outbox
     ) {

@@ -3,23 +3,23 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-// Long polls: a request waits at a mailbox, and is answered in the turn in which that has something.
+// Long polls: a request waits at a mailbox, and is answered in the turn in which the mailbox fills.
 
 extension CenterHost {
-    /// The time of some poll may be over.
+    /// Answers the polls whose time is over.
     mutating func meetPollDeadline(_ outbox: inout Outbox) {
         polls.meetDeadline(&outbox)
         answerPolls(&outbox)
         polls.armAgain(&outbox)
     }
 
-    /// Whether somebody waits no longer, and is not answered yet.
+    /// Whether some waits have ended, and are not answered yet.
     @inline(__always)
     var hasWaitEnds: Bool {
         completions.hasCompleted || polls.hasEnded || asks.hasEnded || values.hasEnded
     }
 
-    /// Answers the polls that wait no longer, one in any case, and more while the turn has room.
+    /// Answers polls that have ended, one in any case, and more while the turn has room.
     mutating func answerPolls(_ outbox: inout Outbox) {
         while let (poll, end) = polls.takeNext() {  // Share: polls
             answer(poll, end, &outbox)
@@ -39,7 +39,7 @@ extension CenterHost {
         }
     }
 
-    /// Appends what the reader of a stream is told last: its observer is gone, or another reader has come.
+    /// Appends the last event of a mailbox's stream: observer removed, or reader replaced.
     mutating func appendStreamEnd(
         _ connection: UInt64, at position: Int, to bytes: inout [UInt8]
     ) {

@@ -5,10 +5,10 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-// Posts: may the caller make them, what did the center do with them, and their receipts.
+// Posts: their permission, their terms, and their receipts.
 
 extension CenterHost {
-    /// Where a center is to which a post can be made without a ``Submission``; without a name it is the default one.
+    /// The position of a center for a post without a ``Submission``; nil is the default center.
     @inline(__always)
     func position(ofPost center: [UInt8]?) -> Int? {
         if centers.hasSequencer { return nil }
@@ -16,14 +16,14 @@ extension CenterHost {
         return centers.position(of: center)
     }
 
-    /// Makes a post that anybody may make, and whose reply depends on nothing but a context.
+    /// Makes a post that every caller may make, and whose reply depends on a context alone.
     ///
-    /// It is the way of nearly all posts. The long way, by a ``Submission``, has the same result.
+    /// Nearly all posts take this path. The long path, by a ``Submission``, has the same result.
     ///
     /// - Parameters:
-    ///   - prefix: what begins the place of its fate, if it may wait in the queue.
-    ///   - address: where it comes from, if what it leaves in the queue is counted for that.
-    /// - Returns: who answers it.
+    ///   - prefix: the beginning of its fate's URL, if it may wait in the queue.
+    ///   - address: its sender, if its place in the queue counts for addresses.
+    /// - Returns: the part that answers it.
     mutating func post(
         _ content: consuming Notification.Content, _ options: PostOptions?, at position: Int,
         _ context: ResponseContext, prefix: [UInt8], from id: ConnectionID,
@@ -64,7 +64,7 @@ extension CenterHost {
             &outbox)
     }
 
-    /// Answers a post that was refused, waits for its observers or for the store.
+    /// Answers a post that was refused, or that waits for its observers or for the store.
     private mutating func endUnusually(_ reply: Reply, _ outbox: inout Outbox) -> PostAnswer {
         outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
         fanOut(&outbox)
@@ -103,9 +103,9 @@ extension CenterHost {
         }
     }
 
-    /// Under which terms a post is accepted; what few posts need is made for those alone.
+    /// The terms of a post; parts that few posts need are made for those alone.
     ///
-    /// - Parameter client: the one that calls, if a call posts.
+    /// - Parameter client: the client whose call posts, if a call does.
     mutating func terms(
         _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, hasTimer: Bool = false,
         client: UInt64? = nil, _ submission: Submission, _ outbox: inout Outbox
@@ -133,7 +133,7 @@ extension CenterHost {
         return terms
     }
 
-    /// Who sets a timer.
+    /// The setter of a timer.
     private func setter(
         _ client: UInt64?, _ owner: Owner, _ caller: Caller, _ outbox: inout Outbox
     ) -> PostTerms.TimerSetter {
@@ -143,7 +143,7 @@ extension CenterHost {
             byteRoom: kept.timerByteRoom(for: owner, &outbox))
     }
 
-    /// How many nanoseconds a poster waits that does not say how long.
+    /// The default wait of a poster, in nanoseconds.
     static let defaultWait: Int64 = 5_000_000_000
 
     /// A post of this moment, with the identifier that its answer has.
@@ -159,7 +159,7 @@ extension CenterHost {
 }
 
 extension PostTerms {
-    /// The terms that every post has; whoever makes the post adds what the caller asked for.
+    /// The terms of every post; the caller's preferences are added later.
     @inline(__always)
     fileprivate init(_ kept: borrowing KeptWatch, _ outbox: borrowing Outbox) {
         self.init()
@@ -168,12 +168,12 @@ extension PostTerms {
     }
 }
 
-/// Who tells a connection that its post, which was made without a ``Submission``, is answered.
+/// The part that tells a connection that its post, made without a ``Submission``, is answered.
 enum PostAnswer {
-    /// Its caller: the answer was written.
+    /// The caller of the post: the answer was written.
     case written
-    /// What was delivered with the answer, when that may leave.
+    /// The delivery of the answer, as soon as it may leave.
     case delivered
-    /// Nobody yet.
+    /// None yet: the answer comes later.
     case waiting
 }

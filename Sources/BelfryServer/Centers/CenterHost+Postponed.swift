@@ -1,11 +1,11 @@
 import BelfryCenter
 import BelfryLoop
 
-// Departures and replays: one client can cause much of them at a time, and nobody is to wait for them
-// all. A turn that has had its time leaves the rest to the next (decision 71).
+// Departures and replays: one client can cause many at a time, and no other client may wait for all
+// of them. A turn whose time is over leaves the rest to the next (decision 71).
 
 extension CenterHost {
-    /// Does what waits while the turn has time, one thing of it in any case.
+    /// Performs postponed work while the turn has time; one piece in any case.
     ///
     /// Where centers have done something at the end of the turn, and filled it, all of it may wait for
     /// the next turn: two long things do not meet in one then. In a stop all is done, as there may be

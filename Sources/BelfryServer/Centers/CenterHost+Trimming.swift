@@ -4,11 +4,11 @@ import BelfryWire
 import Synchronization
 
 extension CenterHost {
-    /// Kinds of which too much is kept: the center of this loop that keeps most forgets its oldest.
+    /// Trims the kinds over their limits: this loop's center that keeps most forgets its oldest.
     ///
-    /// One command forgets an eighth, so that tables are not made smaller with each post, and nobody waits for
-    /// it; the next turn goes on. Held notifications are left alone while the store is
-    /// behind: the store has to note each that goes.
+    /// One command forgets an eighth, so that tables do not shrink with each post and no request
+    /// waits for it; the next turn continues. Held notifications are left alone while the store is
+    /// behind: the store has to record each one that goes.
     mutating func trimKept(_ outbox: inout Outbox) {
         var others = kept.takeTrims()
         for kind in KeptKind.allCases where others.remove(Trim(kind: kind, owner: .none)) != nil {
@@ -21,7 +21,7 @@ extension CenterHost {
         for trim in others { trimShare(trim, &outbox) }  // Bound: owners
     }
 
-    /// Tells whether something was forgotten, and there is still too much.
+    /// Trims a kind, and returns whether there is still too much.
     private mutating func trim(_ kind: KeptKind, _ outbox: inout Outbox) -> Bool {
         guard kept.excess(of: kind) > 0, let position = centers.largestKeeper(of: kind) else {
             return false
@@ -35,20 +35,20 @@ extension CenterHost {
         return kept.excess(of: kind) > 0
     }
 
-    /// The texts of held notifications that one command drops: more than one turn reads of those that send much.
+    /// The most bytes of held texts that one command drops; busy clients send less in a turn.
     ///
-    /// A start may find far more than there is room for, and the store has to note each one.
+    /// A start may find far more than there is room for, and the store has to record each one.
     static let heldTrimByteCount = 512 << 10
 
-    /// All centers hold too much: the largest of this loop drops its oldest (decision 46).
+    /// Drops the oldest held notifications of the center that holds most here (decision 46).
     ///
-    /// - Returns: whether that goes on with the next turn.
+    /// - Returns: whether the next turn continues.
     private mutating func trimHeld(_ outbox: inout Outbox) -> Bool {
         guard let position = centers.largestKeeper(of: .held) else { return false }
         if centers.isDoing(.trim, at: position) { return true }
         let held = centers[position].heldByteCount
         let cost = max(1, centers.kept(.held, at: position))
-        // What is too much in memory is that part of the texts.
+        // The excess in memory is counted as this part of the texts.
         let byCost = Double(max(0, kept.excess(of: .held))) * Double(held) / Double(cost)
         let byText =
             shared.totals.heldByteCount.load(ordering: .relaxed)
@@ -66,7 +66,7 @@ extension CenterHost {
         return hasTrimmed && (isMuch || kept.excess(of: .held) > 0)
     }
 
-    /// An owner that has too much of a kind forgets its oldest in the center that keeps most of it.
+    /// Trims an owner's kind over its share: the center that keeps most of it forgets the oldest.
     mutating func trimShare(_ trim: Trim, _ outbox: inout Outbox) {
         guard kept.excess(of: trim.kind, for: trim.owner, &outbox) > 0,
             let position = centers.largestKeeper(of: trim.kind, for: trim.owner)

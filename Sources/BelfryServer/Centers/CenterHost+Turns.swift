@@ -3,14 +3,15 @@ import BelfryLoop
 import BelfrySystem
 import Synchronization
 
-// What centers do by themselves: at the end of a turn, in idle moments, and when time has passed.
+// Work that centers do by themselves: at the end of a turn, in idle moments, and when time has
+// passed.
 
 extension CenterHost {
-    /// The callouts of the turn are over: asap entries are posted (rule Q10).
+    /// Posts the asap entries after the callouts of the turn (rule Q10).
     ///
-    /// Each center posts those that are there now (rule Q11), a share at a time, in turn with the others,
-    /// as long as the turn has time. The next turn goes on behind the center that was the last, and not
-    /// before what is posted here has been written.
+    /// Each center posts those that are there now (rule Q11), a share at a time, in turn with the
+    /// others, as long as the turn has time. The next turn continues behind the last center, once
+    /// the output of this one has been written.
     ///
     /// - Returns: whether a center had something to do.
     mutating func endTurnOfCenters(_ outbox: inout Outbox) -> Bool {
@@ -27,20 +28,20 @@ extension CenterHost {
         return !line.isEmpty
     }
 
-    /// What centers do by shares.
+    /// The work that centers do in shares.
     private enum CenterTask {
-        /// They post the asap entries of the turn.
+        /// Posts the asap entries of the turn.
         case turnEnd
-        /// They let happen what is due.
+        /// Performs the due work.
         case time
-        /// They post one idle entry each.
+        /// Posts one idle entry in each center.
         case idle
     }
 
-    /// Gives centers a share of work at a time, in turn with each other, as long as the turn has time.
+    /// Gives centers a share of work at a time, in turn, as long as the turn has time.
     ///
-    /// - Parameters:
-    ///   - positions: those that have something to do.
+    /// - positions: the centers that have work.
+    /// - last: the center that had the last share before; the first share is of the one behind it.
     ///   - last: the center that had the last share before; it begins behind that one.
     /// - Returns: the center that had the last share.
     private mutating func share(
@@ -72,11 +73,10 @@ extension CenterHost {
         return line.last ?? last
     }
 
-    /// The work that one center does, in deliveries, about, before it is looked how long the turn has
-    /// taken.
+    /// The work of one share, in deliveries, about; after it the time of the turn is checked.
     static let shareWorkLimit = 2_048
 
-    /// Hands on what the turn has for the store and for other loops.
+    /// Hands the changes and messages of the turn to the store and to other loops.
     mutating func handOver(_ outbox: inout Outbox) {
         let end = centers.endTurn(at: outbox.commandTime, shared.totals)
         if shared.hasStore { promises.hand(end.changes, &outbox) }
@@ -99,22 +99,24 @@ extension CenterHost {
 
     // MARK: Idle moments
 
-    /// Nothing is to be done: each center that waits for that posts one entry (rule Q13), as many
-    /// of them as the turn has time for.
+    /// Posts one idle entry in each center that waits for an idle moment (rule Q13).
+    ///
+    /// It posts as many as the turn has time for.
     mutating func meetIdle(_ outbox: inout Outbox) {
         if outbox.life.isStopping { return }
         schedule.lastIdle = share(
             .idle, among: centers.idlePositions, behind: schedule.lastIdle, &outbox)
-        // Setting it asks for the next idle moment, which comes after another look at the input.
+        // The assignment requests the next idle moment, which comes after another look at the
+        // input.
         if centers.idleCount > 0 { outbox.loop.reportsIdle = true }
     }
 
     // MARK: Time
 
-    /// A deadline of some center may have come.
+    /// Performs the due work of centers, in shares.
     ///
-    /// What is due happens in shares. While much waits for the store, one share comes after the other
-    /// with a rest between them, so that nobody is refused for what only ends.
+    /// While much waits for the store, there is a rest between two shares, so that no request is
+    /// refused for the sake of things that only end.
     mutating func meetCenterDeadline(_ outbox: inout Outbox) {
         schedule.timer = nil
         schedule.armedDeadline = .max
@@ -128,7 +130,7 @@ extension CenterHost {
         }
     }
 
-    /// Takes out those of the farewells that their posters may not post any more (rule L10).
+    /// Removes farewells whose posters lost the right to post them (rule L10).
     mutating func takeOutForbidden(
         _ farewells: [NotificationCenter.DueFarewell], of position: Int, _ outbox: inout Outbox
     ) {
@@ -138,6 +140,6 @@ extension CenterHost {
         }
     }
 
-    /// Whether so much waits for the store that what can wait should.
+    /// Whether so much waits for the store that other work should wait.
     var storeIsBehind: Bool { shared.store?.isBehind ?? false }
 }

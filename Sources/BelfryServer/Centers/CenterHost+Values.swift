@@ -6,12 +6,12 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-// Values are read without a command; who waits for another one is told when a change has come.
+// Values are read without a command; a poll is answered when the value has changed.
 
 extension CenterHost {
-    /// Shows what is at a place of a value; one who waits is told when it is another one than he has.
+    /// Shows a value; a request that waits is answered when the value differs from the reader's.
     ///
-    /// - Returns: whether it is answered.
+    /// - Returns: whether the request is answered.
     mutating func readValue(
         _ look: ValueLook, wait: Int64, _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
@@ -31,8 +31,9 @@ extension CenterHost {
         }
     }
 
-    /// Answers those that wait for a value no longer, one in any case, and more while the turn has
-    /// room.
+    /// Answers polls of values that have ended or whose value has changed.
+    ///
+    /// It answers one in any case, and more while the turn has room.
     mutating func answerValues(_ outbox: inout Outbox) {
         // Many may wait at one place: its tag is made once.
         var known: [ValueName: ValueTag?] = [:]
@@ -71,7 +72,7 @@ extension CenterHost {
         }
     }
 
-    /// What is at a place, which is stored when it is told (rule V15).
+    /// The value at a place, which is stored before it is shown (rule V15).
     mutating func presentValue(
         at place: ValuePlace, _ submission: Submission
     ) throws(Problem) -> (present: PresentValue, position: Int) {
@@ -109,7 +110,7 @@ extension CenterHost {
 }
 
 extension ValueCondition {
-    /// Whether a value with this tag is another one than the reader has.
+    /// Whether a value with this tag differs from the reader's.
     fileprivate func isNews(_ tag: ValueTag) -> Bool {
         noneMatches.map { !$0.include(tag) } ?? true
     }

@@ -6,23 +6,23 @@ import Synchronization
 
 /// The centers of one loop: a submission in, items for connections out.
 ///
-/// It knows no connection, only the names of connections, which centers know too. So it does not matter to
-/// it which loop has a connection. `perform` finds what is asked: an ``Operation`` begins with a command, everybody
-/// gets what that brought about (`fanOut`), and the operation is finished with the answer.
+/// It knows connections only by the names that centers know too, so it does not matter which loop
+/// has a connection. `perform` finds the request: an ``Operation`` begins with a command, the
+/// command's effects are sent (`fanOut`), and the operation is finished with the answer.
 struct CenterHost: ~Copyable {
     let shared: SharedState
     var centers: CenterTable
-    /// What the last command brought about; its storage is used again.
+    /// The effects of the last command; the storage is reused.
     var effects = Effects()
-    /// The command that brought them about.
+    /// The command that caused them.
     var applied = AppliedCommand()
-    /// What began with a command that was not applied yet, by its name.
+    /// Operations whose commands are not applied yet, by the command's id.
     var pending: [CommandID: Pending] = [:]
-    /// Commands whose connections have gone before the log has shown them, by their names.
+    /// Commands whose connections have gone before the log has shown them.
     var gone: Set<CommandID> = []
-    /// The tickets that requests show and that the log may have.
+    /// The tickets in requests that the log may have.
     var tickets = TicketUses()
-    /// How the broker stands with the log that it shares.
+    /// The broker's part in the log that it shares.
     var part = LogPart()
     /// The answers that wait for the store.
     var promises = PromiseTable()
@@ -30,18 +30,18 @@ struct CenterHost: ~Copyable {
     var completions = CompletionTable()
     /// The requests that wait at mailboxes.
     var polls = PollTable()
-    /// Who waits for what becomes of asks.
+    /// The requests that wait for fates of asks.
     var asks = AskWaitTable()
-    /// Who waits for changes of values.
+    /// The requests that wait for changes of values.
     var values = ValueWaitTable()
-    /// What waits for a turn that has time for it.
+    /// Work that waits for a turn with time for it.
     var postponed: PostponedWork
     var schedule = CenterSchedule()
-    /// How much memory centers keep, and of what that is too much.
+    /// The limits and the memory of the centers, and the kinds that are over them.
     var kept: KeptWatch
-    /// How many rows may still be looked at in this turn.
+    /// The number of rows that looks may still scan in this turn.
     var scanBudget = ScanBudget()
-    /// How often the posts of this callout may be delivered.
+    /// The number of deliveries that the posts of this callout may make.
     var deliveryBound = DeliveryBound()
     let requestReader: RequestReader
     let rpcReader: RPCReader
@@ -59,7 +59,7 @@ struct CenterHost: ~Copyable {
         rpcReader = RPCReader(limits: configuration.wireLimits)
         maxWait = configuration.maxWait.nanoseconds
         kept = KeptWatch(configuration, shared)
-        // Those of a log are told by it.
+        // A log states its own limits.
         let limits =
             sequencer is LogSequencer ? CenterLimits() : CenterLimits(configuration, shared)
         centers = CenterTable(
@@ -68,7 +68,7 @@ struct CenterHost: ~Copyable {
             witness: shared.witness, sequencer: sequencer)
     }
 
-    /// Takes a configuration that has changed, and lets the centers have their limits.
+    /// Adopts a changed configuration, and gives the centers their limits.
     mutating func adopt(_ configuration: ServerConfiguration, _ outbox: inout Outbox) {
         maxWait = configuration.maxWait.nanoseconds
         kept.limits = KeptMemory(limitedBy: configuration)
@@ -79,7 +79,7 @@ struct CenterHost: ~Copyable {
         }
     }
 
-    /// Takes the centers of this loop that the store has, and makes the one that always exists.
+    /// Takes the restored centers of this loop, and makes the default one, which always exists.
     mutating func takeCenters(_ outbox: inout Outbox) {
         for center in shared.takeCenters(for: outbox.number) {  // Bound: start
             let position = centers.take(center, at: outbox.commandTime)
@@ -87,7 +87,7 @@ struct CenterHost: ~Copyable {
             shared.totals.centerCount.add(1, ordering: .relaxed)
             shared.totals.observerCount.add(centers[position].observerCount, ordering: .relaxed)
         }
-        // What they hold, wait for and owe is found out at the end of the first turn.
+        // The needs and costs of the centers are read at the end of the first turn.
         if centers.count > 0 { outbox.loop.takeAnotherTurn() }
         schedule.watch(centers, &outbox)
         guard shared.home(of: RoutedPath.defaultCenter) == outbox.number,
@@ -100,7 +100,7 @@ struct CenterHost: ~Copyable {
 }
 
 extension CenterLimits {
-    /// The limits of each center: whether anything lasts is for the broker to know.
+    /// The limits of each center: whether changes last is known to the broker.
     fileprivate init(_ configuration: ServerConfiguration, _ shared: SharedState) {
         self = configuration.centerLimits
         isDurable = shared.hasStore

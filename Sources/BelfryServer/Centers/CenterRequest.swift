@@ -4,21 +4,21 @@ import BelfryHTTP
 import BelfryLoop
 import BelfryWire
 
-/// Something that is asked of one center: it travels to the loop on which the center lives.
+/// A request of one center: it travels to the loop on which the center lives.
 struct Submission: Sendable {
-    /// The center; it comes into being by a post or by a client.
+    /// The center; a post or a client makes it.
     let center: [UInt8]
-    /// What is asked.
+    /// The request itself.
     var request: CenterRequest
-    /// Who asks.
+    /// The caller.
     let caller: Caller
-    /// Where the answer goes, and in which form.
+    /// The destination of the answer, and its form.
     let reply: Reply
-    /// Where it comes from, if that is counted.
+    /// The address of the caller, if that is counted.
     var address: NetworkAddress?
 }
 
-/// What can be asked of a center.
+/// A request of a center.
 enum CenterRequest: Sendable {
     case post(PostRequest, PostWishes?)
     case postBatch([PostRequest], PostWishes?)
@@ -48,7 +48,7 @@ enum CenterRequest: Sendable {
 }
 
 extension CenterRequest {
-    /// The same, answered at once.
+    /// The same request without a wait.
     var withoutWait: CenterRequest {
         switch self {
         case .fate(let id, _): .fate(id, wait: 0)
@@ -58,7 +58,7 @@ extension CenterRequest {
         }
     }
 
-    /// Whether its answer may be much larger than what is asked.
+    /// Whether the answer may be much larger than the request.
     var mayBeLarge: Bool {
         switch self {
         case .fate, .readValue, .readMailbox, .openStream, .look, .centers: true
@@ -74,27 +74,27 @@ extension CenterRequest {
     static func listing(_ listing: CenterListing) -> CenterRequest { .look(.listing(listing)) }
 }
 
-/// The news that a connection has for its center, which sends no answer.
+/// A note of a connection to its center, which sends no answer.
 enum ConnectionNote: Sendable {
-    /// - Parameter wasWritten: whether anything was written to it since its client is known.
+    /// - Parameter wasWritten: whether bytes were written to it since its client is known.
     case disconnect(client: UInt64, end: ConnectionEnd = .broken, wasWritten: Bool = true)
     case becomeSlow(client: UInt64)
     case drain(client: UInt64)
-    /// Its event stream has been silent for long.
+    /// The event stream has been silent for long.
     case keepAlive(client: UInt64)
-    /// It waits for nothing any more: its client has shut down its half, or is gone.
+    /// The client has shut down its half, or is gone: its waits end.
     case endWait
     case detachReader(observer: UInt64)
 }
 
-/// What only few posts ask for besides themselves: most ask for nothing of it.
+/// Preferences of a post; most posts have none.
 final class PostWishes: Sendable {
-    /// How many nanoseconds the poster waits for its observers; nil is as long as usual.
+    /// The wait for observers in nanoseconds; nil is the default.
     let wait: Int64?
-    /// The name under which the answer is found again, and the hash of the request.
+    /// The idempotency key and the hash of the request.
     let key: (text: [UInt8], requestHash: SecretHash)?
 
-    /// Joins both; nil where there is nothing to wish.
+    /// Joins both; nil without either.
     init?(wait: Int64?, key: (text: [UInt8], requestHash: SecretHash)?) {
         if wait == nil, key == nil { return nil }
         self.wait = wait
@@ -102,13 +102,13 @@ final class PostWishes: Sendable {
     }
 }
 
-/// What an asker wishes besides an answer.
+/// Preferences of an ask.
 struct AskWishes: Sendable {
-    /// How many nanoseconds it waits; nil is as long as usual.
+    /// The wait in nanoseconds; nil is the default.
     var wait: Int64?
-    /// Whether the ask lives on when the wait is over.
+    /// Whether the ask stays open when the wait is over.
     var outlivesAsker = false
-    /// The name under which the answer is found again, and the hash of the request.
+    /// The idempotency key and the hash of the request.
     var key: (text: [UInt8], requestHash: SecretHash)?
 }
 
@@ -124,7 +124,7 @@ struct ReplayPosition: Sendable {
     let sequence: UInt64
 }
 
-/// Where an answer goes.
+/// The destination of an answer.
 struct Reply: Sendable {
     /// The loop that has the connection.
     let loop: Int
@@ -132,16 +132,16 @@ struct Reply: Sendable {
     let connection: ConnectionID
     /// The form of the answer.
     let form: Form
-    /// How messages for the connection are encoded: it is a part of its number.
+    /// The encoding of messages for the connection; it is a part of its number.
     let encoding: FrameEncoding
 
-    /// The number under which a center knows the connection.
+    /// The number of the connection for centers.
     var number: ConnectionNumber {
         ConnectionNumber(loop: loop, connection: connection, encoding: encoding)
     }
 
     enum Form: Sendable {
-        /// Nobody waits.
+        /// No answer.
         case none
         /// A response to an HTTP request.
         case http(HTTPReply)
@@ -150,33 +150,33 @@ struct Reply: Sendable {
     }
 }
 
-/// What a response to an HTTP request depends on besides its content.
+/// The facts that a response to an HTTP request depends on besides its content.
 struct HTTPReply: Sendable {
     var context: ResponseContext
-    /// Whether the request removes something, which is done also where nothing new is promised.
+    /// Whether the request removes something, which is done also where the store refuses changes.
     var isRemoval = false
-    /// Answer a post with 204.
+    /// Whether a post is answered with 204.
     var isMinimal = false
-    /// One row an observer in the receipt.
+    /// Whether the receipt has one row an observer.
     var reportsObservers = false
-    /// Whether a post is asked for whose timer stands in the query, and not in the content.
+    /// Whether the request is a post with its timer in the query, not in the content.
     var hasTimerInQuery = false
     /// Whether the client takes content that is encoded with gzip.
     var acceptsGzip = false
-    /// How messages will be encoded, if it is the opening of a WebSocket.
+    /// The encoding of messages, if the request opens a WebSocket.
     var encoding = FrameEncoding.plain
-    /// Which preference was honoured (RFC 7240 §3).
+    /// The preference that was honoured (RFC 7240 §3).
     var appliedPreference = AppliedPreference.none
-    /// Whether another origin would get another answer.
+    /// Whether the answer depends on the origin.
     var variesByOrigin = false
-    /// What only few replies need; most requests ask for nothing of it.
+    /// The details that only few replies need.
     private var box: Box?
 
     init(context: ResponseContext) {
         self.context = context
     }
 
-    /// Whether it depends on the context alone.
+    /// Whether the reply depends on the context alone.
     var isUsual: Bool {
         !isMinimal && !reportsObservers && appliedPreference == .none && !variesByOrigin
             && box == nil
@@ -188,7 +188,7 @@ struct HTTPReply: Sendable {
         case asynchronous = "respond-async"
     }
 
-    /// What only few replies need.
+    /// Details that only few replies need.
     struct Details: Sendable {
         /// The path before `/observers/…`, so that locations keep it.
         var pathPrefix: [UInt8] = []
@@ -200,11 +200,11 @@ struct HTTPReply: Sendable {
         var acceptKey: [UInt8] = []
         var subprotocol: [UInt8]?
         var extensions: [UInt8]?
-        /// What was asked for, if the log is to tell of it.
+        /// The summary of the request for the log, if it is logged.
         var asked: Asked?
     }
 
-    /// One reference in the place of four.
+    /// A box, so that most replies have one empty reference instead of four.
     private final class Box: Sendable {
         let details: Details
 
@@ -213,7 +213,7 @@ struct HTTPReply: Sendable {
         }
     }
 
-    /// What only few replies need.
+    /// The details that only few replies need.
     var details: Details {
         get { box?.details ?? Details() }
         set { box = Box(newValue) }

@@ -3,7 +3,8 @@ import BelfryCenter
 import BelfryJSON
 import BelfryWire
 
-// Who may find which client and which observer: whoever knows no secret of one learns nothing about it.
+// The right to find clients and observers: a caller without a secret of one learns nothing about
+// it.
 
 extension CenterTable {
     /// The client that the caller may control: its own by the session, any as an admin.
@@ -43,7 +44,7 @@ extension CenterTable {
         return client.id
     }
 
-    /// Where the center is that has the observers which are asked for.
+    /// The position of the center with the requested observers.
     func positionOfObservers(_ submission: Submission) throws(Problem) -> Int {
         guard let position = position(of: submission.center) else {
             throw Problem.noObserver
@@ -51,7 +52,7 @@ extension CenterTable {
         return position
     }
 
-    /// The observer that a path names, for whoever has its token or may do this to it anyway.
+    /// The observer that a path names, for a caller with its token or with the right to act on it.
     func observer(
         _ secret: Secret, orBy verb: Verbs, _ submission: Submission
     ) throws(Problem) -> (position: Int, row: ObserverRow) {
@@ -73,7 +74,7 @@ extension CenterTable {
         return (position, row)
     }
 
-    /// The observer whose whole token the caller has; nothing else opens a mailbox.
+    /// The observer whose whole token the caller has; a mailbox needs it.
     func ownObserver(
         _ secret: Secret, _ submission: Submission
     ) throws(Problem) -> (position: Int, row: ObserverRow) {
@@ -83,7 +84,7 @@ extension CenterTable {
         return (position, row)
     }
 
-    /// Why a mailbox cannot be read any more.
+    /// The reason why a mailbox cannot be read any more.
     func endOfReading(_ observer: UInt64, at position: Int?) -> Problem {
         let tombstone = position.flatMap { self[$0].tombstone(observer) }
         return tombstone.map { Problem(.observerRemoved($0)) } ?? Problem.readerReplaced
@@ -91,13 +92,13 @@ extension CenterTable {
 }
 
 extension ClientRow {
-    /// Whether a session secret, whole or its secret half, is that of the client.
+    /// Whether a session, whole or its secret half, is that of the client.
     func speaks(_ session: [UInt8]) -> Bool {
         let secret = IdentifierText(client: session.span)?.secret ?? session
         return SecretHash(of: secret).matches(sessionHash)
     }
 
-    /// What a session opens is for its own principal alone: rows tell who has them.
+    /// Checks that a client is of the caller's principal: rows show their principals.
     func checkPrincipal(_ submission: Submission) throws(Problem) {
         guard principal == submission.caller.principal else {
             throw Problem(.forbidden, "The session belongs to another principal.")
@@ -106,7 +107,7 @@ extension ClientRow {
 }
 
 extension ObserverRequest {
-    /// A mailbox is read: it acknowledges nothing but actions, and has no connection to end with.
+    /// Checks a mailbox's terms: it acknowledges only actions, and has no connection to end with.
     fileprivate func checkMailbox() throws(Problem) {
         var errors: [Problem.FieldError] = []
         if terms.acknowledges, role.target == nil {
@@ -126,15 +127,15 @@ extension ObserverRequest {
 }
 
 extension Problem {
-    /// What is said of a client that is not there, or that the caller may not know of.
+    /// The problem of an unknown client, or of one that the caller may not use.
     static let noClient = Problem(
         .notFound, "No client has this id, or you may not use the client.")
 
-    /// What is said of a session that nobody has.
+    /// The problem of an unknown session.
     static let noSession = Problem(
         .notFound, "No client of this center has this session.")
 
-    /// What is said of an observer that is not there, or that the caller may not know of.
+    /// The problem of an unknown observer, or of one that the caller may not use.
     static let noObserver = Problem(
         .notFound, "No observer has this id, or you may not use the observer.")
 }

@@ -1,14 +1,14 @@
 import BelfryCenter
 
-// What centers need, and what they keep.
+// The needs of centers, and the memory that they keep.
 
 extension CenterTable {
-    /// Whether the end of the turn does something for the center at a position.
+    /// Whether the center at a position has work at the end of the turn.
     func needsTurnEnd(at position: Int) -> Bool {
         shard.centers[position].needs.turnEnd && !isDoing(.turnEnd, at: position)
     }
 
-    /// Whether the center at a position has begun with the end of a turn and not ended it.
+    /// Whether the center at a position has begun the end of a turn and not finished it.
     func turnGoesOn(at position: Int) -> Bool {
         shard.centers[position].needs.turnGoesOn && !isDoing(.turnEnd, at: position)
     }
@@ -18,26 +18,27 @@ extension CenterTable {
         hosted.indices.filter { shard.centers[$0].needs.idle && !isDoing(.idle, at: $0) }
     }
 
-    /// The centers that have something to do by this time.
+    /// The centers that have work due by this time.
     func positionsDue(at time: CommandTime) -> [Int] {
         hosted.indices.filter { isDue($0, at: time) }
     }
 
-    /// Whether the center at a position has more to do by this time than timers, which fire a share a turn: they may
-    /// be many, and nobody who asks meanwhile waits for all of them.
+    /// Whether the center at a position has more work due than timers.
+    ///
+    /// Timers fire a share a turn: they may be many, and requests meanwhile do not wait for all.
     func timeGoesOn(at position: Int, _ time: CommandTime) -> Bool {
         shard.centers[position].needs.deadline <= time.monotonicNanoseconds
             && !isDoing(.time, at: position)
     }
 
-    /// Whether the center at a position has something to do by this time.
+    /// Whether the center at a position has work due by this time.
     private func isDue(_ position: Int, at time: CommandTime) -> Bool {
         shard.centers[position].needs.isDue(at: time) && !isDoing(.time, at: position)
     }
 
-    /// When the first center has something to do; nil when none ever has.
+    /// The time of the first work of any center; nil when there is none.
     ///
-    /// - Parameter time: now, which says how far the two clocks are apart.
+    /// - Parameter time: now; it relates the two clocks.
     func earliestDeadline(at time: CommandTime) -> Int64? {
         let others = hosted.indices.filter { !isDoing(.time, at: $0) }
         let earliest = others.map { shard.centers[$0].needs.nextDeadline(at: time) }.min()
@@ -64,17 +65,17 @@ extension CenterTable {
             ? own + shard.centers[position].keptMemory.ofCenter[kind] : own
     }
 
-    /// The bytes that a center keeps of a kind, as is known of it.
+    /// The bytes that a center keeps of a kind, as last counted.
     func kept(_ kind: KeptKind, at position: Int) -> Int {
         shard.centers[position].keptMemory[kind]
     }
 
-    /// How many of a kind a center has that it can forget.
+    /// The number of entries of a kind that a center can forget.
     func trimmableCount(of kind: KeptKind, at position: Int) -> Int {
         shard.centers[position].trimmableCount(of: kind)
     }
 
-    /// What lets a center forget the oldest eighth of a kind.
+    /// The command that makes a center forget the oldest eighth of a kind.
     func trimAction(_ kind: KeptKind, at position: Int) -> Command.Action {
         let count = trimmableCount(of: kind, at: position)
         return .trim(kind, count: count - min(count, max(Self.leastTrim, count / 8)))

@@ -2,10 +2,10 @@ import BelfryAccess
 import BelfryCenter
 import BelfryWire
 
-// For whom counts what centers keep (decision 70).
+// The owners that the memory of centers counts for (decision 70).
 
 extension CenterTable {
-    /// The owner that what a submission makes counts for.
+    /// The owner of the things that a submission makes.
     @inline(__always)
     mutating func owner(
         of submission: borrowing Submission, _ outbox: inout Outbox
@@ -15,7 +15,7 @@ extension CenterTable {
         return owner(submission.caller, at: submission.address, &outbox)
     }
 
-    /// The owner that what a caller makes counts for.
+    /// The owner of the things that a caller makes.
     mutating func owner(
         _ caller: Caller, at address: NetworkAddress?, _ outbox: inout Outbox
     ) -> Owner {
@@ -28,9 +28,9 @@ extension CenterTable {
         return outbox.shared.askers.owners.owner(identity)
     }
 
-    /// Lets what a store has kept of a center count for its principals.
+    /// Assigns the restored contents of a center to their principals.
     ///
-    /// A principal may be of a key that is gone, or of a time when keys were others: it counts all the same.
+    /// The key of a principal may be gone or changed since: the memory counts all the same.
     mutating func assignOwners(at position: Int, _ outbox: inout Outbox) {
         if outbox.shares.limits.principal == nil { return }
         hasOwners = true

@@ -3,41 +3,41 @@ import BelfryLoop
 import BelfryStore
 import BelfrySystem
 
-/// The centers that live on one loop: a shard, and what the loop knows of each of its centers.
+/// The centers of one loop: a shard, and the loop's own record of each center.
 struct CenterTable: ~Copyable {
     private(set) var shard: Shard
-    /// By the positions of the shard.
+    /// The records, by the positions of the shard.
     private(set) var hosted: [HostedCenter] = []
-    /// Where the default center is, on the loop that has it.
+    /// The position of the default center, on the loop that has it.
     private(set) var defaultPosition: Int?
     /// The centers that got a command in this turn.
     private(set) var touched: [Int] = []
-    /// How many centers wait for an idle moment.
+    /// The number of centers that wait for an idle moment.
     private(set) var idleCount = 0
     private let keepsChanges: Bool
-    /// How many observers more there are after the last command.
+    /// The growth of the number of observers by the last command.
     private(set) var observerGrowth = 0
-    /// How much more memory centers keep that was not accounted for yet.
+    /// The growth of the centers' memory that is not accounted for yet.
     var keptGrowth = KeptGrowth()
-    /// Whether a command has named an owner: before that no center is asked what it keeps for whom.
+    /// Whether a command has named an owner: before that no memory is counted by owner.
     var hasOwners = false
-    /// What the centers that have ended in this turn leave to its end.
+    /// The changes of centers that ended in this turn.
     private var ended: TurnEnd?
-    /// Whether the last command that makes a center has made it, and not an earlier one.
+    /// Whether the last command that makes a center made a new one.
     private(set) var madeIsNew = false
-    /// Whether the store must hear of the center that ended last.
+    /// Whether the end of the last center must be stored.
     private(set) var endedIsStored = false
-    /// What puts commands into one order, where this broker does not do that alone.
+    /// The sequencer, where this broker does not order commands alone.
     let sequencer: (any Sequencer)?
     /// The log that several brokers share, where there is one.
     let log: LogSequencer?
-    /// What a kill leaves of what is dispatched; nil where that is nowhere.
+    /// The record of dispatched numbers that survives `kill -9`; nil without a data directory.
     private let witness: DispatchWitness?
-    /// Whether there is one: a look at it would count a reference.
+    /// Whether there is a witness: reading `witness` itself would count a reference.
     private let isWitnessed: Bool
-    /// The commands that the sequencer has.
+    /// The commands that the sequencer has not returned.
     private var underWay = CommandsUnderWay()
-    /// The name that the next command gets.
+    /// The name of the next command.
     private(set) var nextCommand: CommandID
 
     /// - Parameter loop: the number of the loop, so that no two loops name commands alike.
@@ -57,7 +57,7 @@ struct CenterTable: ~Copyable {
 
     var count: Int { shard.count }
 
-    /// The limits that new centers have.
+    /// The limits of new centers.
     var limits: CenterLimits {
         get { shard.limits }
         set { shard.limits = newValue }
@@ -66,27 +66,27 @@ struct CenterTable: ~Copyable {
     /// The revision of the limits, in a log.
     var limitsRevision: UInt64 { shard.limitsRevision }
 
-    /// The rules that hold in a log.
+    /// The level of the rules in a log.
     var level: UInt64 { shard.level }
 
-    /// Takes no command any more: no name finds its center.
+    /// Closes the table: no name finds its center any more.
     mutating func close() {
         shard.close()
         defaultPosition = nil
         touched = []
     }
 
-    /// Where a center is, if it is.
+    /// The position of a center; nil if there is none.
     @inline(__always)
     func position(of name: [UInt8]) -> Int? {
-        // Arrays that share their storage are equal at once: so it is for the default center.
+        // Arrays that share their storage are equal at once, as for the default center.
         if let defaultPosition, name == RoutedPath.defaultCenter { return defaultPosition }
         return shard.position(of: name)
     }
 
     /// Makes a center that is not there yet.
     ///
-    /// - Parameter owner: who the center counts for, and what it keeps of its own.
+    /// - Parameter owner: the owner of the center, and of its own memory.
     mutating func make(
         _ name: [UInt8], owner: Owner = .none, epoch: [UInt8], time: CommandTime
     ) -> Int {
@@ -96,14 +96,14 @@ struct CenterTable: ~Copyable {
         return position
     }
 
-    /// Lets a center that is new count for somebody.
+    /// Assigns a new center to an owner.
     mutating func assign(_ owner: Owner, to position: Int) {
         if owner == .none { return }
         hosted[position].owner = owner
         countCenter(1, at: position)
     }
 
-    /// Takes a center out of the store.
+    /// Takes a restored center.
     mutating func take(_ center: consuming NotificationCenter, at time: CommandTime) -> Int {
         let position = shard.take(center)
         host(position, at: time)
@@ -111,7 +111,7 @@ struct CenterTable: ~Copyable {
         return position
     }
 
-    /// The shard has a center more.
+    /// Adds the record of a center that the shard has added.
     private mutating func host(_ position: Int, at time: CommandTime) {
         hosted.append(
             HostedCenter(
@@ -121,7 +121,7 @@ struct CenterTable: ~Copyable {
         if shard.centers[position].name == RoutedPath.defaultCenter { defaultPosition = position }
     }
 
-    /// Whether a center has nothing, and got its last command no later than this; the default one never.
+    /// Whether a center, not the default one, is empty and had no command since a time.
     func isLeft(_ position: Int, since nanoseconds: Int64) -> Bool {
         position != defaultPosition && !underWay.contains(center: shard.centers[position].name)
             && hosted[position].time.monotonicNanoseconds <= nanoseconds
@@ -130,13 +130,13 @@ struct CenterTable: ~Copyable {
 
     /// Ends a center: its name finds it no more, and the last center takes its position.
     ///
-    /// - Returns: whether the store must hear of it, which it does with the end of the turn.
+    /// - Returns: whether the end must be stored; it is, with the end of the turn.
     mutating func end(_ position: Int, _ totals: borrowing CenterTotals) -> Bool {
         shard.endCenter(at: position)
         return noteEnd(at: position, totals)
     }
 
-    /// The shard has ended the center at a position, and the last center has taken its place.
+    /// Records that the shard has ended a center, and that the last one has its position.
     mutating func noteEnd(at position: Int, _ totals: borrowing CenterTotals) -> Bool {
         guard var center = shard.takeEnded() else { return false }
         var end = ended.take() ?? TurnEnd()
@@ -165,12 +165,12 @@ struct CenterTable: ~Copyable {
         return isStored
     }
 
-    /// The center at a position, to look into it.
+    /// The center at a position, to read.
     subscript(position: Int) -> NotificationCenter {
         @inline(__always) _read { yield shard.centers.span[position] }
     }
 
-    /// The name of the next command was given.
+    /// Moves on to the name of the next command.
     @inline(__always)
     private mutating func passName() {
         nextCommand = CommandID(
@@ -191,8 +191,9 @@ struct CenterTable: ~Copyable {
         noteApplied(&effects, at: position, observerCount: observerCount)
     }
 
-    /// Notes what a command has changed in a center that had so many observers; effects that do not
-    /// change are not copied to be looked at.
+    /// Notes the changes of a command in a center with its count of observers before.
+    ///
+    /// Effects that do not change are not copied.
     @inline(__always)
     private mutating func noteApplied(
         _ effects: inout Effects, at position: Int, observerCount: Int
@@ -200,7 +201,7 @@ struct CenterTable: ~Copyable {
         if !effects.changes.isEmpty, keepsChanges { hosted[position].keep(effects) }
         if isWitnessed { bearWitness(at: position) }
         observerGrowth = shard.centers[position].needs.observerCount - observerCount
-        // Many may register in one turn, or write values: each counts for the next.
+        // Many may register, or write values, in one turn: each counts for the next.
         guard observerGrowth != 0 || effects.hasValues else { return }
         noteKept(at: position, ifChangedBy: Self.leastKeptChange)
     }
@@ -210,7 +211,7 @@ struct CenterTable: ~Copyable {
         hosted[position].witnessedThrough = shard.centers[position].sequence
     }
 
-    /// Notes what a command has dispatched, before any of that leaves.
+    /// Records the dispatched numbers of a command, before a delivery leaves.
     private mutating func bearWitness(at position: Int) {
         let sequence = shard.centers[position].sequence
         guard sequence != hosted[position].witnessedThrough, let page = hosted[position].page
@@ -228,7 +229,7 @@ struct CenterTable: ~Copyable {
     /// Whether commands are under way.
     var isWaiting: Bool { sequencer?.isWaiting ?? false }
 
-    /// Lets the sequencer have a command for the center at a position, and gives back the name that it has there.
+    /// Submits a command for the center at a position, and returns its name.
     mutating func hand(_ command: Command, for position: Int) -> CommandID {
         hosted[position].time = command.time
         hosted[position].ownWork.formUnion(OwnWork(command.action))
@@ -236,7 +237,7 @@ struct CenterTable: ~Copyable {
             .tell(center: shard.centers[position].name, command.action), at: command.time)
     }
 
-    /// Lets the sequencer have a command.
+    /// Submits a command to the sequencer.
     mutating func hand(_ action: ShardCommand.Action, at time: CommandTime) -> CommandID {
         guard let sequencer else { return nextCommand }
         let id = sequencer.submit(action, at: time)
@@ -244,7 +245,7 @@ struct CenterTable: ~Copyable {
         return id
     }
 
-    /// A command has come back.
+    /// Takes a command back from the sequencer.
     ///
     /// - Returns: nil for one that this loop has not submitted.
     mutating func takeBack(_ id: CommandID) -> CommandsUnderWay.Command? {
@@ -255,7 +256,7 @@ struct CenterTable: ~Copyable {
         return command
     }
 
-    /// The next thing that becomes of commands; what the shard has made of its centers is noted.
+    /// Takes the next event of the sequencer, and records the changes of the shard's centers.
     mutating func next(
         at time: CommandTime, _ totals: borrowing CenterTotals, into effects: inout Effects
     ) -> SequencerEvent? {
@@ -278,13 +279,13 @@ struct CenterTable: ~Copyable {
         return event
     }
 
-    /// Forgets what is under way: the log will not give it back.
+    /// Forgets the commands under way: the log will not return them.
     mutating func forgetUnderWay() {
         underWay = CommandsUnderWay()
         for position in hosted.indices { hosted[position].ownWork = [] }  // Bound: centers
     }
 
-    /// A snapshot is the shard now: what is known of its centers begins anew.
+    /// Starts the records of the centers anew, after a snapshot replaced the shard.
     mutating func takeRestored(at time: CommandTime, _ totals: borrowing CenterTotals) {
         var end = ended.take() ?? TurnEnd()
         for position in hosted.indices {  // Bound: centers
@@ -304,23 +305,22 @@ struct CenterTable: ~Copyable {
         }
     }
 
-    /// Lets the log look at what time has brought.
+    /// Makes the log check its deadlines.
     func tickLog() { log?.tick(shard) }
 
-    /// Lets the log have what has gathered in the turn.
+    /// Hands the log the work of the turn.
     func endTurnOfLog() { log?.endTurn(shard) }
 
     /// The index up to which the log was applied; nil without a log.
     var logIndex: UInt64? { log == nil ? nil : shard.logIndex }
 
-    /// The name by which centers know a connection.
+    /// The name of a connection for centers.
     @inline(__always)
     func name(of connection: ConnectionNumber) -> ConnectionName {
         ConnectionName(node: log?.seat ?? 0, number: connection.rawValue)
     }
 
-    /// A command that counts only while a connection is that of a client, if one asks for it; a log of an earlier level has
-    /// none of them.
+    /// A command that counts only while a connection is a client's; no such one in a lower level.
     func action(
         _ action: Command.Action, ofClient client: UInt64?, on connection: ConnectionNumber
     ) -> Command.Action {
@@ -329,7 +329,7 @@ struct CenterTable: ~Copyable {
             ClientConnection(client: client, connection: name(of: connection)), action)
     }
 
-    /// Whether a command of the loop's own work for a center was not applied yet.
+    /// Whether a command of the loop's own work for a center is not applied yet.
     func isDoing(_ work: OwnWork, at position: Int) -> Bool {
         hosted[position].ownWork.contains(work)
     }
@@ -345,7 +345,7 @@ struct CenterTable: ~Copyable {
             random: outbox.random.next())
     }
 
-    /// Finds out anew what a center keeps, if that has changed by some bytes.
+    /// Counts the memory of a center again, if it has changed by some bytes.
     mutating func noteKept(at position: Int, ifChangedBy byteCount: Int = 0) {
         takeOwned(at: position)
         guard let growth = shard.noteKept(at: position, ifChangedBy: byteCount) else { return }
@@ -358,21 +358,21 @@ struct CenterTable: ~Copyable {
         }
     }
 
-    /// Finds out anew what all centers keep.
+    /// Counts the memory of all centers again.
     mutating func noteAllKept() {
         for position in hosted.indices { noteKept(at: position) }  // Bound: centers
     }
 
-    /// By how many bytes, about, what a center keeps may differ from what is known of it.
+    /// The change in bytes, about, past which a center's memory is counted again.
     static let leastKeptChange = 4 << 10
 
-    /// Takes what a center keeps more for owners.
+    /// Takes the growth of a center's memory by owner.
     @inline(__always)
     private mutating func takeOwned(at position: Int) {
         if hasOwners { keptGrowth.add(shard.takeOwnedGrowth(at: position)) }
     }
 
-    /// Counts a center that has come for its owner, or with -1 one that goes, with what it keeps of its own.
+    /// Counts a center, or with -1 its end, for its owner, with its own memory.
     private mutating func countCenter(_ sign: Int, at position: Int) {
         countCenter(sign, of: shard.centers[position], at: position)
     }
@@ -387,16 +387,16 @@ struct CenterTable: ~Copyable {
         keptGrowth.add([hosted[position].owner: more])
     }
 
-    /// Finds out for whom what a store has kept counts.
+    /// Assigns the restored contents of a center to owners.
     mutating func assignOwners(at position: Int, _ ownerOf: (_ principal: [UInt8]) -> Owner) {
         shard.assignOwners(at: position, ownerOf)
         takeOwned(at: position)
     }
 
-    /// What a center costs that keeps nothing: itself, and its tables at their smallest.
+    /// The memory of an empty center: itself, and its tables at their smallest.
     static let centerByteCount = 3 << 10
 
-    /// The center at a position is looked at when the turn ends.
+    /// Marks the center at a position for the end of the turn.
     mutating func touch(_ position: Int) {
         guard !hosted[position].isTouched else { return }
         hosted[position].isTouched = true
@@ -407,30 +407,29 @@ struct CenterTable: ~Copyable {
 // MARK: - The end of a turn
 
 extension CenterTable {
-    /// What a turn has made of the centers that got a command in it.
+    /// The changes of a turn in the centers that got a command.
     struct TurnEnd {
-        /// What must last, in the order in which it happened in each center.
+        /// The changes to store, in the order in which they happened in each center.
         var changes: [StoreChange] = []
-        /// How many bytes more are held than before.
+        /// The growth of held bytes.
         var heldGrowth = 0
-        /// How many bytes more are queued than before.
+        /// The growth of queued bytes.
         var queueGrowth = 0
-        /// How many notifications more are held.
+        /// The growth of the number of held notifications.
         var heldCountGrowth = 0
-        /// What observers lost in the turn.
+        /// The losses of observers in the turn.
         var losses: Losses?
-        /// How many queue entries more there are.
+        /// The growth of the number of queue entries.
         var entryGrowth = 0
-        /// When the first of these centers has something to do.
+        /// The first deadline of these centers.
         var deadline = Int64.max
     }
 
-    /// Forgets which centers were touched, but for those that need another end, and tells what became
-    /// of them.
+    /// Forgets the touched centers, but for those with another end, and returns the turn's changes.
     mutating func endTurn(at time: CommandTime, _ totals: borrowing CenterTotals) -> TurnEnd {
         var end = TurnEnd()
         if let earlier = ended.take() { end = earlier }
-        // What was asked for after the end of the turn leaves with the next one.
+        // Commands after the end of the turn leave with the next one.
         var others: [Int] = []
         for position in touched {  // Bound: centers
             hosted[position].isTouched = false
@@ -442,7 +441,7 @@ extension CenterTable {
                 note(shard.centers.span[position].losses, at: position, &end)
             }
             end.deadline = min(end.deadline, needs.nextDeadline(at: time))
-            // An entry of a log does that by itself, or a later one.
+            // A log ends turns by its own entries.
             if needs.turnEnd, log == nil { others.append(position) }
             if !keepsChanges { continue }
             let changes = hosted[position].endOfTurn()
@@ -455,9 +454,9 @@ extension CenterTable {
         return end
     }
 
-    /// Adds to the totals how much more of clients, asks, timers and values a center has than when the last turn ended.
+    /// Adds the growth of clients, asks, timers and values since the last turn to the totals.
     ///
-    /// A look at a center that is not by a span would copy it.
+    /// Without the span the center would be copied.
     @inline(__always)
     private mutating func addTally(at position: Int, to totals: borrowing CenterTotals) {
         let changeCount = shard.centers.span[position].clientChangeCount

@@ -1,23 +1,23 @@
 import BelfryCenter
 
-/// The commands of this loop that a sequencer has taken and not given back.
+/// The commands of this loop that a sequencer has taken and not returned.
 struct CommandsUnderWay {
-    /// What a loop knows of a command that is under way.
+    /// A command under way, as the loop records it.
     struct Command {
-        /// The center that it names, if it names one.
+        /// The center of the command, if it has one.
         let center: [UInt8]?
-        /// What of the loop's own work it is.
+        /// The kind of the loop's own work that the command does.
         let work: OwnWork
-        /// Whether it makes the center.
+        /// Whether the command makes the center.
         let makesCenter: Bool
-        /// Whether nobody need know what has become of it: it changes nothing, or makes a ticket that nobody has.
+        /// Whether its outcome is irrelevant: it changes nothing, or makes an unissued ticket.
         let isEmpty: Bool
     }
 
     private var commands: [CommandID: Command] = [:]
     private var counts: [[UInt8]: Int] = [:]
 
-    /// A sequencer has taken a command.
+    /// Adds a command that a sequencer has taken.
     mutating func add(_ id: CommandID, _ action: ShardCommand.Action) {
         var work: OwnWork = []
         if case .tell(_, let told) = action { work = OwnWork(told) }
@@ -33,7 +33,7 @@ struct CommandsUnderWay {
         if let center = action.center { counts[center, default: 0] += 1 }
     }
 
-    /// A command has come back; nil for one that this loop has not submitted.
+    /// Removes a returned command; nil for one that this loop has not submitted.
     mutating func remove(_ id: CommandID) -> Command? {
         guard let command = commands.removeValue(forKey: id) else { return nil }
         if let center = command.center {

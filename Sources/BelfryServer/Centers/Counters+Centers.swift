@@ -1,6 +1,6 @@
 import BelfryCenter
 
-// What centers have done, as the metrics tell it.
+// The work of centers as metrics.
 
 extension Counters {
     /// Counts posts that were applied.
@@ -11,7 +11,7 @@ extension Counters {
         }
     }
 
-    /// Counts observers that have come, or that have gone.
+    /// Counts new observers, or removed ones.
     mutating func countObservers(_ growth: Int) {
         if growth > 0 {
             registrations += UInt64(growth)

@@ -1,13 +1,13 @@
 import BelfryCenter
 import BelfryWire
 
-/// How often the posts of one callout may be delivered, about, as far as it has come.
+/// The number of deliveries that the posts of one callout may make so far, about.
 struct DeliveryBound {
     private var count = 0
 
-    /// A batch must not be delivered more often than this in all, unless it is one post.
+    /// Adds posts, and checks the limit of the callout, which a single post may pass.
     ///
-    /// - Throws: 413, which asks for smaller batches.
+    /// - Throws: 413; the caller should send smaller batches.
     mutating func bound(
         _ requests: [PostRequest], of name: [UInt8], in centers: borrowing CenterTable,
         limit: Int

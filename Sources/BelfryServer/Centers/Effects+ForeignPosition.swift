@@ -1,7 +1,7 @@
 import BelfryCenter
 
 extension Effects {
-    /// A position of another life of the center: nobody can know what was lost since (decision 21).
+    /// Adds gaps of unknown size for a position of another life of the center (decision 21).
     mutating func tellForeignPosition(
         of observers: [ObserverRow], _ client: ClientRow, at sequence: UInt64
     ) {

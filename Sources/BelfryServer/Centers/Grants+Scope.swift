@@ -3,7 +3,7 @@ import BelfryCenter
 import BelfryJSON
 import BelfryWire
 
-// What grants cover, as data for commands: whoever applies one knows no grants.
+// The cover of grants as data for commands, which are applied without grants.
 
 extension Grants {
     /// The names and objects that a verb covers in a center, as data for commands.
@@ -15,7 +15,7 @@ extension Grants {
         return .some(patterns)
     }
 
-    /// The texts of patterns; none stands for all, and for what is absent.
+    /// The texts of patterns; an empty list is all texts, and no text.
     private static func texts(_ patterns: [Pattern]) -> [PostScope.Text] {
         if patterns.contains(.any) { return [] }
         return patterns.map { $0.isPrefix ? .prefix($0.bytes) : .exact($0.bytes) }
@@ -23,11 +23,10 @@ extension Grants {
 }
 
 extension Submission {
-    /// How far an asker, or a poster, sees along the way of what was asked or posted.
+    /// The part of a way of addresses that the caller may see.
     var sight: Sight { caller.sight(in: center) }
 
-    /// The cover of a registration; nil where it may replace all who hold its address, or replaces
-    /// nobody.
+    /// The cover of a registration; nil where it may replace all holders of its address, or none.
     func cover(of request: ObserverRequest) -> Cover? {
         guard let responder = request.role.responder, responder.ifHeld == .replace,
             !caller.grants.allow(.admin, center: center, name: nil, object: request.object),
@@ -35,12 +34,12 @@ extension Submission {
         else { return nil }
         var cover = Cover()
         cover.selectors = caller.grants.scope(of: .respond, center: center)
-        // Callers without credentials that are not local are one principal, and nobody's.
+        // Callers without credentials that are not local are one principal, which has no rights.
         if !caller.isStranger { cover.principal = caller.principal }
         return cover
     }
 
-    /// The cover of a write; nil where it may take away whatever is on its way.
+    /// The cover of a write; nil where it may remove every value on its path.
     func cover(of request: ValueRequest) -> Cover? {
         if caller.grants.allow(.set, center: center, name: nil, object: request.object) {
             return nil
@@ -57,7 +56,7 @@ extension Submission {
 }
 
 extension Caller {
-    /// How far the caller sees along the way of what was asked or posted.
+    /// The part of a way of addresses that the caller may see.
     func sight(in center: [UInt8]) -> Sight {
         let grants = grants
         if grants.allowEverywhere(.ask) || grants.allowEverywhere(.inspect) { return .everything }
@@ -68,8 +67,9 @@ extension Caller {
 }
 
 extension CenterTable {
-    /// A command that takes away nothing of others but what is covered; in a log of an earlier
-    /// level it is looked at here.
+    /// Restricts a command to removals that its cover allows.
+    ///
+    /// In a log of an earlier level the cover is checked here.
     func action(
         _ action: Command.Action, within cover: Cover?, at position: Int
     ) throws(Problem) -> Command.Action {

@@ -1,34 +1,34 @@
 import BelfryCenter
 
-/// What a loop knows of a center that lives on it.
+/// The loop's own record of a center that lives on it.
 struct HostedCenter {
-    /// When the last command was submitted.
+    /// The time of the last submitted command.
     var time: CommandTime
-    /// What the loop has begun for it by itself, where that was not applied yet.
+    /// The loop's own work for it that is not applied yet.
     var ownWork: OwnWork = []
-    /// How many posts were accepted for it: their identifiers name that, as its tables note them by it.
+    /// The number of accepted posts, which is a part of their identifiers (decision 45).
     var postCount: UInt64 = 0
-    /// Who the center counts for, and what it keeps of its own.
+    /// The owner of the center, and of its own memory.
     var owner = Owner.none
-    /// Its page of the witness; nil where it has none.
+    /// The page of the witness; nil without one.
     var page: Int?
-    /// What it has dispatched up to this number is on the page.
+    /// The highest number that the page covers.
     var witnessedThrough: UInt64 = 0
-    /// Whether it is in the list of those that got a command in this turn.
+    /// Whether it is in the list of the centers that got a command in this turn.
     var isTouched = false
-    /// How many observers it had after the last command, where a sequencer gives these back.
+    /// The number of observers after the last command, where a sequencer returns commands.
     var observerCount: Int
-    /// What it needed when the last turn ended.
+    /// Its needs when the last turn ended.
     var known = CenterNeeds()
-    /// What it had of asks, timers and values then.
+    /// Its tally of asks, timers and values then.
     private var knownTally = CenterTally()
-    /// How many clients it had of each sort then.
+    /// Its clients of each sort then.
     private(set) var knownClients = ClientCounts()
-    /// What its observers had lost when the last turn ended.
+    /// The losses of its observers then.
     var knownLosses = Losses()
-    /// What must last of this turn; it stays empty where nothing lasts.
+    /// The changes of this turn to store; empty without a store.
     private var changes: [Change] = []
-    /// Where among these the values are that have changed in this turn.
+    /// The indices of changed values among these.
     private var valuePlaces: [[UInt8]: Int] = [:]
 
     init(time: CommandTime, observerCount: Int) {
@@ -36,7 +36,7 @@ struct HostedCenter {
         self.observerCount = observerCount
     }
 
-    /// Keeps what must last of a command; of a value that changed before in this turn only the last is kept.
+    /// Keeps the changes of a command to store; for a value only its last change in the turn.
     mutating func keep(_ effects: borrowing Effects) {
         guard effects.hasValues else { return changes += effects.changes }
         for change in effects.changes {  // Bound: effects
@@ -49,7 +49,7 @@ struct HostedCenter {
                 continue
             }
             if let place = valuePlaces[object] {
-                // The rows of values are nobody's but their own: where one stands among others says nothing.
+                // Rows of values are independent of others: their order does not matter.
                 changes[place] = change
             } else {
                 valuePlaces[object] = changes.count
@@ -58,13 +58,13 @@ struct HostedCenter {
         }
     }
 
-    /// Adds to the totals how many more clients of each sort the center has than when the last turn ended.
+    /// Adds the growth of each sort of client since the last turn to the totals.
     mutating func add(_ counts: ClientCounts, to totals: borrowing CenterTotals) {
         totals.add(counts, since: knownClients)
         knownClients = counts
     }
 
-    /// Adds to the totals how much more of asks, timers and values the center has than then.
+    /// Adds the growth of asks, timers and values since the last turn to the totals.
     mutating func add(_ tally: CenterTally, to totals: borrowing CenterTotals) {
         for kind in CenterTally.kinds where tally[kind] != knownTally[kind] {  // Bound: few
             totals.add(tally[kind] - knownTally[kind], to: kind)
@@ -72,7 +72,7 @@ struct HostedCenter {
         }
     }
 
-    /// A turn is over: gives what must last of it, in the order in which it happened.
+    /// Takes the changes of a turn to store, in the order in which they happened.
     mutating func endOfTurn() -> [Change] {
         if changes.isEmpty { return [] }
         var handed: [Change] = []
@@ -82,7 +82,7 @@ struct HostedCenter {
     }
 }
 
-/// What a loop does for a center by itself; while a command of it is under way it submits no other.
+/// Work that a loop does for a center by itself; it submits no other while one is under way.
 struct OwnWork: OptionSet {
     let rawValue: UInt8
 
@@ -93,7 +93,7 @@ struct OwnWork: OptionSet {
 }
 
 extension OwnWork {
-    /// The work that a command is; none for what somebody has asked for.
+    /// The work that a command does; none for a command on request.
     init(_ action: borrowing Command.Action) {
         switch action {
         case .endTurn: self = .turnEnd

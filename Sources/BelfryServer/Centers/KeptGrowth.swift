@@ -1,8 +1,8 @@
 import BelfryCenter
 
-/// How much more memory the centers of a loop keep than was accounted for, and for which owners.
+/// The growth of the centers' memory on a loop that is not accounted for, in all and by owner.
 struct KeptGrowth {
-    /// All that they keep.
+    /// The whole memory that they keep.
     private(set) var total = KeptMemory()
     private var memory: KeptMemory?
     private var owned: [Owner: Holdings] = [:]
@@ -10,24 +10,24 @@ struct KeptGrowth {
     /// Whether there is nothing to account for.
     var isNone: Bool { memory == nil }
 
-    /// Centers keep more, or less.
+    /// Adds growth, which may be negative.
     mutating func add(_ growth: KeptMemory) {
         memory = memory ?? KeptMemory()
         memory? += growth
         total += growth
     }
 
-    /// Centers keep more, or less, for some owners; the memory of it is added for itself.
+    /// Adds growth by owner, which may be negative; its memory is added separately.
     mutating func add(_ growth: [Owner: Holdings]) {
         if growth.isEmpty { return }
         for (owner, more) in growth { owned[owner, default: Holdings()] += more }  // Bound: owners
         add(KeptMemory())
     }
 
-    /// Takes how much more memory they keep; nil when there is nothing to account for.
+    /// Takes the growth; nil when there is nothing to account for.
     mutating func takeMemory() -> KeptMemory? { memory.take() }
 
-    /// Takes how much more they keep for owners.
+    /// Takes the growth by owner.
     mutating func takeOwned() -> [Owner: Holdings] {
         var taken: [Owner: Holdings] = [:]
         swap(&taken, &owned)

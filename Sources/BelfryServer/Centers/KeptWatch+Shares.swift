@@ -2,11 +2,11 @@ import BelfryAccess
 import BelfryCenter
 import BelfryWire
 
-// One principal, and one address that is not loopback, can fill a part of each kind of memory at most, so
-// that one cannot use up what all need (decision 70).
+// One principal, and one address that is not loopback, can fill a part of each kind of memory at
+// most, so that it cannot use up the memory of others (decision 70).
 
 extension KeptWatch {
-    /// Checks that what an owner wants to make leaves it within its share.
+    /// Checks that new things leave their owner within its share.
     func checkShare(of owner: Owner, adding wanted: Holdings, _ outbox: inout Outbox)
         throws(Problem)
     {
@@ -35,7 +35,7 @@ extension KeptWatch {
         }
     }
 
-    /// By how many bytes an owner has more of a kind than it may.
+    /// The bytes by which an owner is over its share of a kind.
     func excess(of kind: KeptKind, for owner: Owner, _ outbox: inout Outbox) -> Int {
         var excess = -Int.max
         for (asker, holdings) in shared.askers.owners.holdings(of: owner) {  // Bound: few
@@ -45,7 +45,7 @@ extension KeptWatch {
         return excess
     }
 
-    /// Lets what waits in the queue count for an owner, which may have no more than its share.
+    /// Assigns a queued post to an owner, within its share of the queue.
     func assign(
         _ owner: Owner, to terms: inout PostTerms, _ outbox: inout Outbox
     ) {
@@ -54,10 +54,10 @@ extension KeptWatch {
         terms.queueByteRoom = min(terms.queueByteRoom, room(for: .queue, of: owner, &outbox))
     }
 
-    /// How many bytes more an owner may have of texts that have a limit of their own.
+    /// The bytes of texts with a limit of their own that an owner may still add.
     ///
-    /// An owner has a share of each such limit, and one of the memory of all queues for each: so what it has of one
-    /// takes no room from the others.
+    /// An owner has a share of each such limit, and one of the memory of all queues for each: so
+    /// the texts of one kind take no room from the others.
     func room(for kind: TextKind, of owner: Owner, _ outbox: inout Outbox) -> Int {
         if owner == .none { return .max }
         var room = Int.max
@@ -68,7 +68,7 @@ extension KeptWatch {
         return room
     }
 
-    /// Counts what centers keep more for owners; what is too much of it is forgotten later.
+    /// Counts the growth of owners' memory, and schedules the trimming of an excess.
     mutating func countOwned(_ centers: inout CenterTable, _ outbox: inout Outbox) {
         let growth = centers.keptGrowth.takeOwned()
         if growth.isEmpty { return }
@@ -82,7 +82,7 @@ extension KeptWatch {
 }
 
 extension Problem {
-    /// An asker has all that one may have of a kind.
+    /// The problem of an asker that has used up its share of a kind.
     static func fullShare(_ kind: MemoryKind, _ limit: ShareLimit, of asker: Asker) -> Problem {
         let (whose, option) =
             switch asker {

@@ -4,19 +4,19 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-/// How much memory the centers of a loop keep, and of what that is too much.
+/// The memory that the centers of a loop keep, and the kinds that are over their limits.
 ///
-/// Each kind has a limit over all centers of the broker (decision 46). Past it the oldest of the center that keeps
-/// most is forgotten where the rules let it; otherwise what would make more of it is refused.
+/// Each kind has a limit over all centers of the broker (decision 46). Past it the center that
+/// keeps most forgets its oldest where the rules let it; otherwise new entries are refused.
 struct KeptWatch {
     let shared: SharedState
-    /// How much all centers may keep of each kind.
+    /// The limit of each kind over all centers.
     var limits: KeptMemory
-    /// The kinds of which this loop made all centers, or those of an owner, keep more than they may.
+    /// Kinds that are over their limit, for the whole broker or for one owner.
     private(set) var trims: Set<Trim> = []
-    /// Whether the timer is set with which that goes on.
+    /// Whether the timer for the next trimming is set.
     var isTimerSet = false
-    /// What the centers of this loop keep, as far as it was accounted for.
+    /// The memory of this loop's centers, as far as it is accounted for.
     private(set) var byteCount = 0
 
     init(_ configuration: ServerConfiguration, _ shared: SharedState) {
@@ -24,7 +24,7 @@ struct KeptWatch {
         limits = KeptMemory(limitedBy: configuration)
     }
 
-    /// Accounts for what centers of this loop keep since they were asked last.
+    /// Accounts for the growth of the centers since the last call.
     @inline(__always)
     mutating func account(for centers: inout CenterTable, _ outbox: inout Outbox) {
         if !centers.keptGrowth.isNone { accountForGrowth(&centers, &outbox) }
@@ -40,13 +40,13 @@ struct KeptWatch {
         if centers.hasOwners { countOwned(&centers, &outbox) }
     }
 
-    /// All centers hold more texts than before.
+    /// Counts the growth of held texts.
     mutating func noteHeld(_ growth: Int, _ outbox: inout Outbox) {
         let total = shared.totals.heldByteCount.wrappingAdd(growth, ordering: .relaxed).newValue
         if growth > 0, total > outbox.configuration.heldByteLimit { trimLater(.held, &outbox) }
     }
 
-    /// - Parameter owner: who has too much of it; none where all have.
+    /// - Parameter owner: the owner that is over its share; none for the whole broker.
     mutating func trimLater(_ kind: KeptKind, of owner: Owner = .none, _ outbox: inout Outbox) {
         switch kind {
         case .observers, .queue: return
@@ -56,19 +56,19 @@ struct KeptWatch {
         outbox.loop.takeAnotherTurn()
     }
 
-    /// By how many bytes all centers keep more of a kind than they may.
+    /// The bytes by which all centers are over the limit of a kind.
     func excess(of kind: KeptKind) -> Int {
         shared.totals[kind] - limits[kind]
     }
 
-    /// The kinds of which too much was kept; they are looked at anew.
+    /// Takes the kinds over their limits, to check them again.
     mutating func takeTrims() -> Set<Trim> {
         var taken: Set<Trim> = []
         swap(&taken, &trims)
         return taken
     }
 
-    /// What is held is forgotten later: the store is behind, and has to note it.
+    /// Postpones the trimming of held notifications: the store is behind, and has to record it.
     mutating func restBeforeTrimming(_ outbox: inout Outbox) {
         trims.insert(Trim(kind: .held, owner: .none))
         guard !isTimerSet else { return }
@@ -77,8 +77,7 @@ struct KeptWatch {
             at: outbox.loop.now + .nanoseconds(CenterSchedule.storeRest), LoopTimer.trims.rawValue)
     }
 
-    /// Checks that the broker has room for some observers more, and their owner too: of each kind
-    /// that they fill.
+    /// Checks that the broker and the owner have room for more observers, in each kind they fill.
     func reserve(_ requests: [ObserverRequest], for owner: Owner, _ outbox: inout Outbox)
         throws(Problem)
     {
@@ -112,7 +111,7 @@ struct KeptWatch {
         }
     }
 
-    /// Counts one center more, if the broker and its owner have room for it.
+    /// Counts a new center, if the broker and its owner have room for it.
     func reserveCenter(for owner: Owner, _ outbox: inout Outbox) throws(Problem) {
         if owner != .none {
             var wanted = Holdings()
@@ -135,35 +134,35 @@ struct KeptWatch {
         )
     }
 
-    /// Counts one center less: it has ended, or was not made.
+    /// Uncounts a center that has ended, or was not made.
     func releaseCenter() { shared.totals.centerCount.subtract(1, ordering: .relaxed) }
 
-    /// How many bytes more all open asks may have.
+    /// The bytes that open asks may still add.
     func askByteRoom(_ outbox: borrowing Outbox) -> Int {
         max(0, outbox.configuration.askByteLimit - shared.totals[.askBytes])
     }
 
-    /// How many bytes more all open asks, and those of an owner, may have.
+    /// The bytes that open asks may still add, for all and for an owner.
     func askByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
         let room = max(0, min(askByteRoom(outbox), -excess(of: .queue)))
         return min(room, self.room(for: .asks, of: owner, &outbox))
     }
 
-    /// How many bytes more all timers, and those of an owner, may have.
+    /// The bytes that timers may still add, for all and for an owner.
     func timerByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
         let texts = outbox.configuration.timerByteLimit - shared.totals[.timerBytes]
         let room = max(0, min(texts, -excess(of: .queue)))
         return min(room, self.room(for: .timers, of: owner, &outbox))
     }
 
-    /// How many bytes more all values may have, those of their writer among them.
+    /// The bytes that values may still add, for all and for an owner.
     func valueByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
         let texts = outbox.configuration.valueByteLimit - shared.totals[.valueBytes]
         let room = max(0, min(texts, -excess(of: .queue)))
         return min(room, self.room(for: .values, of: owner, &outbox))
     }
 
-    /// How many bytes more all queues may have.
+    /// The bytes that queues may still add.
     @inline(__always)
     func queueByteRoom(_ outbox: borrowing Outbox) -> Int {
         let texts =
@@ -174,7 +173,7 @@ struct KeptWatch {
 }
 
 extension KeptMemory {
-    /// What counts for the owner of a center; the other kinds count for those that make them.
+    /// The kinds that count for the owner of a center; the others count for those that make them.
     var ofCenter: KeptMemory {
         var kept = self
         for kind in KeptKind.allCases {
@@ -186,9 +185,9 @@ extension KeptMemory {
         return kept
     }
 
-    /// How much all centers may keep of each kind.
+    /// The limits of each kind over all centers.
     ///
-    /// It is derived once: a look at a configuration through a key path copies all of it.
+    /// They are derived once: reading a configuration through a key path copies all of it.
     init(limitedBy configuration: ServerConfiguration) {
         self.init()
         for kind in KeptKind.allCases {
@@ -198,7 +197,7 @@ extension KeptMemory {
 }
 
 extension Problem {
-    /// A kind of memory is full: whoever asks may come back when something of it has gone.
+    /// The problem when a kind of memory is full: the caller may try again later.
     static func full(_ kind: MemoryKind, _ configuration: ServerConfiguration) -> Problem {
         Problem(
             .overloaded,

@@ -2,9 +2,9 @@ import BelfryCenter
 import BelfryWire
 
 extension Numbers: NumberSource {
-    /// A number that was never given.
+    /// Takes a number that was never given.
     ///
-    /// - Throws: 503 as long as the next ones are not stored.
+    /// - Throws: 503 until the next numbers are stored.
     func next(_ kind: NumberedKind) throws(Problem) -> UInt64 {
         switch kind {
         case .observer: try observers.take()

@@ -1,10 +1,10 @@
-/// What began with a command that was not applied yet.
+/// An operation whose command is not applied yet.
 struct Pending {
     var operation: any Operation
     let submission: Submission
-    /// The call that it is, if it is one, and its place in a batch.
+    /// The frame of the call, if it is one, and the call's place in a batch.
     var frame: CallFrame?
     var place: CallPlace?
-    /// Whether the connection has gone that asked, or can be written to no longer.
+    /// Whether the connection of the request has gone, or can no longer be written to.
     var hasLeft = false
 }

@@ -5,13 +5,13 @@ import BelfryWire
 /// A request that waits until a mailbox has something.
 struct Poll {
     let observer: UInt64
-    /// What it asked for.
+    /// The page that it asked for.
     let look: MailboxRequest
     let submission: Submission
-    /// When it is answered in any case.
+    /// The time at which it is answered in any case.
     let deadline: MonotonicTime
 
-    /// Why a poll waits no longer.
+    /// The reason why the wait of a poll has ended.
     enum End {
         /// The mailbox has something, or the time is over.
         case filled
@@ -22,15 +22,15 @@ struct Poll {
 
 /// The polls and the streams that wait at mailboxes of one loop.
 struct PollTable {
-    /// By the number of the connection.
+    /// The polls, by the number of the connection.
     private var polls: [UInt64: Poll] = [:]
-    /// Those that wait no longer, and are answered when the turn ends.
+    /// The polls that have ended, and are answered at the end of the turn.
     private var ended = Line<(connection: UInt64, end: Poll.End)>()
     /// The observers whose mailboxes are streamed, by the number of the connection.
     var streams: [UInt64: UInt64] = [:]
     private var timer = SharedTimer(.polls)
 
-    /// Whether some wait no longer.
+    /// Whether some polls have ended.
     var hasEnded: Bool { ended.count > 0 }
 
     /// Lets a request wait at its mailbox.
@@ -39,13 +39,13 @@ struct PollTable {
         timer.arm(at: poll.deadline, &outbox)
     }
 
-    /// The timer has come: ends those whose time is over.
+    /// Ends the polls whose time is over.
     mutating func meetDeadline(_ outbox: inout Outbox) {
         timer.noteMet()
         endDue(at: outbox.loop.now)
     }
 
-    /// Sets the timer for those that wait on.
+    /// Sets the timer for the polls that still wait.
     mutating func armAgain(_ outbox: inout Outbox) {
         timer.armAgain(at: earliestDeadline, &outbox)
     }
@@ -54,28 +54,28 @@ struct PollTable {
         polls.removeValue(forKey: connection)
     }
 
-    /// The connection of a poll, or of a stream, has ended.
+    /// Forgets a poll or a stream whose connection has ended.
     mutating func forget(_ connection: UInt64) {
         polls[connection] = nil
         streams[connection] = nil
     }
 
-    /// A poll waits no longer; it is answered when the turn ends, with all that the turn has for it.
+    /// Ends a poll; it is answered at the end of the turn, with all that the turn has for it.
     ///
-    /// One that is not there was answered before.
+    /// An unknown one was answered before.
     mutating func end(_ connection: UInt64, _ end: Poll.End) {
         guard polls[connection] != nil else { return }
         ended.append((connection, end))
     }
 
-    /// Ends those whose time is over.
+    /// Ends the polls whose time is over.
     mutating func endDue(at now: MonotonicTime) {
         for (connection, poll) in polls where poll.deadline <= now {  // Bound: waiting
             ended.append((connection, .filled))
         }
     }
 
-    /// Ends those whose caller is known no longer.
+    /// Ends the polls whose callers are no longer known.
     mutating func endAll(where isUnknown: (Poll) -> Bool) {
         for (connection, poll) in polls where isUnknown(poll) {  // Bound: waiting
             ended.append((connection, .filled))
@@ -87,7 +87,7 @@ struct PollTable {
         endDue(at: .distantFuture)
     }
 
-    /// Takes the next that waits no longer.
+    /// Takes the next poll that has ended.
     mutating func takeNext() -> (poll: Poll, end: Poll.End)? {
         while ended.count > 0 {  // Bound: stale
             let (connection, end) = ended.removeFirst()
@@ -96,6 +96,6 @@ struct PollTable {
         return nil
     }
 
-    /// When the first poll is answered in any case.
+    /// The time of the first poll that is answered in any case.
     var earliestDeadline: MonotonicTime? { polls.values.lazy.map(\.deadline).min() }
 }

@@ -27,7 +27,7 @@ struct PostponedWork {
     private var hasRested = false
     /// The turn in which a connection ended last.
     private var departureTurn: UInt64 = .max
-    /// The unfinished input of all connections, to which frames belong that were left to a later turn.
+    /// The unfinished input of all connections, which includes postponed frames.
     private let unfinishedTotal: ByteTotal
 
     init(unfinishedTotal: ByteTotal) {
@@ -42,7 +42,7 @@ struct PostponedWork {
         return hasRested
     }
 
-    /// Takes what has waited longest of the caller whose turn it is.
+    /// Takes the oldest work of the caller whose turn it is.
     mutating func next() -> Postponed {
         let waiter = turns.removeFirst()
         var line = lines.removeValue(forKey: waiter) ?? Line()
@@ -73,13 +73,13 @@ struct PostponedWork {
         return true
     }
 
-    /// Notes that a connection waits for nothing any more: its request is answered at once.
+    /// Ends the waits of a connection: its request is answered at once.
     mutating func endWait(of connection: UInt64) { places[connection]?.mayWait = false }
 
-    /// Leaves the calls of a frame, from one on, to another turn.
+    /// Leaves the calls of a frame, from `place` on, to another turn.
     ///
-    /// - Returns: whether there is room for its text: it counts as unfinished input, of which frames that
-    ///   are left have a quarter at most.
+    /// - Returns: whether there is room for its text: it counts as unfinished input, of which
+    ///   postponed frames have a quarter at most.
     mutating func add(_ frame: CallFrame, from place: Int, _ outbox: inout Outbox) -> Bool {
         let limit = outbox.configuration.unfinishedByteLimit / outbox.configuration.loopCount / 4
         guard unfinishedTotal.count + frame.text.count <= limit else { return false }
@@ -101,8 +101,9 @@ struct PostponedWork {
         outbox.loop.takeAnotherTurn()
     }
 
-    /// Whether a center hears later of a connection that has ended: of the first of a turn it hears at once, of
-    /// others while the turn has time.
+    /// Whether a center hears of the end of a connection later.
+    ///
+    /// It hears at once of the first in a turn, and of others while the turn has time.
     mutating func departuresMustWait(_ outbox: inout Outbox) -> Bool {
         if departureTurn != outbox.counters.turns {
             departureTurn = outbox.counters.turns
@@ -112,13 +113,13 @@ struct PostponedWork {
     }
 }
 
-/// One thing that waits for a turn that has time for it.
+/// A piece of work that waits for a turn with time for it.
 enum Postponed {
-    /// A center is to hear that the connection of a client has ended.
+    /// The end of a client's connection, for its center.
     case departure(Departure)
-    /// A request is to be performed whose answer may be large.
+    /// A request whose answer may be large.
     case request(Submission)
-    /// The calls of a frame are to be performed, from one on.
+    /// The calls of a frame, from one on.
     case calls(CallFrame, from: Int)
 
     /// The submission that it began with.
@@ -131,11 +132,11 @@ enum Postponed {
     }
 }
 
-/// The end of a client's connection, of which its center is to hear.
+/// The end of a client's connection, for its center.
 struct Departure {
     let client: UInt64
     let end: ConnectionEnd
-    /// How far the log was applied when the connection ended; nil without a log.
+    /// The index up to which the log was applied when the connection ended; nil without a log.
     let appliedIndex: UInt64?
     let submission: Submission
 }

@@ -6,7 +6,7 @@ import BelfryWire
 // Answers that promise something wait until it is stored; deliveries do not (decision 20).
 
 extension PromiseTable {
-    /// Sends an answer, as soon as what it promises is stored.
+    /// Sends an answer as soon as its promise is stored.
     mutating func deliver(_ answer: Answer, _ reply: Reply, _ outbox: inout Outbox) {
         guard awaitedTicket != 0 else { return outbox.deliver(answer, reply) }
         deliverWhenStored(answer, reply, &outbox)
@@ -38,7 +38,7 @@ extension PromiseTable {
         }
     }
 
-    /// What a client is held goes on behind the answer in the making, wherever that waits.
+    /// Resumes a client's held deliveries behind its answer, wherever that waits.
     mutating func flushBehindAnswers(
         _ client: UInt64, _ connection: ConnectionNumber, _ outbox: inout Outbox
     ) {
@@ -50,7 +50,7 @@ extension PromiseTable {
         park(.flush(of: client, connection), until: ticket, &outbox)
     }
 
-    /// Sends the answers of a batch, if the last of them is there, and lets go on what stayed behind them.
+    /// Sends the answers of a batch once it is complete, and resumes the deliveries behind them.
     mutating func deliver(_ batch: CallBatch, _ sequel: Sequel, _ outbox: inout Outbox) {
         if batch.isComplete { deliverWhole(batch, sequel, &outbox) }
         for client in batch.takeFlushes() {  // Bound: calls
@@ -67,7 +67,7 @@ extension PromiseTable {
         deliver(Answer(contentType: .json, sequel: sequel), batch.reply, &outbox)
     }
 
-    /// Hands the store what must last of this turn.
+    /// Hands the store the changes of this turn.
     mutating func hand(_ changes: consuming [StoreChange], _ outbox: inout Outbox) {
         guard let store = outbox.shared.store, !outbox.life.isSealed else { return }
         var changes = changes
@@ -83,7 +83,7 @@ extension PromiseTable {
 }
 
 extension CenterHost {
-    /// Everything that this loop handed over up to a ticket is stored: who waited for it is answered.
+    /// Answers all that waited for the commit of a ticket of this loop.
     mutating func takeCommit(_ ticket: UInt64, _ outbox: inout Outbox) {
         promises.commit(ticket)
         while let numbers = promises.nextNumbers() {  // Bound: commit

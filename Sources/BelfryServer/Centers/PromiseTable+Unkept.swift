@@ -3,14 +3,14 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-// Answers whose promise could not be kept in time (decision 113): nobody knows what becomes of what
-// was done.
+// Answers whose promise could not be kept in time (decision 113): the outcome of their requests is
+// unknown.
 
 extension PromiseTable {
     /// Answers all that have waited for the store since a time, or for longer.
     ///
-    /// What they promise may be stored later, or lost: they say neither. A commit that comes later
-    /// finds them answered.
+    /// Their changes may be stored later, or lost: the answers say neither. A later commit finds
+    /// them answered.
     mutating func giveUp(since time: MonotonicTime, _ outbox: inout Outbox) {
         var isNews = false
         while let reply = nextCorked(since: time) {  // Bound: commit
@@ -29,17 +29,16 @@ extension PromiseTable {
         if isNews { outbox.shared.store?.noteStandstill() }
     }
 
-    /// Answers all that wait: nothing more is stored in this life.
+    /// Answers all that wait: no more changes are stored in this life.
     mutating func giveUpAll(_ outbox: inout Outbox) {
         giveUp(since: .distantFuture, &outbox)
     }
 }
 
 extension Outbox {
-    /// Answers the first request whose answer a cork keeps back, in the place of that and of all
-    /// behind it.
+    /// Answers the first request behind a cork, in place of its answer and all behind it.
     ///
-    /// The connection closes, which says of the requests behind it what is true: nothing (RFC 9112
+    /// The connection closes, which says nothing about the requests behind it, as is true (RFC 9112
     /// §9.3.2).
     fileprivate mutating func sendUnknown(insteadOfWithheldOn reply: Reply) {
         guard case .http(let http) = reply.form else { return }
@@ -50,7 +49,7 @@ extension Outbox {
         add(.answer(.close), to: reply.number)
     }
 
-    /// Sends a problem in the place of an answer that was kept.
+    /// Sends a problem in place of a kept answer.
     fileprivate mutating func sendUnknown(insteadOf answer: ParkedAnswer) {
         switch answer.reply.form {
         case .none: return
@@ -76,7 +75,7 @@ extension Outbox {
 }
 
 extension ParkedAnswer {
-    /// The bytes before the payload of the text frame that it is (RFC 6455 §5.2).
+    /// The length of the header of its text frame (RFC 6455 §5.2).
     fileprivate var frameHeaderByteCount: Int { bytes[1] < 126 ? 2 : bytes[1] == 126 ? 4 : 10 }
 }
 

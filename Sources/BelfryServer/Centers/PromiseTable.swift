@@ -1,32 +1,32 @@
 import BelfryLoop
 import BelfrySystem
 
-/// The answers of one loop that wait until what they promise is stored.
+/// The answers of one loop that wait until their promises are stored.
 ///
-/// What a turn changes is stored under one ticket, and tickets are committed in their order. An
+/// The changes of a turn are stored under one ticket, and tickets are committed in their order. An
 /// answer to an HTTP request of this loop waits in its connection, which is corked; all other
 /// answers are parked here, and deliveries pass them. An answer whose ticket is not committed in
-/// time is given up, and its caller is told that nobody knows (decision 113).
+/// time is given up, and its caller is told that the outcome is unknown (decision 113).
 struct PromiseTable {
     /// The ticket of this turn.
     private(set) var ticket: UInt64 = 1
-    /// Whether something that must last has changed in this turn.
+    /// Whether this turn has changes to store.
     private var turnHasChanges = false
-    /// Everything up to this ticket is stored.
+    /// The ticket up to which everything is stored.
     private(set) var committedTicket: UInt64 = 0
-    /// The batch of calls that is performed, behind whose answers its client's frames stay.
+    /// The batch of calls in progress, behind whose answers its client's frames stay.
     var batch: CallBatch?
     /// The ticket that the answer in the making waits for; 0 is none.
     var awaitedTicket: UInt64 = 0
     /// The blocks of numbers that the store was asked for, by ticket.
     private var requested = Line<(ticket: UInt64, numbers: NumberRequest)>()
-    /// The connections of this loop that are corked, with the first answer that waits there.
+    /// The corked connections of this loop, with the first answer that waits in each.
     private var corked = Line<Waiting<Reply>>()
-    /// Answers that are kept.
+    /// The parked answers.
     private var parked = Line<Waiting<Parked>>()
-    /// Asks that are shown once they are stored: nobody waits for that.
+    /// Asks that are shown once they are stored; no request waits for them.
     private var announced = Line<(ticket: UInt64, asks: AnnouncedAsks)>()
-    /// Comes when the time of the oldest answer is over, or before.
+    /// The timer for the end of the oldest answer's time, or earlier.
     private var timer = SharedTimer(.promises)
 
     /// An answer that waits for a ticket, with the time since when it waits.
@@ -36,55 +36,55 @@ struct PromiseTable {
         let content: Content
     }
 
-    /// What waits here for a ticket.
+    /// An entry that waits here for a ticket.
     enum Parked {
         /// An answer.
         case answer(ParkedAnswer)
-        /// What is held for a client, which goes on behind its answers.
+        /// The held deliveries of a client, which follow its answers.
         case flush(of: UInt64, ConnectionNumber)
     }
 
-    /// Whether something was handed to the store and is not committed yet.
+    /// Whether the store has uncommitted changes of this loop.
     var isWaiting: Bool { committedTicket + 1 < ticket }
 
-    /// How many answers wait, or connections with several of them.
+    /// The number of waiting answers, or of connections with several of them.
     var waitingCount: Int { corked.count + parked.count }
 
-    /// Something that must last has changed in this turn.
+    /// Records that this turn has changes to store.
     mutating func noteChanges() { turnHasChanges = true }
 
-    /// The answer in the making waits for what has changed in this turn.
+    /// Makes the answer wait for the changes of this turn.
     mutating func awaitTurn() { awaitedTicket = ticket }
 
-    /// The answer in the making waits for all that has changed so far.
+    /// Makes the answer wait for all changes so far.
     mutating func awaitEverything() {
         awaitedTicket = max(awaitedTicket, ticketOfEverything)
     }
 
-    /// The ticket with which all that has changed so far is stored; 0 where nothing waits.
+    /// The ticket that stores all changes so far; 0 when nothing waits.
     var ticketOfEverything: UInt64 {
         turnHasChanges ? ticket : isWaiting ? ticket - 1 : 0
     }
 
-    /// Takes the ticket for what is handed to the store; the next turn has another one.
+    /// Takes the ticket for a batch of changes; the next turn has another one.
     mutating func takeTicket() -> UInt64 {
         turnHasChanges = false
         ticket += 1
         return ticket - 1
     }
 
-    /// Keeps in mind which numbers may be given when a ticket is committed.
+    /// Keeps the numbers that may be given when a ticket is committed.
     mutating func await(_ numbers: NumberRequest, until ticket: UInt64) {
         requested.append((ticket, numbers))
     }
 
-    /// Keeps an answer.
+    /// Parks an answer.
     mutating func park(_ content: Parked, until ticket: UInt64, _ outbox: inout Outbox) {
         parked.append(Waiting(ticket: ticket, since: outbox.loop.now, content: content))
         armTimer(&outbox)
     }
 
-    /// Keeps in mind that the connection of an answer is corked.
+    /// Records that the connection of an answer is corked.
     mutating func noteCork(_ reply: Reply, until ticket: UInt64, _ outbox: inout Outbox) {
         // The next answers of a turn line up behind the first.
         if let last = corked.last, last.ticket == ticket,
@@ -96,18 +96,18 @@ struct PromiseTable {
         armTimer(&outbox)
     }
 
-    /// Keeps in mind which asks may be shown when a ticket is committed.
+    /// Keeps the asks that may be shown when a ticket is committed.
     mutating func await(_ asks: AnnouncedAsks, until ticket: UInt64) {
         announced.append((ticket, asks))
     }
 
-    /// Answers are given up in the order in which they came: a timer for the oldest does for all.
+    /// Arms one timer for all: answers are given up in the order in which they came.
     private mutating func armTimer(_ outbox: inout Outbox) {
         if timer.isArmed { return }
         timer.arm(at: outbox.loop.now + outbox.configuration.storeAnswerTimeout, &outbox)
     }
 
-    /// Everything up to this ticket is stored.
+    /// Records that everything up to this ticket is stored.
     mutating func commit(_ ticket: UInt64) {
         committedTicket = max(committedTicket, ticket)
     }
@@ -150,7 +150,7 @@ struct PromiseTable {
         return parked.removeFirst().content
     }
 
-    /// The timer has come; it is set again for the oldest answer that is left.
+    /// Gives up the answers whose time is over, and sets the timer for the oldest of the others.
     mutating func meetTimer(_ outbox: inout Outbox) {
         timer.noteMet()
         let timeout = outbox.configuration.storeAnswerTimeout
@@ -166,7 +166,7 @@ struct AnnouncedAsks {
     let number: UInt64
 }
 
-/// An answer that is encoded, and kept until what it promises is stored.
+/// An encoded answer that is kept until its promise is stored.
 struct ParkedAnswer {
     let bytes: [UInt8]
     let reply: Reply

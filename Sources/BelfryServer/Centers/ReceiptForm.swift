@@ -2,7 +2,7 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryWire
 
-/// How the answer to posts is written; an idempotency key keeps it for replays.
+/// The form of the answer to posts; an idempotency key keeps it for replays.
 struct ReceiptForm: OptionSet, Sendable, Equatable {
     let rawValue: UInt8
 
@@ -15,7 +15,7 @@ struct ReceiptForm: OptionSet, Sendable, Equatable {
 }
 
 extension ReceiptForm {
-    /// The form in which posts are answered.
+    /// The form for a reply.
     init(of reply: Reply, isBatch: Bool) {
         self = isBatch ? .batch : []
         guard case .http(let http) = reply.form else { return }
@@ -23,7 +23,7 @@ extension ReceiptForm {
         if http.reportsObservers { insert(.observers) }
     }
 
-    /// Appends the receipts of posts in their form, and tells how they are answered.
+    /// Appends the receipts of posts in their form, and returns the head of the answer.
     func appendAnswer(
         _ receipts: [Receipt], _ reports: [[ReportRow]], _ reply: Reply, _ sight: Sight,
         _ outbox: inout Outbox
@@ -60,19 +60,19 @@ extension ReceiptForm {
 }
 
 extension HTTPField {
-    /// Says that an answer repeats an earlier one.
+    /// The field that marks an answer as a repetition.
     static var isReplayed: HTTPField { HTTPField("Idempotency-Replayed", "true") }
 }
 
 extension Receipt {
-    /// Whether it was dispatched; otherwise it waits in the queue, or something stands for it.
+    /// Whether it was dispatched; otherwise it waits in the queue, or another entry replaces it.
     var isPosted: Bool {
         if case .posted = state { true } else { false }
     }
 }
 
 extension NotificationID {
-    /// Appends where the fate of a post, or of an ask, is found.
+    /// Appends the URL of the fate of a post, or of an ask.
     func appendLocation(prefix: [UInt8], to location: inout [UInt8]) {
         location.append(contentsOf: prefix)
         location.append(contentsOf: Self.notificationsPath)

@@ -2,47 +2,47 @@ import BelfryCenter
 import BelfryCluster
 import BelfryWire
 
-/// What puts the commands of centers into one order, where several brokers share the centers.
+/// The part that orders the commands of centers, where several brokers share the centers.
 ///
 /// A broker of its own has none: it applies each command at once.
 protocol Sequencer: AnyObject {
-    /// Whether what comes next comes with one of the next turns, and nothing else wakes the loop.
+    /// Whether the next event needs another turn, and nothing else wakes the loop.
     var needsTurns: Bool { get }
 
     /// Whether commands are under way.
     var isWaiting: Bool { get }
 
-    /// Takes a command.
+    /// Submits a command.
     ///
-    /// - Returns: the name under which it comes back.
+    /// - Returns: the name of the command, by which it is returned.
     func submit(_ action: ShardCommand.Action, at time: CommandTime) -> CommandID
 
-    /// The next thing that has happened, in the order of all; nil when there is no more in this turn.
+    /// The next event, in the common order; nil when there is no more in this turn.
     ///
     /// - Parameters:
-    ///   - shard: where commands are applied.
-    ///   - effects: where a step leaves what it brought about.
+    ///   - shard: the shard that commands are applied to.
+    ///   - effects: the effects of a step.
     func next(_ shard: inout Shard, into effects: inout Effects) -> SequencerEvent?
 }
 
-/// One thing that becomes of commands, or of the log that they are in.
+/// An event about commands, or about the log that they are in.
 enum SequencerEvent {
-    /// The shard has applied one, of this broker or another, or has done something by itself.
+    /// The shard has applied a command, of this broker or another, or has acted by itself.
     case step(Shard.Step)
-    /// One of this broker was not applied, or nobody knows.
+    /// A command of this broker was not applied, or its outcome is unknown.
     case failed(CommandID, CommandFailure)
     /// A command of this broker cannot be applied.
     case refused(CommandID, Problem)
-    /// A snapshot is the shard now.
+    /// A snapshot has replaced the shard.
     case restored
     /// The broker takes part in the log from here on.
     case began
     /// Another broker has come or gone, or has ended the part of this one.
     case broker([UInt8], BrokerChange)
-    /// The broker does not take part in the log any more, until it begins again: its clients must go.
+    /// The broker's part in the log has ended until it begins again: its clients must go.
     case fenced(FenceReason)
     /// The broker has left the log in order.
     case left
-    /// The broker cannot go on with the log.
+    /// The broker cannot continue with the log.
     case stopped(StopReason)
 }

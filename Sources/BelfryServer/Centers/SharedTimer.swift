@@ -1,24 +1,24 @@
 import BelfryLoop
 import BelfrySystem
 
-/// The timer for the earliest of many deadlines; those that are close are met together.
+/// The timer for the earliest of many deadlines; close deadlines are met together.
 struct SharedTimer {
     private let kind: LoopTimer
     /// The timer, and the time that it is armed for.
     private var timer: TimerID?
     private var armedTime = MonotonicTime.distantFuture
 
-    /// Deadlines that are this close are met together.
+    /// The distance at which deadlines are met together.
     private static let interval: Duration = .milliseconds(5)
 
     init(_ kind: LoopTimer) {
         self.kind = kind
     }
 
-    /// Whether the timer will come.
+    /// Whether the timer is armed.
     var isArmed: Bool { timer != nil }
 
-    /// Sees that the timer comes at a deadline, or before.
+    /// Arms the timer for a deadline, unless it is armed for an earlier one.
     mutating func arm(at time: MonotonicTime, _ outbox: inout Outbox) {
         guard time < armedTime else { return }
         if let timer { outbox.loop.cancel(timer) }
@@ -26,7 +26,7 @@ struct SharedTimer {
         timer = outbox.loop.schedule(at: time, kind.rawValue)
     }
 
-    /// The timer has come.
+    /// Records that the timer has fired.
     mutating func noteMet() {
         timer = nil
         armedTime = .distantFuture

@@ -3,7 +3,7 @@ import BelfryCenter
 import BelfryJSON
 import BelfryWire
 
-// What the grants of a caller must allow.
+// Checks of the caller's grants.
 
 extension Submission {
     /// Checks that the caller may have this observer.
@@ -25,14 +25,14 @@ extension Submission {
             if request.asksLifetime { try check(.inspect, "inspect") }
         }
         if let target = request.role.target {
-            // Nobody gains by it what he could not do by hand (rule K10).
+            // An action may ask only what its observer may ask directly (rule K10).
             try self.check(.ask, "ask", name: request.selector, object: target)
         }
         if request.asksAcknowledge { try check(.acknowledge, "acknowledge") }
         if request.asksForever { try check(.forever, "forever") }
     }
 
-    /// Checks that the caller may watch whether a name, or any, is observed: whoever may post it may know (rule L12).
+    /// Checks that the caller may watch whether a name is observed: its posters may (rule L12).
     private func checkWatch(_ request: ObserverRequest) throws(Problem) {
         if let watched = request.object,
             caller.grants.allowSome([.post, .inspect], center: center.span, name: watched.span)
@@ -42,7 +42,7 @@ extension Submission {
         try check(.inspect, "inspect", name: request.name, object: request.object)
     }
 
-    /// Checks that the caller may observe a value: the key path is the name, the whole needs all names.
+    /// Checks that the caller may observe a value: its name is the key path, or all for the whole.
     private func checkObserve(
         _ value: ValueTerms, _ request: ObserverRequest
     ) throws(Problem) {
@@ -53,13 +53,13 @@ extension Submission {
         }
     }
 
-    /// Whether the caller may read what is at a place of a value.
+    /// Whether the caller may read a place of a value.
     func mayRead(_ place: ValuePlace) -> Bool {
         caller.grants.allow(
             .read, center: center, name: place.path.coveredName, object: place.object)
     }
 
-    /// Checks that the caller may read what is at a place of a value.
+    /// Checks that the caller may read a place of a value.
     func checkRead(_ place: ValuePlace) throws(Problem) {
         try check(.read, "read", name: place.path.coveredName, object: place.object)
     }
@@ -100,17 +100,16 @@ extension Submission {
         else { throw Problem.lacking("ask", self, content, place: nil) }
     }
 
-    /// Whether the caller asked this, or may do so with what others asked.
+    /// Whether the caller made this ask, or has the verb for it.
     ///
-    /// Callers without credentials are one principal, of which those that are not local have no
-    /// part.
+    /// Callers without credentials are one principal; those that are not local have no part of it.
     func owns(_ ask: NotificationCenter.AskFate, orBy verb: Verbs) -> Bool {
         ask.principal == caller.principal && !caller.isStranger
             || caller.grants.allow(
                 verb, center: center, name: ask.selector, object: ask.object)
     }
 
-    /// Checks what a timer says against the clock.
+    /// Checks the start of a timer against the clock.
     func checkTimer(
         _ timer: TimerTerms, of request: PostRequest, place: Int?, _ outbox: inout Outbox
     ) throws(Problem) {
@@ -126,7 +125,7 @@ extension Submission {
         throw .invalid([Problem.FieldError(.pointer(pointer.appending(key: "at")), detail)])
     }
 
-    /// How far ahead a timer may be due, in milliseconds.
+    /// The farthest start of a timer, in milliseconds from now.
     private static let farthestTime: Int64 = 31_622_400_000
 
     /// Checks that the caller may make this post.

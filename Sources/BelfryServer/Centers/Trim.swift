@@ -1,6 +1,6 @@
 import BelfryCenter
 
-/// A kind of which too much is kept, by one owner, or by all together.
+/// A kind that is over its limit, for one owner or for the whole broker.
 struct Trim: Hashable {
     let kind: KeptKind
     let owner: Owner

@@ -3,15 +3,15 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-/// A request that waits until a value is another one.
+/// A request that waits for a change of a value.
 struct ValuePoll {
     let look: ValueLook
     let submission: Submission
-    /// When it is answered in any case.
+    /// The time at which it is answered in any case.
     let deadline: MonotonicTime
 }
 
-/// Who waits over HTTP for changes of values of one loop.
+/// The HTTP requests of one loop that wait for changes of values.
 struct ValueWaitTable {
     /// The value of an object of a center.
     private struct Key: Hashable {
@@ -19,27 +19,28 @@ struct ValueWaitTable {
         let object: [UInt8]
     }
 
-    /// By the number of the connection.
+    /// The polls, by the number of the connection.
     private var polls: [UInt64: ValuePoll] = [:]
     /// The connections that wait for a value.
     private var waiting: [Key: Set<UInt64>] = [:]
-    /// Those that are looked after next: their value has changed, and may be as before at their place,
-    /// or they wait no longer.
+    /// The connections to check next: their value has changed, or their wait has ended.
+    ///
+    /// The value at their place may be the same as before.
     private var line = Line<UInt64>()
-    /// Those of the line, each with whether it waits no longer.
+    /// The connections in the line, and whether the wait of each has ended.
     private var inLine: [UInt64: Bool] = [:]
     private var timer = SharedTimer(.values)
 
-    /// How many may wait for values at a time, on one loop.
+    /// The most polls of values on one loop.
     private static let limit = 65_536
 
-    /// How many wait.
+    /// The number of polls.
     var count: Int { polls.count }
 
-    /// Whether one more may wait.
+    /// Whether there is room for another poll.
     var hasRoom: Bool { count < Self.limit }
 
-    /// Whether some may have to be answered.
+    /// Whether some polls may have to be answered.
     var hasEnded: Bool { line.count > 0 }
 
     /// Lets a request wait for a change.
@@ -50,7 +51,7 @@ struct ValueWaitTable {
         timer.arm(at: poll.deadline, &outbox)
     }
 
-    /// Values of a center have changed: who waits for them is looked after when the turn ends.
+    /// Puts the polls of changed values in the line; they are checked at the end of the turn.
     mutating func touch(_ objects: [[UInt8]], of center: [UInt8]) {
         if waiting.isEmpty { return }
         for object in objects {  // Bound: waiting
@@ -63,13 +64,13 @@ struct ValueWaitTable {
         }
     }
 
-    /// A connection waits for nothing any more: it is gone, or half closed.
+    /// Ends the wait of a connection that is gone or half closed.
     mutating func endWait(of connection: UInt64) {
         guard polls[connection] != nil else { return }
         if inLine.updateValue(true, forKey: connection) == nil { line.append(connection) }
     }
 
-    /// Those of whom this is true wait no longer.
+    /// Ends the polls for which this is true.
     mutating func endPolls(where isEnded: (ValuePoll) -> Bool = { _ in true }) {
         // Bound: waiting
         for connection in polls.keys.sorted() where polls[connection].map(isEnded) == true {
@@ -77,7 +78,7 @@ struct ValueWaitTable {
         }
     }
 
-    /// Takes the next that may have to be answered, with whether it waits no longer in any case.
+    /// Takes the next poll to check, and whether its wait has ended in any case.
     mutating func takeNext() -> (poll: ValuePoll, isEnded: Bool)? {
         while line.count > 0 {  // Bound: stale
             let connection = line.removeFirst()
@@ -87,7 +88,7 @@ struct ValueWaitTable {
         return nil
     }
 
-    /// A request is answered.
+    /// Removes a poll that is answered.
     mutating func remove(_ poll: ValuePoll) {
         let connection = poll.submission.reply.number.rawValue
         polls[connection] = nil
@@ -96,7 +97,7 @@ struct ValueWaitTable {
         if waiting[key]?.isEmpty == true { waiting[key] = nil }
     }
 
-    /// The timer has come: those whose time is over wait no longer, and it is set for the others.
+    /// Ends the polls whose time is over, and sets the timer for the others.
     mutating func meetDeadline(_ outbox: inout Outbox) {
         timer.noteMet()
         let now = outbox.loop.now

@@ -6,13 +6,13 @@ struct WaitingReply {
     let reply: Reply
     /// The form of the receipts; nil for the answer to an ask.
     let form: ReceiptForm?
-    /// How far its caller sees along the way of what was posted or asked.
+    /// The part of a way of addresses that its caller may see.
     let sight: Sight
     /// The id of the call, if it is the answer to one.
     let call: [UInt8]?
-    /// The ticket of what the command has changed; 0 if nothing must last.
+    /// The ticket of the command's changes; 0 without changes to store.
     let ticket: UInt64
-    /// Its place in a batch of calls, if it is in one.
+    /// The place of the call in its batch, if it is in one.
     var place: CallPlace?
 }
 
@@ -20,32 +20,32 @@ struct WaitingReply {
 struct CompletedCommand {
     let completion: Completed
     let waiting: WaitingReply
-    /// Whether its answer may say what this turn has changed.
+    /// Whether its answer may state changes of this turn.
     let waitsForTurn: Bool
 
-    /// What is complete.
+    /// The completed posts or the ended ask.
     enum Completed {
         case posts(Completion)
         case ask(AskCompletion)
     }
 }
 
-/// The replies to posts that wait for acknowledging observers, and to asks, by the name of the command.
+/// The replies to posts that wait for acknowledgements, and to asks, by the command.
 struct CompletionTable {
     private(set) var waiting: [CommandID: WaitingReply] = [:]
     /// The commands that this turn has completed.
     private var completed: [CompletedCommand] = []
-    /// How many of them were taken.
+    /// The number of them that were taken.
     private var takenCount = 0
 
-    /// How many posts and asks may wait for observers at a time, on one loop.
+    /// The most posts and asks that may wait for observers on one loop.
     static let limit = 65_536
 
-    /// Whether one more may wait; if not, a post is made with a wait of 0.
+    /// Whether there is room for another wait; if not, a post is made with a wait of 0.
     @inline(__always)
     var hasRoom: Bool { waiting.count < Self.limit }
 
-    /// Checks that one more may wait.
+    /// Checks that there is room for another wait.
     func checkRoom() throws(Problem) {
         if hasRoom { return }
         throw Problem(
@@ -61,9 +61,10 @@ struct CompletionTable {
         waiting[command] = reply
     }
 
-    /// Keeps what a command has completed until the end of the turn.
+    /// Keeps the completions of a command until the end of the turn.
     ///
-    /// An answer lets the next request of its connection go on, which has no place inside a command.
+    /// An answer lets the next request of its connection proceed, which must not happen inside a
+    /// command.
     mutating func keep(_ effects: borrowing Effects, hasStored: Bool) {
         for completion in effects.completions {  // Bound: effects
             keep(
@@ -85,7 +86,7 @@ struct CompletionTable {
             CompletedCommand(completion: completion, waiting: reply, waitsForTurn: waitsForTurn))
     }
 
-    /// Takes the next command that is complete.
+    /// Takes the next complete command.
     mutating func takeCompleted() -> CompletedCommand? {
         guard takenCount < completed.count else {
             completed.removeAll(keepingCapacity: completed.capacity <= 1_024)
@@ -103,7 +104,7 @@ struct CompletionTable {
         return Array(asks.values)
     }
 
-    /// Takes all that wait.
+    /// Takes all waiting replies.
     mutating func takeAll() -> [WaitingReply] {
         defer { waiting = [:] }
         return Array(waiting.values)

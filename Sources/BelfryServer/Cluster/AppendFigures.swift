@@ -1,7 +1,7 @@
 import BelfryCluster
 import BelfrySystem
 
-/// The cost of this broker's entries: the times, bytes and commands of those that the log has shown.
+/// The cost of this broker's entries that the log has shown: times, bytes and commands.
 struct AppendFigures: Sendable {
     /// The times from the first append until the entry came back.
     private(set) var times = TimeHistogram(bounds: [

@@ -3,19 +3,19 @@ import BelfryCluster
 import BelfryWire
 import Synchronization
 
-// A broker's part in a log that several share: when it begins and ends, and what is left behind then.
+// A broker's part in a shared log: its beginning and its end, and the state that it leaves.
 
-/// An operation that makes a client of the connection that asks.
+/// An operation that makes a client of its connection.
 protocol MakesClient: Operation {}
 
 extension Connect: MakesClient {}
 extension Resume: MakesClient {}
 
 extension CenterHost {
-    /// Why centers take nothing now; nil where they do.
+    /// The reason why centers take no commands now; nil where they do.
     var logProblem: Problem? { centers.log?.unavailability.map { Problem($0) } }
 
-    /// The broker's part in the log has begun, or is over.
+    /// Starts or ends the broker's part in the log.
     mutating func takePart(_ event: SequencerEvent, _ outbox: inout Outbox) {
         switch event {
         case .began:
@@ -52,9 +52,10 @@ extension CenterHost {
         }
     }
 
-    /// Lets all brokers have the limits of this one, if their revision is the highest.
+    /// Submits the limits of this broker for all brokers, if their revision is the highest.
     ///
-    /// A broker that begins leaves again where the log has other limits of the same revision: neither set is the later one.
+    /// A broker that begins leaves again where the log has other limits of the same revision:
+    /// neither set is the later one.
     mutating func adoptInLog(_ outbox: inout Outbox) {
         guard let cluster = outbox.configuration.cluster else { return }
         let revision = UInt64(cluster.revision)
@@ -84,7 +85,7 @@ extension CenterHost {
         }
     }
 
-    /// Tells that all brokers have other limits of centers now.
+    /// Logs that all brokers have other limits of centers now.
     mutating func tellLimits(_ outbox: inout Outbox) {
         let revision = centers.limitsRevision
         guard part.hasBegun, revision != part.toldRevision else { return }
@@ -114,7 +115,7 @@ extension CenterHost {
         part.clientsMustGo = true
     }
 
-    /// The log has shown a client whose connection has gone.
+    /// Disconnects a client that the log has shown after its connection had gone.
     mutating func endLost(
         _ lost: (client: UInt64, connection: ConnectionName), at position: Int,
         _ outbox: inout Outbox
@@ -128,7 +129,7 @@ extension CenterHost {
 }
 
 extension Effects {
-    /// The client that a command has made of a connection, or brought back on it.
+    /// The client that a command has made of a connection, or resumed on it.
     func client(
         of step: Shard.Step, in center: borrowing NotificationCenter
     ) -> (client: UInt64, connection: ConnectionName)? {

@@ -2,18 +2,20 @@ import BelfryCenter
 import BelfryLoop
 import BelfrySystem
 
-// Rights of farewells where brokers share a log (rule L10): the log passes time by itself, and knows no keys. Each broker
-// looks ahead, and takes out what may not go by its own file of keys.
+// In a cluster the log fires `onDisconnect` posts and cannot check keys (rule L10). Each broker
+// looks two seconds ahead and removes those whose poster lost the right, by its own file of keys.
 
 extension CenterHost {
-    /// How far a broker looks ahead, in nanoseconds; an entry of the log takes less, but for an election of the engine.
+    /// The time that a broker looks ahead, in nanoseconds.
+    ///
+    /// An entry of the log takes less, except during an election of the engine.
     private static let horizon: Int64 = 2_000_000_000
-    /// At how many timers of a center it looks at a time.
+    /// The most timers of a center that one look checks.
     private static let lookLimit = 10_000
 
-    /// Takes out the farewells that go soon, and that their posters may not post any more; once a second.
+    /// Removes, once a second, the farewells that fire soon and whose posters lost the right.
     ///
-    /// A turn that has had its time leaves the other centers to the next.
+    /// A turn whose time is over leaves the other centers to the next.
     mutating func lookAtFarewells(_ outbox: inout Outbox) {
         guard let log = centers.log, log.unavailability == nil,
             outbox.loop.now >= part.nextLookAtFarewells
@@ -31,7 +33,7 @@ extension CenterHost {
         part.nextLookAtFarewells = outbox.loop.now + .seconds(1)
     }
 
-    /// A connection breaks: the farewells of its client that nobody would look at before they go are looked at now.
+    /// Checks the farewells of a lost client that would fire before the next look.
     mutating func lookAtFarewells(
         of client: UInt64, center name: [UInt8], _ outbox: inout Outbox
     ) {

@@ -1,8 +1,9 @@
 import BelfryCenter
 import BelfryWire
 
-// What is not here may be in the log already: another broker has answered who made it. So nobody is told that there is no such
-// thing before an empty entry of this broker was applied, behind all that was answered until then.
+// This broker may be behind: another one may have answered a request whose entry is not applied
+// here. So a request is not answered with 404 before an empty entry of this broker was applied,
+// behind all entries that were answered until then.
 
 /// A request that begins again once an empty entry was applied.
 struct AskAgain: Operation {
@@ -21,17 +22,17 @@ struct AskAgain: Operation {
 }
 
 extension CenterHost {
-    /// Whether a problem may be one of this broker alone, which has not applied all that was answered.
+    /// Whether a problem may come from this broker alone, which may lack answered entries.
     func mayBeBehind(_ problem: Problem) -> Bool {
         centers.log != nil && !part.isSure && problem.kind == .notFound
     }
 
-    /// Appends an empty entry: what was kept for it begins again when that was applied.
+    /// Appends an empty entry; the request begins again when that was applied.
     mutating func awaitLog(_ outbox: inout Outbox) {
         applied.id = centers.hand(.nothing, at: outbox.commandTime)
     }
 
-    /// A command of no center was applied: what waited for an empty entry begins again.
+    /// Continues an operation whose command had no center: one behind an empty entry begins again.
     mutating func goOn(_ begun: consuming Pending, _ outbox: inout Outbox) {
         switch begun.operation {
         case is ChangeCluster, is MakeTicket:

@@ -3,9 +3,9 @@ import BelfryCenter
 import BelfryLoop
 import BelfryWire
 
-// Tickets in the log of a cluster (decision 107): any broker makes one, and one broker lets in who shows it.
+// Tickets in the log of a cluster (decision 107): any broker makes one, and one broker accepts it.
 
-/// Hands out a ticket for the credentials of a request, where brokers share a log (POST /v1/tickets).
+/// Issues a ticket for the credentials of a request, where brokers share a log (POST /v1/tickets).
 struct MakeTicket: Operation {
     static let answersFirst = false
     static let isPromise = false
@@ -41,28 +41,29 @@ struct MakeTicket: Operation {
     }
 }
 
-/// The tickets that requests show and that the log may have.
+/// The tickets in requests that the log may have.
 struct TicketUses {
-    /// A ticket, and the digest under which a request waits for the verdict.
+    /// A ticket, and the digest by which a request waits for the verdict.
     struct Use {
         let hash: SecretHash
         let digest: TokenDigest
     }
 
-    /// Those that are being used up.
+    /// The tickets that are being used up.
     var underWay: [CommandID: Use] = [:]
-    /// Those that this broker does not know, and the empty entry behind which it knows all that were handed out before it.
+    /// Unknown tickets, and the empty entry behind which all tickets issued before it are known.
     var looking: (entry: CommandID, uses: [Use])?
-    /// Those that came after that entry was written.
+    /// The tickets that came after that entry was written.
     var next: [Use] = []
 
     var isEmpty: Bool { underWay.isEmpty && looking == nil }
 }
 
 extension CenterHost {
-    /// Uses up the ticket that a request shows; the verdict comes as mail.
+    /// Uses up the ticket of a request; the verdict comes as mail.
     ///
-    /// A client without credentials makes the log longer by one empty entry at a time, however many tickets it shows.
+    /// A client without credentials makes the log longer by one empty entry at a time, however many
+    /// tickets it sends.
     mutating func use(_ hash: SecretHash, _ digest: TokenDigest, _ outbox: inout Outbox) {
         let use = TicketUses.Use(hash: hash, digest: digest)
         if let problem = logProblem { return outbox.tell(.unknown(problem), of: use) }
@@ -75,7 +76,7 @@ extension CenterHost {
         }
     }
 
-    /// Asks the log for a ticket that it has.
+    /// Submits the use of a ticket that the log has.
     private mutating func beginUse(_ use: TicketUses.Use, _ outbox: inout Outbox) -> Bool {
         guard centers.shard.hasTicket(use.hash) else { return false }
         let end = centers.shard.logTime + TicketTerms.lifetime
@@ -85,7 +86,7 @@ extension CenterHost {
         return true
     }
 
-    /// Another broker may have answered who made these tickets: they are looked for behind an empty entry.
+    /// Looks for unknown tickets behind an empty entry: another broker may have issued them.
     private mutating func lookForNext(_ outbox: inout Outbox) {
         guard tickets.looking == nil, !tickets.next.isEmpty else { return }
         tickets.looking = (centers.hand(.nothing, at: outbox.commandTime), tickets.next)
@@ -93,7 +94,7 @@ extension CenterHost {
         outbox.loop.takeAnotherTurn()
     }
 
-    /// A command was applied: it may be one that a ticket waits for.
+    /// Decides on the tickets that wait for an applied command.
     mutating func takeTickets(_ step: Shard.Step, _ outbox: inout Outbox) {
         guard !tickets.isEmpty, let id = step.id else { return }
         if let use = tickets.underWay.removeValue(forKey: id) {
@@ -111,7 +112,7 @@ extension CenterHost {
         lookForNext(&outbox)
     }
 
-    /// A command was not applied, or nobody knows: it may be one that a ticket waits for.
+    /// Decides on the tickets that wait for a command that failed, or has an unknown outcome.
     mutating func failTickets(
         _ id: CommandID, _ problem: Problem, mayHappen: Bool, _ outbox: inout Outbox
     ) {
@@ -126,14 +127,14 @@ extension CenterHost {
 }
 
 extension Outbox {
-    /// Lets the requests that show a ticket go on.
+    /// Sends the verdict to the requests that show a ticket.
     fileprivate func tell(_ verdict: Verdict, of use: TicketUses.Use) {
         _ = shared.mailboxes[number].post(.verdict(use.digest, verdict))
     }
 }
 
 extension Problem {
-    /// The log was handed the use of a ticket, and has not shown it in time.
+    /// The problem of a ticket whose use was submitted and is not in the log in time.
     fileprivate static var ticketMayBeUsed: Problem {
         Problem(
             .outcomeUnknown,

@@ -5,15 +5,15 @@ import BelfryJSON
 import BelfryLoop
 import BelfryWire
 
-/// A change of the whole cluster, which an admin asks for.
+/// A change of the whole cluster by an admin.
 enum ClusterChange: Sendable {
-    /// The rules of this program hold from now on.
+    /// The rules of this program apply from now on.
     case upgrade
-    /// All centers have the limits that the options of this broker say.
+    /// All centers have the limits from the options of this broker.
     case applyConfiguration
 }
 
-/// An admin changes what all brokers of a cluster go by (POST /v1/cluster/upgrade and /v1/cluster/apply-config).
+/// A change of the whole cluster (POST /v1/cluster/upgrade and /v1/cluster/apply-config).
 struct ChangeCluster: Operation {
     static let answersFirst = false
     static let isPromise = false
@@ -48,7 +48,7 @@ struct ChangeCluster: Operation {
                     """, members: [Problem.Member("reason", string: Array("too-old".utf8))])
             }
         case .applyConfiguration:
-            // Somebody else has changed them at the same time.
+            // Another admin has changed them at the same time.
             if host.centers.limits != outbox.configuration.centerLimits {
                 throw Problem(
                     .overloaded, "Another change of the limits came first; try again.")
@@ -67,7 +67,7 @@ struct ChangeCluster: Operation {
 }
 
 extension Problem {
-    /// The broker takes part in no cluster.
+    /// The problem of a broker without a cluster.
     static var noCluster: Problem {
         Problem(.notFound, "The broker belongs to no cluster (--engine).")
     }

@@ -2,15 +2,16 @@ import BelfryCluster
 import BelfrySystem
 import BelfryTLS
 
-// What a broker shows the engine, and what it checks the engine by: files, whose reading may block.
+// The broker's credentials for the engine, and the certificates that it trusts: reading the files
+// may block.
 
 extension ClusterConfiguration {
-    /// Whether nothing is said to the engine without TLS.
+    /// Whether the broker speaks to the engine over TLS only.
     var wantsTLS: Bool {
         authoritiesPath != nil || certificatePath != nil || servers.contains { $0.isSecure }
     }
 
-    /// The user or the token that the broker shows.
+    /// The user or the token of the broker.
     func credentials() throws(StartError) -> NATSSettings.Credentials {
         if let tokenPath { return .token(try Self.firstLine(of: tokenPath, "--engine-token-file")) }
         guard let passwordPath else { return .none }
@@ -18,7 +19,7 @@ extension ClusterConfiguration {
             user, password: try Self.firstLine(of: passwordPath, "--engine-password-file"))
     }
 
-    /// The certificate that the broker shows, and those that it trusts.
+    /// The certificate of the broker, and those that it trusts.
     ///
     /// They are needed without TLS options too, as a server may insist on TLS.
     func certificates() throws(StartError) -> TLSContext {

@@ -3,54 +3,56 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-/// How a broker takes part in a cluster (Cluster.md).
+/// The options of a broker in a cluster (Cluster.md).
 public struct ClusterConfiguration: Sendable {
-    /// The name of the cluster, which all of its brokers say.
+    /// The name of the cluster, the same for all of its brokers.
     public var name = ""
-    /// The name of the broker, which no other one of the cluster has.
+    /// The name of the broker, unique in the cluster.
     public var node = ""
     /// The servers of the engine.
     public var servers: [EngineServer] = []
-    /// The monitoring ports of those servers; empty where nobody asks whether they write before they answer.
+    /// The monitoring ports of those servers; empty where their writing to disk is not checked.
     public var monitors: [EngineServer] = []
-    /// The revision of the limits of centers: all brokers of the cluster have those with the highest; the default is 1.
+    /// The revision of the limits of centers; the default is 1.
+    ///
+    /// All brokers of the cluster adopt the limits with the highest revision.
     public var revision = 1
-    /// How many servers have a copy of the log; the default is 3.
+    /// The number of servers with a copy of the log; the default is 3.
     public var replicaCount = 3
-    /// The most room that the log takes in the engine, in bytes; the default is 4 GiB.
+    /// The most room for the log in the engine, in bytes; the default is 4 GiB.
     public var logByteLimit = 4 << 30
-    /// The most room that snapshots take in the engine, in bytes; the default is 1 GiB.
+    /// The most room for snapshots in the engine, in bytes; the default is 1 GiB.
     public var snapshotByteLimit = 1 << 30
-    /// Who the broker is for the engine; empty where it shows no user.
+    /// User name for the engine; empty without one.
     public var user = ""
     /// The file with the password of that user.
     public var passwordPath: String?
-    /// The file with the token that the broker shows the engine.
+    /// The file with the broker's token for the engine.
     public var tokenPath: String?
-    /// The PEM file of the authorities that the engine's certificates are checked by; nil for those of the machine.
+    /// The PEM file of the authorities for the engine's certificates; nil for those of the machine.
     public var authoritiesPath: String?
-    /// The PEM file of the certificate that the broker shows the engine.
+    /// The PEM file of the broker's certificate for the engine.
     public var certificatePath: String?
     /// The PEM file of the key of that certificate.
     public var keyPath: String?
-    /// For how long a broker is silent before another one ends its part; the default is 2.5 s.
+    /// The silence of a broker after which another one ends its part; the default is 2.5 s.
     public var downAfter: Duration = .milliseconds(2_500)
-    /// For how long a broker hears nothing before it ends its own part; the default is 2 s.
+    /// The silence of the engine after which a broker ends its own part; the default is 2 s.
     public var fenceAfter: Duration = .seconds(2)
-    /// For how long the log may stand still before clients are closed; the default is 30 s.
+    /// The time without progress of the log after which clients are closed; the default is 30 s.
     public var quorumWait: Duration = .seconds(30)
-    /// How many bytes of log lie behind a snapshot before the next; the default is 64 MiB.
+    /// The bytes of log between two snapshots; the default is 64 MiB.
     public var snapshotByteCount = 64 << 20
 
-    /// A broker that takes part in no cluster yet.
+    /// A configuration without a cluster.
     public init() {}
 
-    /// Whether an option says that the broker takes part in a cluster.
+    /// Whether an option asks for a cluster.
     public var isWanted: Bool {
         !(servers.isEmpty && monitors.isEmpty && name.isEmpty && node.isEmpty)
     }
 
-    /// Why it cannot be so; nil where it can.
+    /// The reason why the options contradict each other; nil where they do not.
     func fault() -> String? {
         if name.isEmpty { return "A cluster needs a name: say --cluster." }
         if node.isEmpty { return "A broker of a cluster needs a name of its own: say --node." }
@@ -103,12 +105,12 @@ public struct ClusterConfiguration: Sendable {
 extension ServerConfiguration {
     /// The largest entry that the engine of a cluster must take, in bytes.
     ///
-    /// Whatever a request has as text is in its command; around each item of a batch there is more.
+    /// All text of a request is in its command; each item of a batch needs more around it.
     var entryByteLimit: Int {
         let text = max(bodyByteLimit, messageByteLimit)
         return max(text + wireLimits.batchItemLimit * Self.itemByteGrowth + 4 << 10, 64 << 10)
     }
 
-    /// By how many bytes an item of a batch may grow on its way into the log.
+    /// The most bytes by which an item of a batch grows on its way into the log.
     private static let itemByteGrowth = 256
 }

@@ -3,7 +3,7 @@ import BelfryCluster
 import BelfryLoop
 import Synchronization
 
-/// The figures of a cluster for the metrics; the loop that applies the log renews them.
+/// The figures of a cluster for the metrics; the loop that applies the log updates them.
 struct ClusterFigures: Sendable {
     /// Whether a broker of the log takes part.
     enum NodeState: String, CaseIterable {
@@ -18,17 +18,17 @@ struct ClusterFigures: Sendable {
     var nodes: [NodeState: Int] = [:]
     var fences: [FenceReason: UInt64] = [:]
     var unknownOutcomeCount: UInt64 = 0
-    /// Whether the limits of centers of this broker's options are others than those of the log.
+    /// Whether the limits in this broker's options differ from those of the log.
     var configurationDiffers = false
     var appends = AppendFigures()
     var holeCount: UInt64 = 0
     var logByteCount: UInt64 = 0
-    /// For how long the last snapshot is known.
+    /// The time for which the last snapshot is known.
     var snapshotAge = Duration.zero
 }
 
 extension ServerLoop {
-    /// Notes how the broker stands with its cluster, for the metrics.
+    /// Updates the figures of the cluster for the metrics.
     func noteClusterFigures() {
         guard let log = host.centers.log else { return }
         let shard = host.centers.shard

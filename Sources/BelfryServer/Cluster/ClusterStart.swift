@@ -2,15 +2,15 @@ import BelfryCluster
 import BelfryLoop
 import BelfrySystem
 
-/// What a loop needs to take part in a cluster.
+/// The parts that a loop needs to take part in a cluster.
 struct ClusterStart {
     let sequencer: LogSequencer
     let engine: EngineLine
     let monitor: EngineMonitor?
 
-    /// Makes it of the configuration.
+    /// Makes the parts from the configuration.
     ///
-    /// - Returns: nil where the broker is one of its own.
+    /// - Returns: nil without a cluster.
     /// - Throws: `.configuration` for names that no engine takes.
     static func make(_ configuration: ServerConfiguration) throws(StartError) -> ClusterStart? {
         guard let cluster = configuration.cluster else { return nil }

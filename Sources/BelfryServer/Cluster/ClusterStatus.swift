@@ -2,30 +2,30 @@ import BelfryCenter
 import BelfryCluster
 import BelfryJSON
 
-/// How a broker stands with its cluster (`GET /v1/cluster`).
+/// The state of a broker in its cluster (`GET /v1/cluster`).
 struct ClusterStatus {
     let node: String
     let life: UInt64
-    /// Why it takes nothing; nil where it does.
+    /// The reason why it takes no commands; nil where it does.
     let reason: String?
     let index: UInt64
-    /// How many entries the log is known to have that were not applied yet.
+    /// The number of entries that the log is known to have and that are not applied yet.
     let lag: UInt64
-    /// The digest of the log up to the index: brokers that have applied the same have the same.
+    /// The digest of the log up to the index: brokers with the same entries have the same digest.
     let digest: UInt64
     let level: UInt64
     let brokers: [LogBroker]
     /// The name of the server that leads the log, if it is known.
     let leader: String
-    /// Whether the servers of the engine write to their disks before they answer, if that is known.
+    /// Whether the engine's servers write to their disks before they answer; nil if unknown.
     let syncsAlways: Bool?
 
-    /// Appends it as JSON.
+    /// Appends the status as JSON.
     func append(to json: inout [UInt8]) {
         var writer = JSONWriter()
         writer.beginObject(into: &json)
         writer.member("node", string: node, into: &json)
-        // Half of these numbers are no whole numbers of JavaScript.
+        // Half of these numbers are not exact as numbers of JavaScript.
         writer.member("life", string: "\(life)", into: &json)
         writer.member("ready", bool: reason == nil, into: &json)
         if let reason { writer.member("reason", string: reason, into: &json) }
@@ -51,7 +51,7 @@ struct ClusterStatus {
         } else {
             writer.member("leader", string: leader, into: &json)
         }
-        // No client of the engine can ask that: --engine-monitor does.
+        // The client protocol of the engine does not say so: --engine-monitor does.
         switch syncsAlways {
         case true?: writer.member("sync", string: "always", into: &json)
         case false?: writer.member("sync", string: "interval", into: &json)
@@ -63,7 +63,7 @@ struct ClusterStatus {
 }
 
 extension ServerLoop {
-    /// How the broker stands with its cluster; nil for a broker of its own.
+    /// The state of the broker in its cluster; nil without one.
     var clusterStatus: ClusterStatus? {
         guard let log = host.centers.log else { return nil }
         let shard = host.centers.shard

@@ -15,26 +15,26 @@ final class EngineLine {
     private var security: TLSClient?
     private var room = [UInt8](repeating: 0, count: ReadingPass.inputByteCount + (16 << 10))
     private var call = EndpointCall()
-    /// When the connection was asked for, and when bytes came on it last.
+    /// The times when the connection was requested, and when bytes came on it last.
     private var beganAt = MonotonicTime(nanoseconds: 0)
     private var heardAt = MonotonicTime(nanoseconds: 0)
     private var pingedAt = MonotonicTime(nanoseconds: 0)
-    /// When the journal was last asked how the log stands.
+    /// The time when the journal was last asked for the state of the log.
     private var lookedAt = MonotonicTime(nanoseconds: 0)
-    /// The last snapshot that is known, and when it was seen first; the time of the first look before one is known.
+    /// The last known snapshot, and when it was first seen; before one, the time of the first look.
     private var snapshot: (index: UInt64, at: MonotonicTime)?
-    /// Before this time no other connection is asked for, and how many in a row were of no use.
+    /// The time of the next attempt, and the number of failed attempts in a row.
     private var retryAt = MonotonicTime(nanoseconds: 0)
     private var attemptCount = 0
     private var random = SystemRandom()
-    /// Why the engine cannot be used, until somebody has changed a setting.
+    /// The reason why the engine cannot be used until a setting changes.
     private(set) var failure: NATSFailure?
     /// Whether a server has ever served.
     private var hasServed = false
 
-    /// How long a server may take until it serves.
+    /// The time that a server has until it serves.
     private static let openingPatience: Duration = .seconds(3)
-    /// After how much silence the server is asked for a sign of life, and after how much more it is given up.
+    /// The silence after which the server is pinged, and the further one until it is given up.
     private static let pingInterval: Duration = .milliseconds(500)
     private static let silencePatience: Duration = .seconds(1)
     private static let lookInterval: Duration = .seconds(5)
@@ -49,7 +49,7 @@ final class EngineLine {
         place = servers.isEmpty ? 0 : Int(random.next() % UInt64(servers.count))
     }
 
-    /// Opens a connection, or gives one up, where it is time for that.
+    /// Opens a connection, or gives one up, when it is time.
     func tick(_ outbox: inout Outbox) {
         let now = outbox.loop.now
         look(at: now)
@@ -70,7 +70,7 @@ final class EngineLine {
         }
     }
 
-    /// Sees how the log stands, for the metrics and whoever asks.
+    /// Reads the state of the log for the metrics and for `/v1/cluster`.
     private func look(at now: MonotonicTime) {
         if snapshot?.index != journal.snapshotIndex { snapshot = (journal.snapshotIndex, now) }
         guard journal.progress == .ready, now - lookedAt >= Self.lookInterval else { return }
@@ -78,7 +78,7 @@ final class EngineLine {
         journal.look()
     }
 
-    /// For how long this broker has known the last snapshot, or has run without one.
+    /// The time for which this broker has known the last snapshot, or has run without one.
     func snapshotAge(at now: MonotonicTime) -> Duration { snapshot.map { now - $0.at } ?? .zero }
 
     private func connect(_ outbox: inout Outbox) {
@@ -95,9 +95,9 @@ final class EngineLine {
         }
     }
 
-    /// Takes an event that is about the connection; the journal may have news then.
+    /// Takes an event of the connection, which may be news for the journal.
     ///
-    /// - Returns: whether it is.
+    /// - Returns: whether the event is of the connection.
     func take(
         _ event: LoopEvent, input: Span<UInt8>, _ outbox: inout Outbox
     ) -> Bool {
@@ -121,7 +121,7 @@ final class EngineLine {
         return true
     }
 
-    /// Hands the journal what was read, and begins TLS where that is due.
+    /// Hands the journal the received bytes, and begins TLS when that is due.
     private func receive(_ bytes: Span<UInt8>, _ outbox: inout Outbox) {
         guard let security else {
             journal.receive(bytes)
@@ -139,7 +139,7 @@ final class EngineLine {
         }
     }
 
-    /// Begins TLS; what the journal says from now on waits until the certificate of the server is known to be good.
+    /// Begins TLS; the journal's output waits until the server's certificate is verified.
     private func beginTLS(_ outbox: inout Outbox) {
         var own: [UInt8] = []
         security = TLSClient(certificates, host: servers[place].endpoint.host, output: &own)
@@ -147,7 +147,7 @@ final class EngineLine {
         journal.didStartTLS()
     }
 
-    /// Sends what the journal has.
+    /// Sends the output of the journal.
     func send(_ outbox: inout Outbox) {
         guard connection != nil else { return }
         let bytes = journal.takeOutput()
@@ -174,7 +174,7 @@ final class EngineLine {
     }
 
     private func giveUp(_ failure: NATSFailure, _ outbox: inout Outbox) {
-        // Who operates the engine may change it while a broker runs; a start is refused.
+        // The engine may be reconfigured while a broker runs; a start is refused.
         if failure.isFinal, !hasServed { self.failure = failure }
         drop("\(failure)", &outbox)
     }
@@ -193,7 +193,7 @@ final class EngineLine {
             ("reason", reason))
         let longest = min(Self.longestPause, Self.shortestPause << min(attemptCount, 5))
         attemptCount += 1
-        // The first attempt at another server comes at once.
+        // The first attempt at another server follows at once.
         let pause = attemptCount == 1 ? 0 : longest / 2 + Int(random.next() % UInt64(longest / 2))
         retryAt = outbox.loop.now + .milliseconds(pause)
     }

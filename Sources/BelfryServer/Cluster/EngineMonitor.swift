@@ -3,13 +3,14 @@ import BelfryLoop
 import BelfryNATS
 import BelfrySystem
 
-/// Asks the monitoring ports of the engine's servers, one after the other, whether they write to their disks before they
-/// answer: no client of the engine is told.
+/// Asks the monitoring ports of the engine's servers in turn whether they write before they answer.
+///
+/// The client protocol of the engine does not say.
 final class EngineMonitor {
     private let servers: [EngineServer]
-    /// Whether each server writes before it answers; nil until it has told.
+    /// Whether each server writes before it answers; nil until it has answered that.
     private var told: [Bool?]
-    /// How many questions were answered, or given up.
+    /// The number of questions that were answered, or given up.
     private var roundCount = 0
     private var call = EndpointCall()
     private(set) var connection: ConnectionID?
@@ -18,33 +19,33 @@ final class EngineMonitor {
     private var askedAt = MonotonicTime(nanoseconds: 0)
     private var isAsking = false
 
-    /// How long a server may take to answer.
+    /// The time that a server has to answer.
     private static let patience: Duration = .seconds(1)
-    /// How long after a question the next one is asked, once all servers were asked.
+    /// The pause before the next question, once all servers were asked.
     private static let interval: Duration = .seconds(60)
     private static let answerByteLimit = 64 << 10
 
-    /// Makes a monitor that has asked nobody yet.
+    /// Makes a monitor that has asked no server yet.
     init(_ servers: [EngineServer]) {
         self.servers = servers
         told = Array(repeating: nil, count: servers.count)
     }
 
-    /// Whether each server was asked once.
+    /// Whether each server was asked at least once.
     var hasAskedAll: Bool { roundCount >= servers.count }
 
-    /// Whether all servers write before they answer; nil where one has not told, and none is known not to.
+    /// Whether all servers write before they answer; nil where that is unknown.
     var syncsAlways: Bool? {
         if told.contains(false) { return false }
         return told.contains(nil) || servers.isEmpty ? nil : true
     }
 
-    /// A server that answers before it has written, if one has told so.
+    /// A server known to answer before it has written, if there is one.
     var lazyServer: EngineServer? { told.firstIndex(of: false).map { servers[$0] } }
 
     private var place: Int { roundCount % servers.count }
 
-    /// Asks the next server, or gives one up, where it is time for that.
+    /// Asks the next server, or gives one up, when it is time.
     func tick(_ outbox: inout Outbox) {
         let now = outbox.loop.now
         guard isAsking else {
@@ -73,9 +74,9 @@ final class EngineMonitor {
         }
     }
 
-    /// Takes an event that is about the connection.
+    /// Takes an event of the connection.
     ///
-    /// - Returns: whether it is.
+    /// - Returns: whether the event is of the connection.
     func take(_ event: LoopEvent, input: Span<UInt8>, _ outbox: inout Outbox) -> Bool {
         guard let connection, event.connection == connection else { return false }
         switch event {
@@ -121,7 +122,7 @@ final class EngineMonitor {
         }
     }
 
-    /// The answer is whole.
+    /// Evaluates a whole answer.
     private func conclude(_ outbox: inout Outbox) {
         guard parser.head.status == 200 else {
             return giveUp("it answers with the status \(parser.head.status)", &outbox)
@@ -143,7 +144,7 @@ final class EngineMonitor {
             ("monitor", "\(servers[place])"))
     }
 
-    /// A server has not told: what it told before does not count any more.
+    /// Records that a server has not answered: its earlier answer no longer counts.
     private func giveUp(_ reason: String, _ outbox: inout Outbox) {
         told[place] = nil
         outbox.log.write(

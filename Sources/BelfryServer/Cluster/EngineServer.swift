@@ -2,18 +2,18 @@ public import BelfrySystem
 
 /// A server of the engine of a cluster, as the options name it.
 public struct EngineServer: Sendable, Equatable, CustomStringConvertible {
-    /// Where it is.
+    /// The address of the server.
     public let endpoint: Endpoint
-    /// How it was written.
+    /// The text of the option.
     public let text: String
-    /// Whether it must be spoken to with TLS.
+    /// Whether the server must be used with TLS.
     let isSecure: Bool
 
     /// The ports of a server.
     public enum Service: Sendable {
-        /// That of its clients: `nats://HOST:PORT` or `tls://HOST:PORT`.
+        /// The port for clients: `nats://HOST:PORT` or `tls://HOST:PORT`.
         case clients
-        /// That of its monitoring: `http://HOST:PORT`.
+        /// The port for monitoring: `http://HOST:PORT`.
         case monitoring
 
         fileprivate var scheme: String { self == .clients ? "nats://" : "http://" }
@@ -31,6 +31,6 @@ public struct EngineServer: Sendable, Equatable, CustomStringConvertible {
         self.endpoint = endpoint
     }
 
-    /// The server as it is logged.
+    /// The server's text in the log.
     public var description: String { "\(endpoint)" }
 }

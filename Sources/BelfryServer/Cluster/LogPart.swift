@@ -1,23 +1,23 @@
 import BelfryCluster
 import BelfrySystem
 
-/// What has become of a broker's part in a log, until its loop acts on it.
+/// The state of a broker's part in a log, until its loop acts on it.
 struct LogPart {
-    /// Whether it has begun once.
+    /// Whether the part has begun once.
     var hasBegun = false
-    /// Why it cannot go on with its options: the sentence says what to do.
+    /// The reason why it cannot continue with its options: a sentence that says what to do.
     var conflict: String?
-    /// Whether all clients must go: the broker does not take part any more.
+    /// Whether all clients must go, since the broker no longer takes part.
     var clientsMustGo = false
-    /// Whether the broker has left in order, or cannot go on.
+    /// Whether the broker has left in order, or cannot continue.
     var isOver = false
-    /// Whether an entry of this broker was just applied, so that all is here that was answered before.
+    /// Whether an entry of this broker was just applied, and so all answered before it are.
     var isSure = false
-    /// At how many centers the broker has looked for farewells that go soon, and when it looks again.
+    /// The number of centers that were checked for farewells, and the time of the next check.
     var lookedCenterCount = 0
     var nextLookAtFarewells = MonotonicTime(nanoseconds: 0)
-    /// The revision of the limits that hold, as the log of the broker has told it.
+    /// The revision of the limits that was logged last.
     var toldRevision: UInt64 = 0
-    /// Why no command is taken, as the other loops were told.
+    /// The unavailability that the other loops know.
     var told: Unavailability?
 }

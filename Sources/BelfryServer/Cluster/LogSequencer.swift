@@ -6,14 +6,14 @@ import BelfryWire
 /// The log that this broker shares with others, for the loop that applies it.
 final class LogSequencer: Sequencer {
     let replicated: ReplicatedSequencer
-    /// The time by the clock of the loop, as of its last event.
+    /// The time of the loop's clock, as of its last event.
     var now: MonotonicTime
-    /// What the log refuses at once.
+    /// Commands that the log refuses at once.
     private var refused: ArraySlice<(id: CommandID, reason: Unavailability)> = []
     private var refusedCount: UInt64 = 0
     /// The last entry whose effects were handed to the connections when a turn ended.
     private(set) var handedIndex: UInt64 = 0
-    /// The last entry that was applied, when that was, and the time of the log then.
+    /// The last entry that was applied, with its time here and the time of the log.
     private var applied: (index: UInt64, at: MonotonicTime, logTime: Int64)
 
     /// The cost of this broker's entries.
@@ -30,13 +30,13 @@ final class LogSequencer: Sequencer {
 
     var isWaiting: Bool { replicated.isWaiting }
 
-    /// The number that stands for this broker in the names of connections.
+    /// The number of this broker in the names of connections.
     var seat: UInt32 { replicated.seat }
 
-    /// Why no command is taken now.
+    /// The reason why no command is taken now.
     var unavailability: Unavailability? { replicated.unavailability }
 
-    /// By how much the time of the log is ahead of the loop's clock, in nanoseconds.
+    /// The offset from the loop's clock to the time of the log, in nanoseconds.
     var timeOffset: Int64 { applied.logTime - applied.at.nanoseconds }
 
     func submit(_ action: ShardCommand.Action, at time: CommandTime) -> CommandID {
@@ -44,7 +44,7 @@ final class LogSequencer: Sequencer {
             return try replicated.submit(action, at: now.nanoseconds)
         } catch {
             refusedCount += 1
-            // No life has this seat.
+            // The seat of no life.
             let id = CommandID(node: .max, incarnation: 0, counter: refusedCount)
             refused.append((id, error))
             return id
@@ -73,10 +73,10 @@ final class LogSequencer: Sequencer {
         }
     }
 
-    /// Time has passed, and all that has happened was taken.
+    /// Lets time pass, once all events were taken.
     func tick(_ shard: borrowing Shard) { replicated.tick(shard, at: now.nanoseconds) }
 
-    /// The turn is over: what has gathered is appended.
+    /// Appends the collected commands at the end of a turn.
     func endTurn(_ shard: borrowing Shard) {
         handedIndex = shard.logIndex
         replicated.endTurn(at: now.nanoseconds)

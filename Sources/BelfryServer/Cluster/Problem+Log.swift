@@ -2,7 +2,7 @@ import BelfryCluster
 import BelfryWire
 
 extension Problem {
-    /// A command was not applied, or nobody knows.
+    /// The problem of a command that was not applied, or has an unknown outcome.
     init(_ failure: CommandFailure) {
         switch failure {
         case .unavailable(let reason): self.init(reason)
@@ -16,7 +16,7 @@ extension Problem {
         }
     }
 
-    /// A broker takes no command.
+    /// The problem of a broker that takes no commands.
     init(_ reason: Unavailability) {
         switch reason {
         case .draining: self = .isStopping
@@ -39,7 +39,7 @@ extension Problem {
 }
 
 extension Unavailability {
-    /// The reason in a word, as `reason` of the problem has it.
+    /// The reason in a word, for `reason` of the problem.
     var word: String {
         switch self {
         case .catchingUp: "catching-up"
@@ -51,7 +51,7 @@ extension Unavailability {
         }
     }
 
-    /// The reason for a reader.
+    /// The reason as a sentence.
     fileprivate var sentence: String {
         switch self {
         case .catchingUp: "The broker is still reading the log of the cluster; try again later."
@@ -65,7 +65,7 @@ extension Unavailability {
 }
 
 extension StopReason {
-    /// The reason in a word, as `reason` of the problem has it.
+    /// The reason in a word, for `reason` of the problem.
     fileprivate var word: String {
         switch self {
         case .otherPast, .lostEntries, .noSnapshot, .brokenSnapshot, .unreadable: "lost-entries"
@@ -74,7 +74,7 @@ extension StopReason {
         }
     }
 
-    /// The reason for a reader, who can do something about it.
+    /// The reason as a sentence for an operator.
     var sentence: String {
         switch self {
         case .otherPast(let index):

@@ -5,35 +5,35 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-// The part of the loop that applies the log of a cluster: it brings the time, and lets clients go when their broker does not
-// take part any more.
+// The part of the loop that applies the log of a cluster: it passes the time, and closes clients
+// when their broker no longer takes part.
 
 extension ServerLoop {
-    /// How often the log looks at what time has brought.
+    /// The interval at which the log checks its deadlines.
     private static let logInterval: Duration = .milliseconds(50)
 
-    /// How many connections there are besides those to the engine.
+    /// The number of connections besides those to the engine.
     var clientConnectionCount: Int {
         outbox.loop.connectionCount - (engine?.connection == nil ? 0 : 1)
             - (monitor?.connection == nil ? 0 : 1)
     }
 
-    /// Begins with the log; the timer goes on by itself.
+    /// Begins with the log; the timer repeats itself.
     mutating func beginLog() {
         guard host.centers.log != nil else { return }
         outbox.shared.logState.withLock { $0 = .catchingUp }
         _ = outbox.loop.schedule(at: outbox.loop.now, LoopTimer.log.rawValue)
     }
 
-    /// The engine has told something.
+    /// Applies the news of the engine.
     mutating func hearEngine() {
         applyInOrder()
         outbox.loop.takeAnotherTurn()
     }
 
-    /// Takes an event that is about the connection to the engine.
+    /// Takes an event of the connections to the engine.
     ///
-    /// - Returns: whether it is.
+    /// - Returns: whether the event is of one of them.
     mutating func takeFromEngine(_ event: LoopEvent, input: Span<UInt8>) -> Bool {
         if monitor?.take(event, input: input, &outbox) == true { return true }
         guard engine?.take(event, input: input, &outbox) == true else { return false }
@@ -41,13 +41,13 @@ extension ServerLoop {
         return true
     }
 
-    /// Time has passed.
+    /// Passes the time to the log and its connections.
     mutating func tickLog() {
         guard let log = host.centers.log else { return }
         log.now = outbox.loop.now
         monitor?.tick(&outbox)
         if let fault = monitorFault { return fail(fault) }
-        // A start waits for what its servers tell, which takes a moment.
+        // A start waits for the first answers of its servers, which takes a moment.
         if monitor?.hasAskedAll ?? true { engine?.tick(&outbox) }
         if let failure = engine?.failure { return fail("the engine of the cluster: \(failure)") }
         applyInOrder()
@@ -61,7 +61,7 @@ extension ServerLoop {
             at: outbox.loop.now + Self.logInterval, LoopTimer.log.rawValue)
     }
 
-    /// Why the broker cannot begin with what the monitor was told, in a sentence; nil where it can.
+    /// The reason why the broker cannot begin, by the monitor's findings; nil where it can.
     private var monitorFault: String? {
         guard !host.part.hasBegun, outbox.configuration.durability == .power,
             let lazy = monitor?.lazyServer
@@ -72,13 +72,13 @@ extension ServerLoop {
             """
     }
 
-    /// Ends the loop, as somebody must change an option first.
+    /// Ends the loop, as an option must be changed first.
     private mutating func fail(_ sentence: String) {
         failure = .cluster(sentence)
         finish()
     }
 
-    /// An admin lets the log go on with the state of this broker, which answers how it stands then.
+    /// Makes the log continue with the state of this broker, for an admin; answers with the status.
     mutating func recoverCluster(for id: ConnectionID) {
         guard let log = host.centers.log else { return }
         if let reason = log.unavailability {
@@ -93,7 +93,7 @@ extension ServerLoop {
         if let status = clusterStatus { callers.send(status, to: id, &outbox) }
     }
 
-    /// Applies what the order of all brokers has by now.
+    /// Applies the entries that have come in the order of all brokers.
     mutating func applyInOrder() {
         host.centers.log?.now = outbox.loop.now
         host.applyInOrder(&outbox)
@@ -102,7 +102,7 @@ extension ServerLoop {
         if host.part.clientsMustGo { letAllGo() }
     }
 
-    /// Lets the log have what has gathered, once all that was applied is on its way.
+    /// Hands the log the collected commands, once all applied effects are on their way.
     mutating func endTurnOfLog() {
         host.centers.endTurnOfLog()
         engine?.send(&outbox)
@@ -112,13 +112,13 @@ extension ServerLoop {
         outbox.shared.logState.withLock { $0 = state }
     }
 
-    /// The broker does not take part any more: nobody stays connected to one that hears nothing.
+    /// Closes all clients of a broker that no longer takes part, and hears no posts.
     ///
-    /// What waits for something is answered; who was told things as they come finds another broker.
+    /// Waiting requests are answered; clients of streams find another broker.
     private mutating func letAllGo() {
         host.part.clientsMustGo = false
         host.answerCompletions(&outbox)
-        // The log tells a later life nothing of what an earlier one waited for.
+        // The log does not tell a later life what an earlier one waited for.
         host.refuse(host.completions.takeAll(), Problem(CommandFailure.unknownOutcome), &outbox)
         for slot in 0..<callers.connections.slotCount {
             guard let connection = callers.connections[slot], !connection.isClosing,
@@ -135,8 +135,9 @@ extension ServerLoop {
         react()
     }
 
-    /// The clean stop of a broker that shares a log: nothing new is taken, and the clients go before the broker does, as the
-    /// log must hear how far each connection was written.
+    /// Seals a broker that shares a log: it takes nothing new, and its clients go before it does.
+    ///
+    /// The log must hear how far each connection was written.
     mutating func sealLog() {
         guard !host.centers.isWaiting || outbox.loop.now >= stop.sealDeadline else {
             return armStop(at: outbox.loop.now + StopSequence.interval)
@@ -147,7 +148,7 @@ extension ServerLoop {
         letClientsGo()
     }
 
-    /// Whether the broker has left the log, which it begins with when its last client has gone.
+    /// Whether the broker has left the log; it begins to leave when its last client has gone.
     mutating func hasLeftLog() -> Bool {
         guard let log = host.centers.log, !host.part.isOver else { return true }
         log.replicated.leave()

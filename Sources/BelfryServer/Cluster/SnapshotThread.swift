@@ -3,11 +3,11 @@ import BelfryCluster
 import BelfrySystem
 import Synchronization
 
-/// A snapshot that a thread of its own makes of a copy of the state: the loop goes on meanwhile.
+/// A snapshot that a thread makes of a copy of the state, while the loop runs.
 final class SnapshotThread: SnapshotWork, Sendable {
     private let made = Mutex<JournalSnapshot?>(nil)
 
-    /// Begins; the loop copies each table of the state when it changes that next.
+    /// Begins; the loop copies a table of the state only when it changes it.
     ///
     /// - Throws: `SystemCallError` when the system has no room for one more thread.
     init(_ shard: Shard) throws(SystemCallError) {

@@ -1,14 +1,14 @@
-/// Where a loop is between its start and its end; it only moves on.
+/// The phases of a loop from its start to its end; it only moves forward.
 enum Life: UInt8, Comparable {
-    /// The state is restored: nothing is taken but what asks how far that has come.
+    /// The state is being restored: only requests about the progress are answered.
     case starting
-    /// It takes work.
+    /// The loop takes work.
     case running
-    /// The stop has begun: nothing new is taken.
+    /// The stop has begun: the loop takes nothing new.
     case draining
-    /// This loop has nothing more for any center.
+    /// This loop has no more commands for any center.
     case settled
-    /// The centers of this loop take no command any more.
+    /// The centers of this loop take no more commands.
     case sealed
     /// Clients were told to come back.
     case leaving
@@ -19,8 +19,8 @@ enum Life: UInt8, Comparable {
 
     /// Whether the stop has begun.
     var isStopping: Bool { self >= .draining }
-    /// Whether centers take no command any more.
+    /// Whether centers take no more commands.
     var isSealed: Bool { self >= .sealed }
-    /// Whether nothing new is taken.
+    /// Whether the loop takes nothing new.
     var takesNothing: Bool { self != .running }
 }

@@ -1,4 +1,4 @@
-/// Things that leave in the order in which they came.
+/// A queue: elements leave in the order in which they came.
 struct Line<Element> {
     private var elements: [Element] = []
     private var start = 0
@@ -13,7 +13,7 @@ struct Line<Element> {
         elements.append(element)
     }
 
-    /// Removes the first one; the storage shrinks when half of it is empty.
+    /// Removes the first element; the storage shrinks when half of it is empty.
     mutating func removeFirst() -> Element {
         let element = elements[start]
         start += 1
@@ -27,7 +27,7 @@ struct Line<Element> {
         return element
     }
 
-    /// Keeps some, in their order.
+    /// Keeps some elements, in their order.
     mutating func keep(where isKept: (Element) -> Bool) {
         elements = elements[start...].filter(isKept)
         start = 0

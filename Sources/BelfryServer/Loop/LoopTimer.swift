@@ -1,8 +1,8 @@
-/// What the timers of a loop are for; the number is the payload of such a timer.
+/// The purposes of a loop's timers; the number is the payload of such a timer.
 enum LoopTimer: UInt64 {
-    /// A step of the stop has had its time.
+    /// The time of a step of the stop is over.
     case stop
-    /// Throttled connections go on.
+    /// Throttled connections may continue.
     case throttle
     /// A deadline of some center may have come.
     case centers
@@ -18,14 +18,14 @@ enum LoopTimer: UInt64 {
     case drainDelay
     /// A limit may not be reached any more.
     case limits
-    /// It is time to look for centers that were left.
+    /// Unused centers are searched for.
     case leftCenters
-    /// What too much is kept of may go on being forgotten; the end of the turn does that.
+    /// Trimming may continue, at the end of the turn.
     case trims
-    /// What all loops have counted is noted.
+    /// The counters of all loops are recorded.
     case history
-    /// How far the start has come is logged.
+    /// The progress of the start is logged.
     case progress
-    /// The log of the cluster looks at what time has brought.
+    /// The log of the cluster checks its deadlines.
     case log
 }

@@ -2,10 +2,10 @@ import BelfryLoop
 import BelfrySystem
 import Synchronization
 
-// What is told of the broker as a whole, and what is noted for that.
+// Figures of the broker as a whole, and their sampling.
 
 extension ServerLoop {
-    /// The metrics; all who ask in one turn are told the same, since making the text is much work.
+    /// The metrics; all requests of one turn get the same text, since making it is much work.
     mutating func metrics() -> [UInt8] {
         if metricsText.isEmpty {
             accountForAllKept()
@@ -14,7 +14,7 @@ extension ServerLoop {
         return metricsText
     }
 
-    /// How the broker stands now.
+    /// The state of the broker now.
     func overview() -> Overview {
         Overview(
             source: metricSource(looksAtProcess: false),
@@ -23,9 +23,9 @@ extension ServerLoop {
             connectionLimit: outbox.shares.limits.connectionLimit)
     }
 
-    /// Notes what all loops have counted, and does so again every few seconds.
+    /// Records the counters of all loops, and schedules itself every few seconds.
     ///
-    /// That is also when memory that was freed is looked for.
+    /// It also looks for memory that was freed.
     mutating func noteHistory() {
         outbox.shared.trimmer.look()
         let values = CounterHistory.values(of: metricSource(looksAtProcess: false))
@@ -35,7 +35,7 @@ extension ServerLoop {
             at: outbox.loop.now + CounterHistory.step, LoopTimer.history.rawValue)
     }
 
-    /// What this loop has counted now, and the others when their last turns ended.
+    /// The counters of this loop now, and of the others as of the end of their last turns.
     private func metricSource(looksAtProcess: Bool = true) -> MetricSource {
         let loops = outbox.shared.counters.enumerated().map { number, published in
             number == outbox.number ? outbox.counters : published.read()

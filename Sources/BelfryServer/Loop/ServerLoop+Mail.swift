@@ -1,9 +1,9 @@
 import BelfryLoop
 
-// What loops tell each other: one mailbox entry for each loop and turn.
+// The mail between loops: one mailbox entry for each loop and turn.
 
 extension ServerLoop {
-    /// Does what other loops ask for.
+    /// Handles the messages of other loops.
     mutating func readMail() {
         var messages: [LoopMessage] = []
         outbox.shared.mailboxes[outbox.number].drain(into: &messages)

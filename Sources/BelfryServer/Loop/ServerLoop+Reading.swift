@@ -3,10 +3,10 @@ import BelfryCenter
 import BelfryLoop
 import BelfryWire
 
-// What arrives: callers read it, centers do what is asked, and connections do what was written for them.
+// The path of input: callers read it, centers perform requests, and connections act on their items.
 
 extension ServerLoop {
-    /// Does the work of one read, and lets others go first where that was much.
+    /// Handles one read, and lets other connections go first where that was much work.
     mutating func receive(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         let before = outbox.work.total
         read(id, bytes)
@@ -14,13 +14,13 @@ extension ServerLoop {
         if outbox.work.total &- before >= WorkMeter.much { outbox.loop.letOthersGoFirst(id) }
     }
 
-    /// Reads what has arrived on a connection, and does what is asked, one after the other.
+    /// Reads the input of a connection, and performs its requests one after the other.
     private mutating func read(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard var pass = callers.begin(reading: id, bytes, &outbox) else { return }
         while let step = callers.next(&pass, bytes, &outbox) { perform(step, of: id) }
     }
 
-    /// Does what a connection asks.
+    /// Performs a request of a connection.
     mutating func perform(_ step: consuming CallerStep, of id: ConnectionID) {
         switch consume step {
         case .post(let content, let options):
@@ -51,7 +51,7 @@ extension ServerLoop {
             submit(callers.takeRequest(of: id, &outbox))
             return
         }
-        // Only what may wait in the queue is answered with a place.
+        // Only a post that may wait in the queue is answered with a location.
         let prefix = options?.isQueued == true ? callers.exchange.path?.prefix ?? [] : []
         let address = callers.askerAddress(of: options, from: id, &outbox)
         let answer = host.post(
@@ -60,7 +60,7 @@ extension ServerLoop {
         callers.finishPost(id, answer, &outbox)
     }
 
-    /// Whether something was written for connections, or told to centers.
+    /// Whether connections have items, or centers have notes.
     @inline(__always)
     private var mustReact: Bool { outbox.hasItems || !callers.connections.departing.isEmpty }
 
@@ -82,14 +82,13 @@ extension ServerLoop {
         if !isAnswered { callers.connections.wait(for: submission, &outbox) }
     }
 
-    /// Lets connections do what was written for them, and centers hear of connections, until there is
-    /// nothing of it.
+    /// Applies the items of connections, and submits their notes to centers, until none is left.
     private mutating func applyItems() {
         while let item = outbox.takeItem() { callers.connections.apply(item, &outbox) }
         if !callers.connections.departing.isEmpty { submitDeparting() }
     }
 
-    /// Lets centers hear of connections, and connections do what comes of that.
+    /// Submits the notes of connections, and applies the items that result.
     private mutating func submitDeparting() {
         while !callers.connections.departing.isEmpty {
             for submission in callers.connections.takeDeparting() { submit(submission) }
@@ -97,8 +96,9 @@ extension ServerLoop {
         }
     }
 
-    /// Lets everything happen that follows from what was done: connections whose answers were written go on
-    /// with what they have sent meanwhile.
+    /// Performs all consequences of the last action.
+    ///
+    /// Connections whose answers were written continue with the input that came meanwhile.
     @inline(__always)
     mutating func react() {
         if mustReact || callers.connections.ready.count > 0 { reactAtLast() }
@@ -113,13 +113,13 @@ extension ServerLoop {
         }
     }
 
-    /// The sockets were written: who has room again goes on, as far as the turn has time.
+    /// Releases connections whose sockets have room again, as far as the turn has time.
     mutating func releaseThrottled() {
         guard var pass = callers.connections.takeThrottled(&outbox) else { return }
         while callers.connections.releaseNext(&pass, &outbox) { react() }
     }
 
-    /// Credentials were verified: the requests that wait for that go on.
+    /// Continues the requests that wait for these credentials.
     mutating func takeVerdict(_ digest: TokenDigest, _ verdict: Verdict) {
         for id in callers.takeWaiting(digest) {
             guard callers.takeUpRequest(of: id, digest, verdict, &outbox) else { continue }
@@ -129,7 +129,7 @@ extension ServerLoop {
         }
     }
 
-    /// Accounts for all that centers of this loop keep now, to the byte.
+    /// Counts the memory of all centers of this loop, to the byte.
     mutating func accountForAllKept() {
         host.centers.noteAllKept()
         host.kept.account(for: &host.centers, &outbox)

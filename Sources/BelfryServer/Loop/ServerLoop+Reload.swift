@@ -1,9 +1,10 @@
 import BelfryAccess
 
 extension ServerLoop {
-    /// Takes from a new configuration what can change while connections stay.
+    /// Adopts the options of a new configuration that can change while connections stay.
     ///
-    /// That is timeouts, limits, origins, hosts, keys and grants. The rest keeps its value, and the log names it.
+    /// These are timeouts, limits, origins, hosts, keys and grants. The others keep their values,
+    /// and the log names them.
     mutating func take(_ new: ServerConfiguration) {
         let configuration = outbox.configuration
         var taken = new

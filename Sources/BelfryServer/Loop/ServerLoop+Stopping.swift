@@ -5,12 +5,12 @@ import BelfryWebSocket
 import BelfryWire
 import Synchronization
 
-// The clean stop (decision 54): the loops take nothing new, their centers stop and are sealed, the store
-// commits and gives the data up; then clients are told to come back, and closed spread over the drain
-// period.
+// The clean stop (decision 54): the loops take nothing new, their centers stop and are sealed, the
+// store commits and gives the data up; then clients are told to come back, and closed spread over
+// the drain period.
 
 extension ServerLoop {
-    /// The signals that the first loop listens to.
+    /// The signals that stop the broker; the first loop reads them.
     static let stopSignals: [Int32] = [2, 15]
 
     static let reloadSignal: Int32 = 1
@@ -45,7 +45,7 @@ extension ServerLoop {
         beginStopping()
     }
 
-    /// Takes no more connections, and stops the centers.
+    /// Stops accepting connections, and stops the centers.
     mutating func beginStopping() {
         guard !outbox.life.isStopping else { return }
         outbox.life = .draining
@@ -61,15 +61,16 @@ extension ServerLoop {
         host.answerFates(&outbox)
         host.values.endPolls()
         host.answerValues(&outbox)
-        // A store that keeps nothing would hold up the answers, and the loops that wait for them.
+        // A store without hope of a commit would hold up the answers, and the loops that wait for
+        // them.
         if outbox.shared.store?.keepsNothing == true { host.promises.giveUpAll(&outbox) }
         react()
-        // What these centers posted last must find the connections of its observers open.
+        // The last posts of these centers must find the connections of their observers open.
         if outbox.configuration.loopCount > 1 { outbox.sendToOtherLoops() }
         settle()
     }
 
-    /// Says that this loop has nothing more for centers, once what its clients had begun is done.
+    /// Reports that this loop has no more commands, once its clients' begun requests are done.
     mutating func settle() {
         if outbox.life < .settled {
             guard !hasBegunRequests || outbox.loop.now >= stop.sealDeadline else {
@@ -82,7 +83,7 @@ extension ServerLoop {
         seal()
     }
 
-    /// Ends the life of this loop's centers, once no loop has anything more for them.
+    /// Seals this loop's centers, once no loop has commands for them.
     mutating func seal() {
         guard outbox.life == .settled else { return }
         let isQuiet =
@@ -94,32 +95,32 @@ extension ServerLoop {
         if host.centers.log != nil { return sealLog() }
         if !stop.hasTerminated { terminateCenters() }
         stop.hasTerminated = true
-        // What is under way is applied before the centers take nothing more.
+        // Commands under way are applied before the centers close.
         if host.centers.isWaiting { return outbox.loop.takeAnotherTurn() }
         refuseAsks()
         host.handOver(&outbox)
         if outbox.shared.store == nil { countDiscarded() }
         outbox.life = .sealed
         host.centers.close()
-        // A store that cannot be ended holds nobody up for longer than this.
+        // A store that cannot end holds up the stop for no longer than this.
         if outbox.shared.store?.keepsNothing == true {
             stop.deadline = min(stop.deadline, outbox.loop.now + StopSequence.patienceWithNothing)
         }
         armStop(at: stop.deadline)
         if outbox.number == 0 { return noteSealed() }
-        // What these centers said last leaves before the loops let their clients go.
+        // The last messages of these centers leave before the loops close their clients.
         outbox.sendToOtherLoops()
         _ = outbox.shared.mailboxes[0].post(.sealed)
     }
 
-    /// The centers take nothing more: those who wait for answers of responders get none.
+    /// Refuses the requests that wait for answers of responders.
     private mutating func refuseAsks() {
-        // Those whose asks go on after the restart have just been told so.
+        // Asks that survive the restart have just been answered so.
         host.answerCompletions(&outbox)
         host.refuse(host.completions.takeAsks(), .isStopping, &outbox)
     }
 
-    /// One loop more is sealed; when all are, the store is given up.
+    /// Counts a sealed loop; when all are, gives the store up.
     mutating func noteSealed() {
         stop.sealedCount += 1
         guard stop.sealedCount == outbox.configuration.loopCount else { return }
@@ -131,8 +132,9 @@ extension ServerLoop {
         }
     }
 
-    /// The store is given up, and this loop knows of all its commits: the answers that waited for them
-    /// are told to other loops before these let their clients go.
+    /// Gives up uncommitted answers, after the store's release and all commits for this loop.
+    ///
+    /// Answers for connections of other loops are sent before these close their clients.
     mutating func takeRelease() {
         guard outbox.life.isSealed, !stop.isReleased else { return }
         stop.isReleased = true
@@ -144,14 +146,14 @@ extension ServerLoop {
         noteAnswered(by: 0)
     }
 
-    /// So many loops more have no answer for connections of this one.
+    /// Counts loops that have no more answers for connections of this one.
     mutating func noteAnswered(by count: Int) {
         stop.answeredCount += count
         let isLast = stop.answeredCount == outbox.configuration.loopCount - 1
         if isLast, stop.isReleased { letClientsGo() }
     }
 
-    /// Whether a request is on its way here, or was accepted, that has no answer.
+    /// Whether a request of this loop is incomplete, or accepted and not answered.
     private var hasBegunRequests: Bool {
         (0..<callers.connections.slotCount).contains { slot in
             guard let connection = callers.connections[slot], !connection.isClosing,
@@ -163,10 +165,10 @@ extension ServerLoop {
         }
     }
 
-    /// Tells clients that they may come back, and closes what waits for nothing.
+    /// Tells clients to come back, and closes connections that wait for nothing.
     mutating func letClientsGo() {
         guard outbox.life.isStopping, outbox.life < .leaving else { return }
-        // A store that is not released in time keeps no promise any more.
+        // A store that is not released in time keeps no more promises.
         host.promises.giveUpAll(&outbox)
         react()
         outbox.life = .leaving
@@ -189,10 +191,10 @@ extension ServerLoop {
         continueStopping()
     }
 
-    /// Closes a connection on which nothing was begun.
+    /// Closes a connection without a begun request.
     ///
-    /// Its last answer left before: there is nothing that unread input could destroy, so nobody waits
-    /// until its other end closes it too.
+    /// Its last answer left before: unread input cannot destroy it, so the close does not wait for
+    /// the other end.
     private mutating func closeIdle(_ id: ConnectionID) {
         callers.connections.move(id, .closes(lingering: false), &outbox)
     }
@@ -211,8 +213,9 @@ extension ServerLoop {
             bytes, .notice, to: ConnectionNumber(loop: outbox.number, connection: connection.id))
     }
 
-    /// Goes on with the stop: closes the next group of clients, and ends the loop when nobody is left,
-    /// or when the time is over.
+    /// Continues the stop: closes the next group of clients.
+    ///
+    /// It ends the loop when all clients have gone, or when the time is over.
     mutating func continueStopping() {
         guard outbox.life.isStopping else { return }
         guard outbox.life >= .leaving else {
@@ -228,7 +231,7 @@ extension ServerLoop {
             }
             callers.connections.dismiss(connection.id, .stopping, &outbox)
         }
-        // What was sent to the last group leaves with this turn, so the end is in a later one.
+        // The output for the last group leaves with this turn, so the end is in a later one.
         let isLate = !hasClients && outbox.loop.now >= stop.deadline && !outbox.loop.isAmidFlush
         let isAlone = clientConnectionCount == 0 && hasNoConnectionElsewhere
         if isLate || isAlone, hasLeftLog() {
@@ -243,26 +246,26 @@ extension ServerLoop {
         armStop(at: outbox.loop.now + StopSequence.interval)
     }
 
-    /// Sets the one timer of the stop; the last one may have come already.
+    /// Sets the one timer of the stop; the last one may have fired already.
     mutating func armStop(at time: MonotonicTime) {
         if let timer = stop.timer { outbox.loop.cancel(timer) }
         stop.timer = outbox.loop.schedule(at: time, LoopTimer.stop.rawValue)
     }
 
-    /// The centers stop: asap entries of the current mode are posted (rule Q23).
+    /// Stops the centers: asap entries of the current mode are posted (rule Q23).
     private mutating func terminateCenters() {
-        // The others go on with them.
+        // The other brokers continue them.
         if host.centers.log != nil { return }
         for position in 0..<host.centers.count {
             host.tell(.terminate, to: position, &outbox)
         }
     }
 
-    /// Ends the loop with this event: its centers tell the store what only they knew.
+    /// Ends the loop with this event: its centers hand the store their last changes.
     mutating func finish() {
         guard outbox.life < .over else { return }
         let isSealed = outbox.life.isSealed
-        // What another loop had for these centers before its last connection closed.
+        // Messages of other loops for these centers came before the last connection closed.
         readMail()
         if outbox.life == .over { return }
         outbox.life = .over
@@ -272,7 +275,7 @@ extension ServerLoop {
         if outbox.shared.store == nil { countDiscarded() }
     }
 
-    /// Tells how many queue entries nobody will post.
+    /// Logs how many queue entries are lost.
     private func countDiscarded() {
         let discarded = (0..<host.centers.count).reduce(0) { $0 + host.centers[$1].queueCount }
         if discarded > 0 {
@@ -282,7 +285,7 @@ extension ServerLoop {
         }
     }
 
-    /// Whether no other loop has a connection left, which this loop's centers would answer.
+    /// Whether no other loop has a connection left that this loop's centers would answer.
     private var hasNoConnectionElsewhere: Bool {
         outbox.shared.counters.indices.allSatisfy {
             $0 == outbox.number || outbox.shared.counters[$0].read().connectionsOpen == 0

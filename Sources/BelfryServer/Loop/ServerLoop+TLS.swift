@@ -1,12 +1,13 @@
 import BelfryLoop
 import BelfryTLS
 
-// TLS lies between the event loop and what is spoken on a connection: bytes that are read go through its
-// session, and the event loop has its output sealed at the flush.
+// TLS is between the event loop and the protocol of a connection: input goes through its session,
+// and the event loop has its output sealed at the flush.
 
 extension ServerLoop {
-    /// Opens what was read, and hands the plaintext to the protocol of the connection; what belongs
-    /// to a handshake waits for a share of the turn.
+    /// Decrypts input, and hands the plaintext to the protocol of the connection.
+    ///
+    /// Input of a handshake waits for a share of the turn.
     mutating func receiveSealed(_ id: ConnectionID, _ bytes: Span<UInt8>) {
         guard let tls = callers.entrance.tls, let session = tls.session(of: id) else {
             return receive(id, bytes)
@@ -42,7 +43,7 @@ extension ServerLoop {
                 return callers.connections.closeSoon(id, &outbox)
             }
             outbox.loop.send(sealed: own.span, to: id)
-            // Answers to requests for new keys wait for the socket as others do.
+            // Answers to key updates wait for the socket as others do.
             if session.isOpen, !own.isEmpty { callers.connections.throttleIfFull(id, &outbox) }
             switch event {
             case nil: return
@@ -60,9 +61,9 @@ extension ServerLoop {
 
     // MARK: Handshakes
 
-    /// Goes on with the handshakes that wait, as far as the turn has time, and with one at least.
+    /// Continues waiting handshakes, as far as the turn has time, and at least one.
     ///
-    /// A signature takes from 0.1 to several ms, so many in one turn would hold up everybody.
+    /// A signature takes from 0.1 to several ms, so many in one turn would delay all clients.
     mutating func continueHandshakes() {
         guard let tls = callers.entrance.tls, tls.hasLine else { return }
         repeat {

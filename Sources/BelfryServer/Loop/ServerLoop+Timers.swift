@@ -1,5 +1,5 @@
 extension ServerLoop {
-    /// The time of a timer has come.
+    /// Handles a timer that has fired.
     mutating func meetTimer(_ timer: LoopTimer) {
         switch timer {
         case .stop: continueStopping()

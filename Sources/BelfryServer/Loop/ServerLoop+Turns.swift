@@ -2,15 +2,15 @@ import BelfryLoop
 import BelfrySystem
 
 extension ServerLoop {
-    /// The end of a turn: what it brings about leaves in the same flush.
+    /// Ends a turn: all output of the end leaves in the same flush.
     mutating func endTurn() {
         if callers.entrance.tls != nil { continueHandshakes() }
         if host.centers.hasSequencer { applyInOrder() }
         let hasEnded = host.endTurnOfCenters(&outbox)
         if !host.postponed.isEmpty { host.doPostponed(behindCenters: hasEnded, &outbox) }
         react()
-        // The answer to one may let a request be read that ends, or completes, another. Those for
-        // whose answers the turn has no room wait for the next one.
+        // The answer to one may let a request be read that ends, or completes, another. Those
+        // without room in this turn wait for the next one.
         repeat {
             host.answerPolls(&outbox)
             host.answerFates(&outbox)
@@ -31,7 +31,7 @@ extension ServerLoop {
         if outbox.life.isStopping, !outbox.life.isSealed { settle() }
         host.handOver(&outbox)
         if host.centers.log != nil { endTurnOfLog() }
-        // A loop that takes no mail has refused what this one had for it.
+        // A loop that takes no mail has refused the messages of this one.
         if outbox.hasItems { outbox.loop.takeAnotherTurn() }
         outbox.compression.endTurn()
         outbox.counters.turns += 1
@@ -54,12 +54,12 @@ extension ServerLoop {
         if peakWatch.hasFallen(to: keptByteCount) { outbox.shared.trimmer.ask() }
     }
 
-    /// Whether something was done after the end of the turn that needs an end of its own.
+    /// Whether work after the end of the turn needs another end.
     var hasTurnWork: Bool {
         !host.centers.touched.isEmpty || host.hasWaitEnds || outbox.hasOutbound
     }
 
-    /// What this loop keeps, of all kinds.
+    /// The memory of this loop, of all kinds.
     var keptByteCount: Int {
         host.kept.byteCount + callers.connections.unfinishedTotal.count
             + outbox.loop.unsentByteTotal

@@ -4,26 +4,26 @@ import BelfryTLS
 
 /// One event loop of the broker with its connections and the centers that live on it.
 ///
-/// The path of a post: the event loop reads bytes, `read` has the callers read requests out of them, the
-/// host of the centers performs each and writes the answer, and `react` lets connections do what was
-/// written for them. The event loop writes each socket once at the end of the turn.
+/// The path of a post: the event loop reads bytes, `read` has the callers read requests out of
+/// them, the host of the centers performs each and writes the answer, and `react` applies the items
+/// of connections. The event loop writes each socket once at the end of the turn.
 struct ServerLoop: ~Copyable {
-    /// The event loop, what leaves it, and what both halves have in common.
+    /// The event loop, its output, and the state that both halves share.
     var outbox: Outbox
-    /// The connections, and what is spoken on them.
+    /// The connections and their protocols.
     var callers: Callers
     /// The centers.
     var host: CenterHost
-    /// The connection to the engine of the cluster; nil for a broker of its own.
+    /// The connection to the engine of the cluster; nil without one.
     var engine: EngineLine?
-    /// What asks the engine's servers how they write; nil where nobody asks.
+    /// The monitor of the engine's servers; nil without monitoring ports.
     var monitor: EngineMonitor?
-    /// Why the loop has ended by itself.
+    /// The reason why the loop has ended by itself.
     var failure: StartError?
     var stop = StopSequence()
-    /// Tells when memory can be given back.
+    /// The watch that decides when memory is given back.
     var peakWatch = PeakWatch()
-    /// The metrics as they were told in this turn; empty until somebody asks.
+    /// The text of the metrics in this turn; empty until a request needs it.
     var metricsText: [UInt8] = []
 
     init(
@@ -50,7 +50,7 @@ struct ServerLoop: ~Copyable {
 
     /// Accepts the connections of listeners.
     ///
-    /// Who is refused at once is told so, but not where it would take a handshake.
+    /// Refused connections get an answer at once, except where that would take a handshake.
     mutating func listen(
         with listeners: Listeners, _ certificate: TLSContext?
     ) throws(SystemCallError) {
@@ -63,7 +63,7 @@ struct ServerLoop: ~Copyable {
         for socket in listeners.secure { try outbox.loop.listen(with: socket) }
     }
 
-    /// Serves the connections of the first loop's listeners, which are those of the configuration.
+    /// Serves the connections of the first loop's listeners, by the addresses of the configuration.
     mutating func shareListeners(_ certificate: TLSContext?) {
         callers.gate.prepareLocality(outbox)
         for _ in outbox.configuration.listenAddresses {
@@ -74,7 +74,7 @@ struct ServerLoop: ~Copyable {
         for _ in outbox.configuration.tlsListenAddresses { outbox.loop.shareListener() }
     }
 
-    /// Speaks TLS on the connections of the listeners that come now.
+    /// Uses TLS on the connections of the listeners that are added from now on.
     mutating func speakSecurely(with certificate: TLSContext) {
         callers.entrance.speakSecurely(
             with: certificate, unfinishedTotal: callers.connections.unfinishedTotal, &outbox)
@@ -137,7 +137,7 @@ struct ServerLoop: ~Copyable {
         }
     }
 
-    /// Lets happen what follows from something that comes after the end of a turn.
+    /// Performs the consequences of an event after the end of a turn.
     private mutating func reactAfterTurn() {
         react()
         if hasTurnWork { outbox.loop.takeAnotherTurn() }

@@ -1,37 +1,37 @@
 import BelfryLoop
 import BelfrySystem
 
-/// Where a loop stands on its way to the end.
+/// The progress of a loop's stop.
 struct StopSequence {
-    /// Other loops that have nothing more.
+    /// The number of other loops that have no more commands.
     var settledCount = 0
-    /// Whether the centers were told of the end for the last time.
+    /// Whether the centers were terminated.
     var hasTerminated = false
-    /// The loops whose centers take none, as the first one knows.
+    /// The number of sealed loops, as the first loop knows.
     var sealedCount = 0
-    /// Whether another process may have the data.
+    /// Whether another process may take the data.
     var isReleased = false
-    /// Other loops that know so, and have no answer any more for connections of this one.
+    /// The number of other loops that have no more answers for connections of this one.
     var answeredCount = 0
-    /// Until when what was begun holds up the seal.
+    /// The time until which begun requests hold up the seal.
     var sealDeadline = MonotonicTime.distantFuture
     /// The timer of the next step.
     var timer: TimerID?
-    /// When the last connection must be gone.
+    /// The time when the last connection must be gone.
     var deadline = MonotonicTime.distantFuture
-    /// Clients that were told to go, and are closed one group after another.
+    /// Clients that were told to leave, and are closed one group after another.
     var waiting: [Int] = []
-    /// How many are closed at a time.
+    /// The number of clients in a group.
     var groupCount = 1
 
-    /// The time between two groups, and between two looks at what was begun.
+    /// The time between two groups, and between two checks of begun requests.
     static let interval: Duration = .milliseconds(50)
-    /// Few clients need no spreading: up to so many are closed in each interval.
+    /// The least size of a group: few clients need no spreading.
     static let quickGroupCount = 10
-    /// How long a client should wait before it comes back, at most.
+    /// The most time that a client should wait before it reconnects.
     static let reconnectSpread: Duration = .seconds(5)
-    /// How long clients wait for the release of a store of which nothing can be expected.
+    /// The time that clients wait for the release of a store from which no commit is expected.
     static let patienceWithNothing: Duration = .milliseconds(750)
-    /// How long requests that were begun, and posts that wait for observers, hold up the seal at most.
+    /// The most time for which begun requests, and posts that wait for observers, hold up the seal.
     static let patience: Duration = .seconds(5)
 }

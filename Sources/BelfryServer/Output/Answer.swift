@@ -1,14 +1,15 @@
 import BelfryHTTP
 import BelfryWire
 
-/// What an answer is besides its content, which stands in ``Outbox/content``.
+/// An answer without its content, which is in ``Outbox/content``.
 struct Answer {
     var status: Int
     var contentType: ContentType
     var fields: [HTTPField]
     var sequel: Sequel
-    /// Whether its content may be sent compressed: it is the same for all, or a listing, and has no
-    /// secret beside what somebody else has chosen.
+    /// Whether the content may be sent compressed.
+    ///
+    /// It is the same for all, or a listing, and has no secret beside text from another client.
     var isCompressible: Bool
 
     static var json: Answer { Answer(contentType: .json) }
@@ -26,7 +27,7 @@ struct Answer {
         self.isCompressible = isCompressible
     }
 
-    /// What the content is, as the `Content-Type` field says it.
+    /// The type of the content, for the `Content-Type` field.
     enum ContentType: Equatable {
         case none
         case json

@@ -1,14 +1,14 @@
 import BelfryHTTP
 import BelfrySystem
 
-/// The Date field and the heads of the usual answers, which are made once a second.
+/// The Date field and the heads of the usual answers, made once a second.
 struct AnswerHeads {
     private var second: Int64 = -1
     /// The value of the Date field.
     private(set) var date: [UInt8]
     /// The head of the usual answer.
     private(set) var json: PreparedJSONHead
-    /// That of a post that waits.
+    /// The head of the answer to a post that waits.
     private(set) var accepted: PreparedJSONHead
 
     init() {
@@ -18,7 +18,7 @@ struct AnswerHeads {
         self.date = date
     }
 
-    /// Makes all of it anew when a second has passed.
+    /// Makes all of them again when a second has passed.
     mutating func renew(at time: WallTime) {
         let second = time.milliseconds / 1_000
         if self.second == second { return }

@@ -1,8 +1,8 @@
-/// What a request asked for, as the log tells it.
+/// The summary of a request for the log.
 struct Asked: Sendable {
     var method = "none"
-    /// The path as the contract writes it.
+    /// The path as written in the contract.
     var route = "none"
-    /// The connection, as a number that no other one has at the same time.
+    /// The connection, as a number that is unique at the time.
     var connection = "none"
 }

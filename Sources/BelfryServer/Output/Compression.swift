@@ -1,13 +1,13 @@
 import BelfryWebSocket
 
-/// How the messages for a connection are encoded.
+/// The encoding of messages for a connection.
 enum FrameEncoding: UInt8, CaseIterable {
     case plain
     case deflate15
     case deflate12
     case deflate9
 
-    /// What an agreement asks for.
+    /// The encoding that an agreement asks for.
     init(_ agreement: DeflateAgreement?) {
         switch agreement?.windowBitCount {
         case nil: self = .plain
@@ -28,13 +28,14 @@ enum FrameEncoding: UInt8, CaseIterable {
     }
 }
 
-/// What a loop compresses and inflates with: each part is made when it is needed first, and serves
-/// all connections of the loop.
+/// The compressors and the inflater of a loop.
+///
+/// Each is made when it is needed first, and serves all connections of the loop.
 struct Compression {
     private var deflaters = [Deflater?](repeating: nil, count: FrameEncoding.allCases.count)
     private var messageInflater: Inflater?
     private var gzip: GzipEncoder?
-    /// What had been inflated when the turn began.
+    /// The inflated bytes at the beginning of the turn.
     private var inflatedBeforeTurn = 0
 
     /// The deflater of an encoding; nil for plain frames.
@@ -46,7 +47,7 @@ struct Compression {
         return deflater
     }
 
-    /// The inflater for connections of an encoding; nil where messages come plain.
+    /// The inflater for connections of an encoding; nil where messages are plain.
     mutating func inflater(_ encoding: FrameEncoding) -> Inflater? {
         guard encoding != .plain else { return nil }
         if let made = messageInflater { return made }
@@ -55,26 +56,27 @@ struct Compression {
         return inflater
     }
 
-    /// Content encoded with gzip; nil when that is not smaller.
+    /// Encodes content with gzip; nil when that is not smaller.
     mutating func gzip(_ content: [UInt8]) -> [UInt8]? {
         let encoder = gzip ?? GzipEncoder()
         gzip = encoder
         return encoder.encode(content.span)
     }
 
-    /// How many bytes have been inflated so far.
+    /// The number of inflated bytes so far.
     private var inflatedByteCount: Int { messageInflater?.inflatedByteCount ?? 0 }
 
-    /// Whether this turn has inflated so much that what is compressed waits for the next one.
+    /// Whether this turn has inflated so much that compressed messages wait for the next one.
     @inline(__always)
     var hasInflatedEnough: Bool {
         inflatedByteCount - inflatedBeforeTurn > Self.turnInflatedByteLimit
     }
 
-    /// The bytes that all messages of a turn may become before the rest waits for the next turn:
-    /// that is 20 ms of work, and what other connections wait for it.
+    /// The most bytes that all messages of a turn may become before the rest waits.
+    ///
+    /// They take 20 ms, and other connections wait for that time.
     private static let turnInflatedByteLimit = 4 << 20
 
-    /// A turn has ended.
+    /// Notes the end of a turn.
     mutating func endTurn() { inflatedBeforeTurn = inflatedByteCount }
 }

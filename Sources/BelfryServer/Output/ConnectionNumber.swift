@@ -1,17 +1,17 @@
 import BelfryCenter
 import BelfryLoop
 
-/// The number under which a center knows a connection: loop, encoding, slot and generation.
+/// The number of a connection for centers: loop, encoding, slot and generation.
 ///
-/// The encoding stands in it so that a delivery tells how its frame is encoded, and nobody has to
-/// look at the connection. Centers know nothing of it.
+/// It contains the encoding so that a delivery says how its frame is encoded, without a look at the
+/// connection. Centers do not interpret it.
 struct ConnectionNumber {
     let rawValue: UInt64
 
     init(loop: Int, connection: ConnectionID, encoding: FrameEncoding = .plain) {
         precondition(
             loop < 127 && connection.index <= Self.indexMask, "a connection number has 64 bits")
-        // None is 0, which stands for no connection in centers.
+        // None is 0, which means no connection in centers.
         rawValue =
             UInt64(loop + 1) << 57 | UInt64(encoding.rawValue) << 55
             | UInt64(connection.index) << 32 | UInt64(connection.generation)
@@ -26,7 +26,7 @@ struct ConnectionNumber {
 
     var loop: Int { Int(rawValue >> 57) - 1 }
 
-    /// Whether two connections, of whatever loops, take frames of one encoding.
+    /// Whether two connections, of any loops, take frames of one encoding.
     @inline(__always)
     static func haveSameEncoding(_ one: UInt64, _ other: UInt64) -> Bool {
         (one ^ other) >> 55 & 3 == 0
@@ -44,6 +44,6 @@ struct ConnectionNumber {
 }
 
 extension ConnectionNumber {
-    /// A connection of this broker, by the name by which a center knows it.
+    /// A connection of this broker, by its name for centers.
     init(_ name: ConnectionName) { self.init(rawValue: name.number) }
 }

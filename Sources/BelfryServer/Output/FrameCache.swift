@@ -1,18 +1,18 @@
 import BelfryCenter
 import BelfryWire
 
-/// Where the encoded frames of one notification stand: one for each transport or encoding, and selector.
+/// The ranges of one notification's encoded frames, by transport or encoding, and by selector.
 struct FrameCache {
-    /// Writes them; it keeps what deliveries of one notification share.
+    /// The writer; it keeps the parts that deliveries of one notification share.
     var writer = DeliveryWriter()
-    /// Plain ones by transport, and compressed ones by encoding behind them; of each by selector.
+    /// Plain frames by transport, and compressed ones by encoding behind them; each by selector.
     private var frames: [[Entry]]
     private let transportCount = Transport.allCases.count
     private var stamp: UInt32 = 0
-    /// Whether the numbers of selectors have made much room necessary.
+    /// Whether large numbers of selectors have made much room necessary.
     private var isLarge = false
 
-    /// A frame, and the stamp of the notification that it is of.
+    /// A frame, and the stamp of its notification.
     private struct Entry {
         var stamp: UInt32 = 0
         var start = 0
@@ -24,7 +24,7 @@ struct FrameCache {
             repeating: [], count: transportCount + FrameEncoding.allCases.count)
     }
 
-    /// The frames of the last notification are of no more use.
+    /// Drops the frames of the last notification.
     mutating func startNotification() {
         stamp &+= 1
         if stamp == 0 || isLarge {
@@ -34,7 +34,7 @@ struct FrameCache {
         }
     }
 
-    /// Where the frame for a delivery stands, if it was encoded and serves more than one observer.
+    /// The range of a delivery's frame, if it is encoded and serves more than one observer.
     @inline(__always)
     func range(of delivery: Delivery, _ encoding: FrameEncoding) -> Range<Int>? {
         let (kind, selector) = (kind(of: delivery, encoding), Int(delivery.selector))
@@ -43,7 +43,7 @@ struct FrameCache {
         return entry.stamp == stamp ? entry.start..<entry.end : nil
     }
 
-    /// Notes where a frame was written, if it serves more than one observer.
+    /// Notes the range of a frame, if it serves more than one observer.
     mutating func note(_ range: Range<Int>, of delivery: Delivery, _ encoding: FrameEncoding) {
         guard Self.isShared(delivery) else { return }
         let (kind, selector) = (kind(of: delivery, encoding), Int(delivery.selector))
@@ -59,7 +59,7 @@ struct FrameCache {
             ? Int(delivery.transport.rawValue) : transportCount + Int(encoding.rawValue)
     }
 
-    /// Whether the frame names no observer, and is not marked for one alone.
+    /// Whether the frame names no observer, and has no mark for one alone.
     @inline(__always)
     static func isShared(_ delivery: Delivery) -> Bool {
         (delivery.form == .shared || delivery.form == .change) && !delivery.isRedelivered

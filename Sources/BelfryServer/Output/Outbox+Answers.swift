@@ -4,7 +4,7 @@ import BelfryLoop
 import BelfryWebSocket
 import BelfryWire
 
-// Answers become bytes: here, or on the way to the loop that has the connection.
+// Answers become bytes: here, or on the way to the loop of the connection.
 
 extension Outbox {
     /// Counts a request or a call that is refused.
@@ -12,14 +12,14 @@ extension Outbox {
         counters.requestsRefused += 1
         shared.figures.noteRefusal(problem.kind)
         if problem.kind == .storeUnavailable {
-            // Without a store it is the log of a cluster that takes nothing: no option of this broker changes that.
+            // Without a store the log of a cluster refuses: no option of this broker changes that.
             guard let store = shared.store else { return }
             store.noteRefusal()
         }
         if let limit = Self.limits[problem.kind] { meet(limit) }
     }
 
-    /// The limits that are known to be reached by what a client is told.
+    /// The limits that a problem shows to be reached.
     private static let limits: [Problem.Kind: ReachableLimit] = [
         .queueFull: .queue, .storeUnavailable: .store, .rateLimited: .rates,
     ]
@@ -42,13 +42,13 @@ extension Outbox {
         return answer
     }
 
-    /// The fields that a page may read besides those that all pages may.
+    /// The fields that a page may read, besides those that all pages may.
     private static let exposedFields = """
         Location, Retry-After, Idempotency-Replayed, Preference-Applied, RateLimit, \
         RateLimit-Policy, WWW-Authenticate, ETag, Belfry-Position
         """
 
-    /// Appends the response to an HTTP request; its content stands in `content`.
+    /// Appends the response to an HTTP request, with the content in `content`.
     mutating func appendResponse(
         _ answer: Answer, _ reply: HTTPReply, to output: inout [UInt8]
     ) {
@@ -62,14 +62,14 @@ extension Outbox {
                 content, fields: answer.fields, for: reply.context, heads.json, to: &output)
             return
         }
-        // The content may become another one with them.
+        // Making the fields may change the content.
         let fields = fields(of: answer, reply)
         ResponseWriter.append(
             status: answer.status, fields: fields, content: content.span,
             for: reply.context, date: heads.date.span, to: &output)
     }
 
-    /// Appends a head alone; the content, so many bytes, follows.
+    /// Appends a head alone; `contentByteCount` bytes of content follow.
     mutating func appendHead(
         _ answer: Answer, _ reply: HTTPReply, contentByteCount: Int, to output: inout [UInt8]
     ) {
@@ -81,7 +81,7 @@ extension Outbox {
             for: reply.context, date: heads.date.span, to: &output)
     }
 
-    /// All fields of an answer but those that every response has.
+    /// The fields of an answer, besides those of every response.
     private mutating func fields(of answer: Answer, _ reply: HTTPReply) -> [HTTPField] {
         var fields = answer.fields
         if let type = answer.contentType.text { fields.append(HTTPField("Content-Type", type)) }
@@ -101,7 +101,7 @@ extension Outbox {
         return fields
     }
 
-    /// Encodes `content` with gzip where the client takes it and it becomes smaller.
+    /// Encodes `content` with gzip where the client accepts it and it becomes smaller.
     private mutating func compressContent(for reply: HTTPReply) -> Bool {
         guard reply.acceptsGzip, content.count >= configuration.compressionThreshold,
             let encoded = compression.gzip(content)
@@ -110,7 +110,7 @@ extension Outbox {
         return true
     }
 
-    /// What a connection is told that is one too many.
+    /// The answer on a connection that is one too many.
     mutating func refusalBytes() -> [UInt8] {
         closingBytes(
             Problem(.overloaded, "The broker has no room for more connections (--max-connections).")
@@ -144,7 +144,7 @@ extension Outbox {
         loop.send(start..<loop.output.count, to: id, as: .answer)
     }
 
-    /// Writes the usual answer to a post where it leaves from.
+    /// Writes the usual answer to a post directly into the output.
     mutating func write(_ receipt: Receipt, for context: ResponseContext, to id: ConnectionID) {
         let start = loop.output.count
         heads.renew(at: loop.wallNow)
@@ -156,7 +156,7 @@ extension Outbox {
         loop.send(start..<loop.output.count, to: id, as: .answer)
     }
 
-    /// Writes the usual answer to a post that waits in the queue, or that another one stands for.
+    /// Writes the usual answer to a post that waits in the queue, or has coalesced.
     mutating func write(
         _ receipt: Receipt, location: [UInt8], for context: ResponseContext, to id: ConnectionID
     ) {
@@ -169,7 +169,7 @@ extension Outbox {
         loop.send(start..<loop.output.count, to: id, as: .answer)
     }
 
-    /// Sends the answer to a submission to wherever that came from.
+    /// Sends the answer to a submission to its source.
     mutating func deliver(_ answer: Answer, _ reply: Reply) {
         switch reply.form {
         case .none:
@@ -190,7 +190,7 @@ extension Outbox {
         }
     }
 
-    /// Writes the content as a text frame on a connection of this loop; nothing when there is none.
+    /// Writes the content as a text frame on a connection of this loop; nothing for no content.
     private mutating func writeFrame(to id: ConnectionID) {
         if content.isEmpty { return }
         let content = content
@@ -199,7 +199,7 @@ extension Outbox {
         loop.send(start..<loop.output.count, to: id, as: .answer)
     }
 
-    /// Sends the answer to a request of this loop, which leaves when a ticket is committed.
+    /// Writes the answer to a request of this loop; it leaves when a ticket is committed.
     mutating func promise(_ answer: Answer, _ reply: Reply, _ http: HTTPReply, until ticket: UInt64)
     {
         loop.cork(reply.connection)
@@ -208,12 +208,12 @@ extension Outbox {
         add(.promise(sequel, until: ticket), to: reply.number)
     }
 
-    /// Lets a connection go on though its call is not answered.
+    /// Lets a connection continue though its call is not answered.
     mutating func letGoOn(_ reply: Reply) {
         send([], .answer(.none), to: reply.number)
     }
 
-    /// Sends an answer that was kept until what it promises was stored.
+    /// Sends an answer that was kept until its promise was stored.
     mutating func send(_ answer: ParkedAnswer) {
         let content: OutboxItem.Content
         switch answer.reply.form {
@@ -230,7 +230,7 @@ extension Outbox {
         return bytes
     }
 
-    /// The content as a text frame; nothing when there is none.
+    /// The content as a text frame; empty for no content.
     func contentFrame() -> [UInt8] {
         var bytes: [UInt8] = []
         if !content.isEmpty { FrameWriter.append(.text, payload: content.span, to: &bytes) }
@@ -239,9 +239,9 @@ extension Outbox {
 }
 
 extension HTTPField {
-    /// Answers that hold a secret stay out of every cache.
+    /// The field that keeps answers with a secret out of every cache.
     static var noStore: HTTPField { HTTPField("Cache-Control", "no-store") }
 
-    /// Paths that hold a secret reach no other site.
+    /// The field that keeps paths with a secret from other sites.
     static var noReferrer: HTTPField { HTTPField("Referrer-Policy", "no-referrer") }
 }

@@ -3,7 +3,7 @@ import BelfryLoop
 import BelfryWire
 
 extension Delivery {
-    /// Whether the frame of this delivery, which others share, is that of another one, on whatever loop.
+    /// Whether the shared frame of this delivery is also that of another one, on any loop.
     @inline(__always)
     fileprivate func hasFrame(of other: Delivery) -> Bool {
         notification == other.notification && selector == other.selector
@@ -39,8 +39,9 @@ extension Outbox {
         }
     }
 
-    /// Refers a row of connections to one frame, where this loop is the only one; tells the place of
-    /// the first delivery with another one.
+    /// Refers a row of connections to one frame, where this loop is the only one.
+    ///
+    /// - Returns: the place of the first delivery with another frame.
     private mutating func sendFrames(
         _ range: Range<Int>, to deliveries: [Delivery], from start: Int
     ) -> Int {
@@ -71,8 +72,9 @@ extension Outbox {
         return place
     }
 
-    /// Lets the connections of all loops have one frame; tells the place of the first delivery with
-    /// another one.
+    /// Sends one frame to the connections of all loops.
+    ///
+    /// - Returns: the place of the first delivery with another frame.
     private mutating func sendEverywhere(
         _ range: Range<Int>, to deliveries: [Delivery], from start: Int
     ) -> Int {
@@ -136,10 +138,10 @@ extension Outbox {
         return range
     }
 
-    /// The same for a connection that takes compressed frames, which are those of WebSockets.
+    /// Encodes the frame for a connection with compression, which is a WebSocket.
     ///
-    /// Only what serves all observers of a selector is compressed: so the work grows with the posts,
-    /// and not with the observers.
+    /// Only frames for all observers of a selector are compressed: so the work grows with the
+    /// posts, and not with the observers.
     private mutating func encode(
         _ delivery: Delivery, _ effects: inout Effects, _ center: Int,
         _ centers: inout CenterTable, _ encoding: FrameEncoding
@@ -152,7 +154,7 @@ extension Outbox {
         return range
     }
 
-    /// Appends a compressed frame with what stands in the arena; nil if that is not worth it.
+    /// Appends a compressed frame of a payload in the arena; nil if it is not smaller.
     private mutating func compress(
         _ payload: Range<Int>, _ encoding: FrameEncoding
     ) -> Range<Int>? {

@@ -4,10 +4,9 @@ import BelfryCenter
 extension Outbox {
     /// Whether the poster of a farewell may still post it (rule L10).
     ///
-    /// The rights of a key are those that the file of keys gives it now, and of nobody those of
-    /// anonymous callers, of the local ones where these differ: no other could make one. A token
-    /// carried its
-    /// own, which were looked at when the farewell was made.
+    /// A key has the rights that the file of keys gives it now. A poster without credentials has
+    /// those of anonymous callers, of the local ones where these differ: no other could make a
+    /// farewell. The rights of a token were checked when the farewell was made.
     func mayGo(_ farewell: NotificationCenter.DueFarewell, center: [UInt8]) -> Bool {
         let grants: [Grants]
         if farewell.principal.hasKey {

@@ -1,21 +1,21 @@
 import BelfryLoop
 import BelfryWire
 
-// What goes to other loops: one mailbox entry of each kind for each loop and turn.
+// Output for other loops: one mailbox entry of each kind for each loop and turn.
 
 extension Outbox {
-    /// Lets the loop of its center have a submission at the end of the turn.
+    /// Sends a submission to the loop of its center at the end of the turn.
     mutating func send(_ submission: Submission, to target: Int) {
         outbound[target].submissions.append(submission)
     }
 
-    /// Whether something waits for the end of the turn.
+    /// Whether output for other loops waits for the end of the turn.
     @inline(__always)
     var hasOutbound: Bool {
         outbound.contains { !$0.submissions.isEmpty || !$0.output.isEmpty }
     }
 
-    /// Hands each other loop what this turn has for it.
+    /// Hands each other loop its messages of this turn.
     mutating func sendToOtherLoops() {
         for target in outbound.indices where target != number {
             if !outbound[target].submissions.isEmpty {
@@ -32,13 +32,13 @@ extension Outbox {
     }
 
     private mutating func post(_ message: LoopMessage, to target: Int) -> Bool {
-        // A loop that falls 65,536 turns behind is stuck; what it misses is told, not hidden.
+        // A loop that falls 65,536 turns behind is stuck; losses are reported, not hidden.
         let hasRoom = shared.mailboxes[target].post(message)
         if !hasRoom { meet(.mail) }
         return hasRoom
     }
 
-    /// Nothing of these was accepted, and whoever asked is told so.
+    /// Refuses submissions that the other loop did not accept.
     private mutating func refuse(_ submissions: [Submission]) {
         for submission in submissions where submission.reply.loop == number {
             content.removeAll(keepingCapacity: true)
@@ -48,14 +48,14 @@ extension Outbox {
         }
     }
 
-    /// Tells all other loops something.
+    /// Sends all other loops a message.
     func tellOthers(_ message: LoopMessage) {
         for target in shared.mailboxes.indices where target != number {
             _ = shared.mailboxes[target].post(message)
         }
     }
 
-    /// Writes what another loop has for connections of this one, and says what they are to do about it.
+    /// Writes the output of another loop for connections of this one, and adds their items.
     mutating func take(_ output: RemoteOutput) {
         let removed = shared.removedObservers.read()
         let offset = loop.output.count
@@ -75,8 +75,9 @@ extension Outbox {
         }
     }
 
-    /// Gathers the connections of a row, but not those whose observer was removed while the frames
-    /// were under way (rule C11).
+    /// Gathers the connections of a row.
+    ///
+    /// It leaves out those whose observer was removed while the frames were under way (rule C11).
     private mutating func gather(
         _ output: RemoteOutput, _ row: Range<Int>, without removed: Set<UInt64>
     ) {

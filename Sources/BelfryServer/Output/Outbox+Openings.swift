@@ -3,15 +3,16 @@ import BelfryHTTP
 import BelfryLoop
 import BelfryWire
 
-// What clients that are told things begin with.
+// The first message to clients that get deliveries as they come.
 
 extension Outbox {
-    /// Answers the request that opens a client, or the stream of one, in the words of its transport; on a connection
-    /// of this loop the answer is written where it leaves from.
+    /// Answers the request that opens a client, or its stream, by its transport.
+    ///
+    /// On a connection of this loop the answer is written directly into the output.
     mutating func open(
         _ transport: Transport, _ welcome: Welcome, _ sequel: Sequel, _ reply: Reply
     ) {
-        // What opens is asked for by a request.
+        // Only requests open clients.
         guard case .http(let http) = reply.form else { return }
         heads.renew(at: loop.wallNow)
         var bytes: [UInt8] = []

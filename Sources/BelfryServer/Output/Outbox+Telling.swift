@@ -2,13 +2,13 @@ import BelfryCenter
 import BelfryLoop
 import BelfryWire
 
-// What a loop tells of its limits, and of single requests and clients.
+// The log of a loop about its limits, and about single requests and clients.
 //
-// The latter is told at `debug` and `trace`: words of the contract and numbers, and nothing that somebody has
-// written. Whoever tells compares the level first, so that nothing is made of it otherwise.
+// The latter is logged at `debug` and `trace`: words of the contract and numbers, and no text from
+// clients. The level is compared first, so that no entry is made in vain.
 
 extension Outbox {
-    /// A limit is reached: the log tells it once, until it is over.
+    /// Records that a limit is reached; the log says so once, until it is over.
     mutating func meet(_ limit: ReachableLimit) {
         guard limits.reached.meet(limit, at: loop.now) else { return }
         log.write(
@@ -17,7 +17,7 @@ extension Outbox {
         armLimitTimer()
     }
 
-    /// Tells which limits are over.
+    /// Logs the limits that are over.
     mutating func meetLimitDeadline() {
         limits.isTimerSet = false
         for (limit, count) in limits.reached.takeEnded(at: loop.now) {
@@ -34,7 +34,7 @@ extension Outbox {
         _ = loop.schedule(at: time, LoopTimer.limits.rawValue)
     }
 
-    /// Tells of a client that was closed, unless a line of this kind was told within the last second.
+    /// Logs a client that was closed, unless one of this kind was logged within the last second.
     mutating func tellClosed(
         _ kind: SeldomLines.Kind, _ level: ServerLog.Level, _ message: String, client: UInt64
     ) {
@@ -48,7 +48,7 @@ extension Outbox {
         String(ConnectionNumber(loop: number, connection: id).rawValue, radix: 16)
     }
 
-    /// Tells of an answer: each at `trace`, and one that refuses at `debug`.
+    /// Logs an answer: each at `trace`, and a refusal at `debug`.
     func tell(_ answer: Answer, _ reply: HTTPReply) {
         let asked = reply.details.asked ?? Asked()
         if case .problem(let kind) = answer.contentType {
@@ -64,7 +64,7 @@ extension Outbox {
         }
     }
 
-    /// Tells that an observer is told what it lost.
+    /// Logs the gap of an observer.
     func tell(_ gap: Gap) {
         log.write(
             .debug, "an observer is told a gap", ("observer", "o\(gap.observer)"),
@@ -73,7 +73,7 @@ extension Outbox {
             ("firstSeq", gap.firstSequence), ("lastSeq", gap.lastSequence))
     }
 
-    /// Tells that a client is suspended, or is no longer.
+    /// Logs the suspension of a client, or its end.
     @inline(__always)
     func tellSuspension(of client: UInt64, _ isSuspended: Bool, because reason: String) {
         if log.level > .debug || client == 0 { return }

@@ -5,16 +5,16 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-// Tickets that are handed out: one broker keeps them by itself, several keep them in their log.
+// Issued tickets: a single broker keeps them itself, brokers of a cluster in their log.
 
 extension Outbox {
-    /// How many tickets, or places for them, a principal may have.
+    /// The most tickets, or places for them, of a principal.
     var ticketShare: Int { shares.limits.principal?.ticketCount ?? TicketTerms.limit }
 
-    /// The text of a ticket, which nobody can guess.
+    /// The text of a new ticket, which cannot be guessed.
     mutating func newTicket() -> [UInt8] { random.text(byteCount: 16) }
 
-    /// Makes a ticket that this broker alone knows.
+    /// Makes a ticket that only this broker knows.
     mutating func keptTicket(for caller: Caller) throws(Problem) -> [UInt8] {
         let ticket = newTicket()
         let (share, now) = (ticketShare, loop.now.nanoseconds)
@@ -40,7 +40,7 @@ extension Outbox {
 }
 
 extension Problem {
-    /// No more tickets fit.
+    /// The problem when no more tickets fit.
     static var tooManyTickets: Problem {
         Problem(
             .overloaded,

@@ -5,42 +5,42 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-/// What leaves a loop, and what its halves have in common.
+/// The output of a loop, and the state that its halves share.
 ///
-/// Callers and the host of the centers do not know each other. Both write into the arenas of the event
-/// loop through this, and what one half has for a connection is an ``OutboxItem``: the same for a
-/// connection of this loop, where it is applied at once, and for one of another loop, where it is
-/// applied when it has arrived.
+/// Callers and the host of the centers do not know each other. Both write into the arenas of the
+/// event loop through this, and output of one half for a connection is an ``OutboxItem``: the same
+/// for a connection of this loop, where it is applied at once, and for one of another loop, where
+/// it is applied when it has arrived.
 struct Outbox: ~Copyable {
     let number: Int
     let shared: SharedState
     let log: ServerLog
     var configuration: ServerConfiguration
-    /// The ping interval as each welcome has it.
+    /// The ping interval as text for welcomes.
     private(set) var pingIntervalText: [UInt8]
     /// Callers without credentials.
     var anonymous: AnonymousCallers
-    /// How much of each kind one principal or address may have.
+    /// The limits of each kind for one principal or address.
     var shares: SharePolicy
     /// The event loop, with the arenas of output and of frames.
     var loop: EventLoop
     var random = SystemRandom()
     var counters = Counters()
-    /// Where this loop is between its start and its end.
+    /// The phase of this loop.
     var life: Life
-    /// By how much the time of the log is ahead of the loop's clock, in nanoseconds; nil without a log.
+    /// Offset from the loop's clock to the time of the log, in nanoseconds; nil without a log.
     var logTimeOffset: Int64?
-    /// The number of this broker in the names of connections; 0 without a log, and while the broker takes no part in it.
+    /// The number of this broker in the names of connections; 0 while it takes no part in a log.
     var seat: UInt32 = 0
     /// The limits that are reached now, and the lines that clients cause.
     var limits = LimitWatch()
-    /// How much was done.
+    /// The work of this turn.
     var work = WorkMeter()
-    /// What connections of this loop are to do about what was written for them.
+    /// The items of connections of this loop.
     private var items: [OutboxItem] = []
-    /// How many of them were taken.
+    /// The number of items that were taken.
     private var takenItemCount = 0
-    /// What goes to other loops at the end of the turn, by loop.
+    /// The messages for other loops at the end of the turn, by loop.
     var outbound: [Outbound]
     var frames = FrameCache()
     /// The connections that get one frame, while they are gathered.
@@ -50,7 +50,7 @@ struct Outbox: ~Copyable {
     var content: [UInt8] = []
     var heads = AnswerHeads()
 
-    /// What one other loop gets at the end of the turn.
+    /// The messages for one other loop at the end of the turn.
     struct Outbound {
         var submissions: [Submission] = []
         var output = RemoteOutput()
@@ -71,7 +71,7 @@ struct Outbox: ~Copyable {
         // No lease runs while the state is restored.
         if let time = shared.restoredAt { loop.noteMissed(since: time) }
         try loop.attach(shared.mailboxes[number].wake)
-        // Idle moments are told as soon as a center waits for one.
+        // Idle moments are reported as soon as a center waits for one.
         loop.reportsIdle = false
         self.loop = loop
         self.number = number
@@ -86,7 +86,7 @@ struct Outbox: ~Copyable {
         outbound = (0..<configuration.loopCount).map { _ in Outbound() }
     }
 
-    /// Takes a configuration that has changed.
+    /// Adopts a changed configuration.
     mutating func adopt(_ new: ServerConfiguration) {
         configuration = new
         pingIntervalText = JSONWriter.text(seconds: new.pingInterval)
@@ -96,16 +96,16 @@ struct Outbox: ~Copyable {
 
     // MARK: Items
 
-    /// Says what a connection of this loop is to do about what was written for it.
+    /// Adds an item for a connection of this loop.
     mutating func add(_ content: OutboxItem.Content, to connection: ConnectionNumber) {
         items.append(OutboxItem(connection: connection, content: content))
     }
 
-    /// Whether connections of this loop are to do something.
+    /// Whether connections of this loop have items.
     @inline(__always)
     var hasItems: Bool { !items.isEmpty }
 
-    /// Takes the next thing that a connection of this loop is to do.
+    /// Takes the next item of a connection of this loop.
     mutating func takeItem() -> OutboxItem? {
         // Mostly there is one.
         if takenItemCount == 0, items.count == 1 { return items.removeLast() }
@@ -118,7 +118,7 @@ struct Outbox: ~Copyable {
         return items[takenItemCount - 1]
     }
 
-    /// Sends bytes on a connection, of whatever loop, and says what it is to do about them.
+    /// Sends bytes on a connection of any loop, with the item for it.
     mutating func send(_ bytes: [UInt8], _ content: OutboxItem.Content, to target: ConnectionNumber)
     {
         guard target.loop == number else {
@@ -133,14 +133,16 @@ struct Outbox: ~Copyable {
 
     // MARK: The turn
 
-    /// Whether what can wait for the next turn should: so much is to be written, or so long it took.
+    /// Whether other work should wait for the next turn: there is much output, or the turn is long.
     @inline(__always)
     var turnIsFull: Bool {
         loop.outputByteCount > Self.shareOutputByteLimit || loop.turnIsLong
     }
 
-    /// Whether an answer that may be large waits for another turn: this one is full, or has written
-    /// something while much is unsent, most of which belongs to those that do not read.
+    /// Whether an answer that may be large waits for another turn.
+    ///
+    /// It does if this one is full, or has written something while much is unsent, most of which
+    /// belongs to clients that do not read.
     var largeAnswersMustWait: Bool {
         if life.isStopping { return false }
         let isMuchUnsent =
@@ -149,14 +151,15 @@ struct Outbox: ~Copyable {
         return turnIsFull || isMuchUnsent && loop.outputByteCount > Self.littleOutputByteLimit
     }
 
-    /// The output of a turn behind which large answers wait while much is unsent, in bytes.
+    /// The output of a turn in bytes after which large answers wait, while much is unsent.
     private static let littleOutputByteLimit = 64 << 10
 
-    /// The output of a turn behind which work that can wait does, in bytes.
+    /// The output of a turn in bytes after which other work waits.
     static let shareOutputByteLimit = 1 << 20
 
-    /// The time that commands of this turn carry, or where there is a log the time of that, about: what ends with time in a center does not end in a
-    /// pause (decision 63).
+    /// The time of this turn's commands; with a log the time of the log, about.
+    ///
+    /// Leases and other times in a center do not run out during a pause (decision 63).
     @inline(__always)
     var commandTime: CommandTime {
         if let logTimeOffset {
@@ -170,8 +173,9 @@ struct Outbox: ~Copyable {
             timerNanoseconds: loop.now.nanoseconds)
     }
 
-    /// The time of a command from which a timer counts: its request may have come after the turn
-    /// began, and a timer is never early (rule L2).
+    /// The time of a command from which a timer counts.
+    ///
+    /// Its request may have come after the turn began, and a timer is never early (rule L2).
     var arrivalTime: CommandTime {
         let (fresh, wall) = loop.freshTimes
         let time = commandTime
@@ -180,7 +184,7 @@ struct Outbox: ~Copyable {
             timerNanoseconds: time.timerNanoseconds + fresh.nanoseconds - loop.now.nanoseconds)
     }
 
-    /// When the credentials of a caller expire.
+    /// The expiry of a caller's credentials.
     func credentialDeadline(of caller: Caller) -> MonotonicTime {
         guard caller.expiresAt != .max else { return .distantFuture }
         let left = caller.expiresAt.subtractingReportingOverflow(loop.wallNow.milliseconds)
@@ -190,7 +194,7 @@ struct Outbox: ~Copyable {
             ? .distantFuture : MonotonicTime(nanoseconds: time)
     }
 
-    /// The bytes that wait for the socket of a client; nil for a socket of another loop or broker, which alone knows them.
+    /// The bytes that wait for the socket of a client; nil if it is on another loop or broker.
     func unsentByteCount(of client: ClientRow) -> Int? {
         if client.state == .disconnected || client.transport == .mailbox { return 0 }
         guard client.connection.node == seat else { return nil }

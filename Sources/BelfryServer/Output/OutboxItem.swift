@@ -1,32 +1,32 @@
 import BelfryCenter
 import BelfryLoop
 
-/// What a connection of this loop is to do about what was written for it.
+/// An instruction for a connection of this loop about its output.
 struct OutboxItem: Sendable {
     let connection: ConnectionNumber
     let content: Content
 
-    /// What bytes for one connection are.
+    /// The kind of output.
     enum Content: Sendable {
         /// Frames for a row of observers, each of which may be removed before they are written: its
         /// places among the connections. Such an item has no connection of its own.
         case deliveries(Range<Int>)
-        /// Something else that a client is told.
+        /// Another message to a client.
         case notice
-        /// Frames that are the last of a client that was removed.
+        /// The last frames of a client that was removed.
         case lastFrames
-        /// The answer that the connection waits for, and what becomes of it.
+        /// The answer that the connection waits for, and the connection's next state.
         case answer(Sequel)
-        /// The same, and nothing of it leaves before this ticket is committed.
+        /// Such an answer, which does not leave before this ticket is committed.
         case promise(Sequel, until: UInt64)
-        /// No bytes: everything up to this ticket is stored, and what waited for it leaves.
+        /// No bytes: everything up to this ticket is stored, and answers behind it leave.
         case stored(through: UInt64)
         /// An answer on a connection that did not wait for it.
         case lateAnswer
         /// No bytes: more is held for the client, and is written when there is room.
         case flushGoesOn(client: UInt64)
 
-        /// Whether the connection has something to do besides writing.
+        /// Whether the connection has to act besides writing.
         var changesConnection: Bool {
             switch self {
             case .deliveries, .notice, .lateAnswer: false
@@ -34,7 +34,7 @@ struct OutboxItem: Sendable {
             }
         }
 
-        /// What the bytes are for the event loop.
+        /// The kind of the output for the event loop.
         var outputKind: OutputKind {
             switch self {
             case .deliveries, .notice, .lastFrames, .stored, .flushGoesOn: .delivery
@@ -44,9 +44,9 @@ struct OutboxItem: Sendable {
     }
 }
 
-/// What becomes of a connection after an answer.
+/// The next state of a connection after an answer.
 enum Sequel: Sendable {
-    /// It goes on as it was.
+    /// It stays as it is.
     case none
     /// It is closed once the answer has left.
     case close
@@ -55,7 +55,7 @@ enum Sequel: Sendable {
     /// It is the stream of a mailbox from now on.
     case stream(observer: UInt64, client: UInt64, center: [UInt8])
 
-    /// The same, or a close where nothing else follows.
+    /// The same, or a close if there is no other.
     var orClose: Sequel {
         switch self {
         case .none, .close: .close

@@ -1,11 +1,11 @@
 import BelfrySystem
 
-/// Which limits are reached now: each is told when it begins, and once more when it is over.
+/// The limits that are reached now: each is logged when that begins, and once more when it is over.
 ///
-/// A limit is over when it was not reached for a while: what is refused is what shows it, so no limit needs an
-/// eye on how much there is.
+/// It is over when the limit was not reached for a while: refusals show it, so no limit needs to be
+/// watched.
 struct ReachedLimits {
-    /// How long a limit is not reached before that is over.
+    /// The time without a refusal after which a limit is no longer reached.
     static let quietTime: Duration = .seconds(10)
 
     private struct State {
@@ -15,16 +15,16 @@ struct ReachedLimits {
 
     private var states = [State](repeating: State(), count: ReachableLimit.allCases.count)
 
-    /// Notes that a limit is reached.
+    /// Records that a limit is reached.
     ///
-    /// - Returns: whether that begins now, and must be told.
+    /// - Returns: whether that begins now, and must be logged.
     mutating func meet(_ limit: ReachableLimit, at now: MonotonicTime) -> Bool {
         states[limit.rawValue].count += 1
         states[limit.rawValue].lastTime = now
         return states[limit.rawValue].count == 1
     }
 
-    /// Forgets the limits that are over, and tells how often each was reached.
+    /// Removes the limits that are over, and returns how often each was reached.
     mutating func takeEnded(at now: MonotonicTime) -> [(limit: ReachableLimit, count: Int)] {
         var ended: [(limit: ReachableLimit, count: Int)] = []
         for limit in ReachableLimit.allCases {
@@ -36,7 +36,7 @@ struct ReachedLimits {
         return ended
     }
 
-    /// When the next limit may be over; nil when none is reached.
+    /// The next time at which a limit may be over; nil when none is reached.
     var nextEnd: MonotonicTime? {
         states.lazy.filter { $0.count > 0 }.map { $0.lastTime + Self.quietTime }.min()
     }

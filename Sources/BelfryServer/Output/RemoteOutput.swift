@@ -1,19 +1,19 @@
 import BelfryLoop
 
-/// What one loop sends on connections of another: encoded once, in the order in which it must leave.
+/// The output of one loop for connections of another: encoded once, in order.
 struct RemoteOutput: Sendable {
-    /// What goes to one connection each.
+    /// Bytes for single connections.
     private(set) var bytes: [UInt8] = []
-    /// What goes to rows of connections.
+    /// Frames for rows of connections.
     private(set) var frames: [UInt8] = []
     private(set) var items: [Item] = []
     /// The connections of all rows, and their observers.
     private(set) var connections: [ConnectionID] = []
     private(set) var observers: [UInt64] = []
-    /// Where the frames of the current notification were copied to, by where they stood.
+    /// The copies of the current notification's frames, by where these were.
     private var copies: [Int: Range<Int>] = [:]
 
-    /// Some bytes for one connection.
+    /// Bytes for one connection.
     struct Item: Sendable {
         let connection: UInt64
         let start: Int
@@ -23,7 +23,7 @@ struct RemoteOutput: Sendable {
 
     var isEmpty: Bool { items.isEmpty }
 
-    /// Frames that are added from now on belong to another notification.
+    /// Begins the frames of another notification.
     mutating func startNotification() {
         copies.removeAll(keepingCapacity: true)
     }
@@ -42,7 +42,7 @@ struct RemoteOutput: Sendable {
             last.end == copy.lowerBound, observers[places].elementsEqual(row.observers),
             connections[places].elementsEqual(row.connections)
         {
-            // Mostly the next frame of a turn goes to the same observers.
+            // Mostly the next frame of a turn is for the same observers.
             items[items.count - 1] = Item(
                 connection: 0, start: last.start, end: copy.upperBound, content: last.content)
             return

@@ -1,6 +1,6 @@
 import BelfrySystem
 
-/// Lines that clients cause: of each kind one a second is told.
+/// Lines of the log that clients cause: one a second of each kind is written.
 struct SeldomLines {
     enum Kind: Int, CaseIterable {
         case tooSlow
@@ -10,9 +10,9 @@ struct SeldomLines {
     private var lines = [SeldomLine](
         repeating: SeldomLine(interval: .seconds(1)), count: Kind.allCases.count)
 
-    /// Decides whether a line is told.
+    /// Decides whether a line is written.
     ///
-    /// - Returns: how many of its kind were not told before it; nil when it is not told either.
+    /// - Returns: how many of its kind were suppressed before; nil when it is suppressed, too.
     mutating func admit(_ kind: Kind, at now: MonotonicTime) -> Int? {
         lines[kind.rawValue].admit(at: now)
     }

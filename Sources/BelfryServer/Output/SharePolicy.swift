@@ -1,12 +1,13 @@
 import BelfryAccess
 
-/// How much one principal, or one address that is not loopback, may have of each kind, so that one
-/// cannot use up what all need (decision 70).
+/// The share of one principal, or of one address that is not loopback (decision 70).
+///
+/// It keeps one asker from using up the memory of all.
 struct SharePolicy {
     let limits: ShareLimits
-    /// Whether requests may come from addresses that are counted.
+    /// Whether addresses are counted, and requests may come from other machines.
     let countsAddresses: Bool
-    /// Proxies stand for many.
+    /// The proxies, whose addresses are not counted: they pass on many clients.
     private let proxies: ProxyPolicy
 
     init(_ configuration: ServerConfiguration, connectionLimit: Int) {
@@ -15,14 +16,14 @@ struct SharePolicy {
         proxies = ProxyPolicy(trusted: configuration.trustedProxies)
     }
 
-    /// What one may have of what an asker has; nil where that is all.
+    /// The limit of an asker; nil where it may have all.
     @inline(__always)
     func limit(of asker: Asker) -> ShareLimit? {
         if case .address(let address) = asker, !countsAddresses || address.isLoopback { return nil }
         return limits[asker]
     }
 
-    /// Who is counted for an address; a listed proxy stands for many.
+    /// The asker that an address counts for; nil for a listed proxy, which passes on many clients.
     func asker(at address: NetworkAddress?) -> Asker? {
         guard let address, countsAddresses, !address.isLoopback, !proxies.trusts(address)
         else { return nil }

@@ -1,9 +1,9 @@
-/// Tells when it must be found out anew who has how much of a sum that is above the share of one.
+/// Decides when to search for askers over their share of a sum.
 ///
-/// That is a look at all connections, so it is not done each turn: with each eighth of a share that the sum has
-/// grown, and now and then.
+/// The search goes through all connections, so it is not made each turn: it is made with each
+/// eighth of a share that the sum has grown, and now and then.
 struct ShareWatch {
-    /// What one may have.
+    /// The share of one asker.
     let share: Int
     private var seen = 0
     private var turnCount = 0

@@ -1,21 +1,21 @@
-/// How much was done, in requests, about.
+/// The work done, in requests, about.
 struct WorkMeter {
     private(set) var total = 0
-    /// What was done since somebody looked how long the turn has taken.
+    /// The work since the time of the turn was last checked.
     private var sinceLook = 0
 
     /// The work of a request that looks through tables, in requests.
     private static let ofLooking = 16
-    /// After how many requests it is looked how long the turn has taken.
+    /// The number of requests after which the time of the turn is checked.
     private static let betweenLooks = 16
-    /// How many deliveries are as much work as a request.
+    /// The number of deliveries that are as much work as a request.
     static let deliveriesOfOne = 16
-    /// How many rows that a look goes through are as much work as a request.
+    /// The number of scanned rows that are as much work as a request.
     private static let rowsOfOne = 64
-    /// After how much work for one read its connection lets others go first.
+    /// The work of one read after which its connection lets others go first.
     static let much = 64
 
-    /// Counts the work of a look through so many rows, or of putting them in order.
+    /// Counts the work of a look through `rowCount` rows, or of sorting them.
     mutating func countLook(through rowCount: Int = 0) {
         let work = Self.ofLooking + rowCount / Self.rowsOfOne
         sinceLook += work
@@ -27,7 +27,7 @@ struct WorkMeter {
         total &+= deliveries / Self.deliveriesOfOne
     }
 
-    /// Counts a request; tells whether it is time to look how long the turn has taken.
+    /// Counts a request; returns whether to check the time of the turn.
     mutating func countRequest() -> Bool {
         sinceLook += 1
         guard sinceLook >= Self.betweenLooks else { return false }

@@ -1,11 +1,11 @@
 import BelfryAccess
 
-/// Where requests may come from.
+/// The policies about the source of requests.
 struct AccessPolicies {
     let origin: OriginPolicy
     let host: HostPolicy
     let proxy: ProxyPolicy
-    /// Whether there is any limit of rates.
+    /// Whether there are limits of rates.
     let hasRates: Bool
     /// The host name that was allowed last.
     var allowedHost: [UInt8] = []
@@ -18,6 +18,6 @@ struct AccessPolicies {
         hasRates = configuration.hasRates
     }
 
-    /// Whether the address of a request matters: otherwise nobody asks for it.
+    /// Whether the address of a request matters: otherwise it is not looked up.
     var needsOrigin: Bool { hasRates || !proxy.isEmpty }
 }

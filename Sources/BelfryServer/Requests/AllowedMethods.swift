@@ -1,6 +1,6 @@
 import BelfryHTTP
 
-/// Some methods, for a decision and for the `Allow` field.
+/// A set of methods, for a decision and for the `Allow` field.
 struct AllowedMethods: OptionSet {
     let rawValue: UInt8
 
@@ -8,12 +8,12 @@ struct AllowedMethods: OptionSet {
     static let get = AllowedMethods(rawValue: 1)
     static let post = AllowedMethods(rawValue: 2)
     static let delete = AllowedMethods(rawValue: 4)
-    /// GET of something that never ends.
+    /// GET of an endless answer.
     static let getWithoutHead = AllowedMethods(rawValue: 8)
     static let patch = AllowedMethods(rawValue: 16)
     static let put = AllowedMethods(rawValue: 32)
 
-    /// Whether a method is among them.
+    /// Whether the set has a method.
     func allow(_ method: HTTPMethod) -> Bool {
         switch method {
         case .get: contains(.get) || contains(.getWithoutHead)
@@ -26,7 +26,7 @@ struct AllowedMethods: OptionSet {
         }
     }
 
-    /// The names of the methods with OPTIONS, as the `Allow` field has them.
+    /// The names of the methods with OPTIONS, for the `Allow` field.
     var text: String {
         var names: [String] = []
         if contains(.get) { names += ["GET", "HEAD"] }

@@ -2,9 +2,9 @@ public import BelfryAccess
 public import BelfryWire
 
 extension CallerRow {
-    /// Who asks.
+    /// Makes the row of a caller.
     ///
-    /// - Parameter center: only the grants on this center are told; nil is all of them.
+    /// - Parameter center: the center whose grants are shown; nil shows all.
     public init(_ caller: Caller, in center: [UInt8]? = nil) {
         let grants = caller.grants.grants.filter { grant in
             center.map { name in grant.centers.contains { $0.covers(name.span) } } ?? true

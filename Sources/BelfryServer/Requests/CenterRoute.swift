@@ -1,8 +1,8 @@
 import BelfryAccess
 
-/// What can be asked of a center; each path stands below `/v1` for the default center, and below
-/// `/v1/centers/{center}` for another.
+/// A kind of request to a center.
 ///
+/// Each path is below `/v1` for the default center, and below `/v1/centers/{center}` for another.
 /// Those that name the center themselves have no other form.
 enum CenterRoute: CaseIterable {
     case post
@@ -48,7 +48,7 @@ enum CenterRoute: CaseIterable {
     case me
     case endCenter
 
-    /// All that is decided by path and method.
+    /// The facts that path and method decide.
     var row: RouteRow {
         switch self {
         case .post: RouteRow(.post, "/v1/channels/{name}", .acts, .named(.post))
@@ -87,7 +87,7 @@ enum CenterRoute: CaseIterable {
             RouteRow(
                 .delete, "/v1/observers/{idOrToken}", .acts, .token(or: .named(.admin)),
                 secret: .possible)
-        // To read a mailbox may wait, and acknowledges.
+        // Reading a mailbox may wait, and acknowledges.
         case .mailbox:
             RouteRow(
                 .getWithoutHead, "/v1/observers/{idOrToken}/notifications", .looks,

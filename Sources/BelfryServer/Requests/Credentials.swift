@@ -4,10 +4,10 @@ import BelfryLoop
 import BelfryTLS
 import BelfryWire
 
-/// What credentials are good, and which of them are not known yet.
+/// The valid credentials, and those being verified.
 struct Credentials {
     var keyring: Keyring
-    /// The callers of tokens that were verified lately.
+    /// The callers of recently verified tokens.
     var verdicts = VerdictCache()
     /// The connections that wait for a verdict, by the digest of their token.
     var waiting: [TokenDigest: [ConnectionID]] = [:]
@@ -17,16 +17,16 @@ struct Credentials {
     }
 }
 
-/// Credentials that must be verified before it is known who asks.
+/// Credentials that must be verified before the caller is known.
 ///
-/// One reference, so that an exchange without any is no larger for them.
+/// It is a class, so that an exchange without credentials is no larger.
 final class UnverifiedCredentials: Sendable {
     let digest: TokenDigest
     let proof: Proof
 
-    /// What is verified.
+    /// The proof to verify.
     enum Proof: Sendable {
-        /// A token, whose signature nobody has looked at yet.
+        /// A token with an unverified signature.
         case token(SignedToken)
         /// A ticket that may be in the log of the cluster.
         case ticket(SecretHash)
@@ -38,15 +38,15 @@ final class UnverifiedCredentials: Sendable {
     }
 }
 
-/// What has become of credentials that were not known.
+/// The result of verifying unknown credentials.
 enum Verdict: Sendable {
-    /// They are those of this caller.
+    /// The credentials are those of this caller.
     case good(Caller)
-    /// They were a ticket, which is used up; its caller had shown this.
+    /// The credentials were a ticket, now used up; its caller had shown this.
     case used(shown: [UInt8])
-    /// They are not good.
+    /// The credentials are not valid.
     case bad(AccessError)
-    /// Nobody can tell.
+    /// The validity cannot be decided.
     case unknown(Problem)
 }
 

@@ -3,7 +3,7 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryWire
 
-// What is asked of a responder, how long the asker waits, and how the responder answers over HTTP.
+// Asks over HTTP: the request, the asker's wait, and the responder's answer.
 
 extension Exchange {
     /// An ask in the form of `curl`.
@@ -19,7 +19,7 @@ extension Exchange {
         if request.timeToLive != nil, !preferences.respondsAsync {
             throw Problem.invalidParameter("ttl", "requires the header field Prefer: respond-async")
         }
-        // As of a post: with both it waits first.
+        // As with a post: with both it waits first.
         if preferences.respondsAsync, preferences.waitSeconds == nil {
             reply.appliedPreference = .asynchronous
         }
@@ -32,7 +32,7 @@ extension Exchange {
         return .ask(request, wishes)
     }
 
-    /// The answer of a responder to what it was asked.
+    /// The answer of a responder to an ask.
     mutating func answer(
         _ id: NotificationID, _ query: inout Query, content: Span<UInt8>, _ reader: RequestReader
     ) throws(Problem) -> CenterRequest {

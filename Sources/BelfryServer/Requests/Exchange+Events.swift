@@ -5,10 +5,10 @@ import BelfryWire
 // Event streams: Server-Sent Events for a client with observers of its connection's lifetime.
 
 extension Exchange {
-    /// How many observers one stream may ask for.
+    /// The most observers of one stream.
     static let streamObserverLimit = 100
 
-    /// Reads which names and objects a stream observes: each name with each object.
+    /// Reads the names and objects that a stream observes: each name with each object.
     mutating func openEvents(
         _ query: inout Query, _ reader: RequestReader
     ) throws(Problem) -> CenterRequest {
@@ -83,17 +83,17 @@ extension Exchange {
         return .openStream(try secret(of: token), since: lastEventPosition(&query))
     }
 
-    /// The position behind which a stream goes on, if the request names one.
+    /// The position after which a stream continues, if the request names one.
     private mutating func lastEventPosition(_ query: inout Query) -> ReplayPosition? {
         let queryID = query.take("last_event_id")
         let fieldID = parser.head.copy(of: "last-event-id")
-        // What a browser sends by itself is newer than what stands in the page's URL; an empty one
+        // The field, which a browser sends by itself, is newer than the page's URL; an empty one
         // names no position.
         let ids = [fieldID, queryID].compactMap { $0 }.filter { !$0.isEmpty }
         return ids.first.map { Self.position(EventStream.position(of: $0.span)) }
     }
 
-    /// A position that cannot be read is one of an unknown life of the center.
+    /// A position; an unreadable one belongs to an unknown life of the center.
     private static func position(
         _ id: (epoch: [UInt8], sequence: UInt64)?
     ) -> ReplayPosition {

@@ -9,7 +9,7 @@ extension Exchange {
     /// The subprotocol of the broker.
     private static let subprotocol = Array("belfry.v1".utf8)
 
-    /// Decides whether a client's WebSocket opens, and notes what was agreed on.
+    /// Decides whether a client's WebSocket opens, and notes the agreement.
     mutating func openWebSocket(allowsDeflate: Bool) throws(Problem) {
         if let (key, hasSubprotocol) = usualOpening() {
             return noteOpening(key, hasSubprotocol ? Self.subprotocol : nil, nil)
@@ -18,7 +18,7 @@ extension Exchange {
             subprotocols: [Self.subprotocol], unknown: .refused, allowsDeflate: allowsDeflate)
     }
 
-    /// The same for the echo, which speaks any subprotocol and none.
+    /// Decides the same for the echo, which accepts any subprotocol and none.
     mutating func openDebugWebSocket(allowsDeflate: Bool) throws(Problem) {
         try decideOpening(subprotocols: [], unknown: .ignored, allowsDeflate: allowsDeflate)
     }
@@ -35,7 +35,7 @@ extension Exchange {
         }
     }
 
-    /// Keeps what was agreed on for the answer, and for how messages are encoded.
+    /// Keeps the agreement for the answer, and for the encoding of messages.
     private mutating func noteOpening(
         _ key: [UInt8], _ subprotocol: [UInt8]?, _ deflate: DeflateAgreement?
     ) {
@@ -47,7 +47,7 @@ extension Exchange {
         reply.encoding = FrameEncoding(deflate)
     }
 
-    /// The answer to an opening as nearly every client sends it: `openingRequest` would get the same.
+    /// The answer to an opening in its usual form; `openingRequest` has the same result.
     private mutating func usualOpening() -> (acceptKey: [UInt8], hasSubprotocol: Bool)? {
         guard parser.head.method == .get, parser.head.minorVersion >= 1,
             !parser.head.hasContent

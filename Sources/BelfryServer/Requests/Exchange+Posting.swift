@@ -3,7 +3,7 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryWire
 
-// What is posted, and what a poster wishes besides: how long to wait, and a key under which to ask again.
+// Posts, and the preferences of a poster: how long to wait, and an idempotency key.
 
 extension Exchange {
     /// A post in the form of `curl`.
@@ -38,7 +38,7 @@ extension Exchange {
         return .post(post, wishes)
     }
 
-    /// JSON, or what `curl -d` says of it.
+    /// Checks that the content is JSON, or the default type of `curl -d`.
     mutating func checkContentType(allowsForm: Bool = false) throws(Problem) {
         if parser.head.isJSON { return }
         let type = parser.head.contentType
@@ -66,31 +66,31 @@ extension Exchange {
         return PostWishes(wait: wait, key: key)
     }
 
-    /// What the poster prefers; tells for how many nanoseconds it wants to wait.
+    /// Reads the preferences of a poster; returns its wait in nanoseconds.
     private mutating func readPreferences() -> Int64? {
         let preferences = Preferences(of: parser.head)
         if preferences.return == .minimal {
             reply.isMinimal = true
             reply.appliedPreference = .minimal
         }
-        // With both it waits that long, and then no longer (RFC 7240 §4.3).
+        // With both it waits that long, and no longer (RFC 7240 §4.3).
         if let seconds = preferences.waitSeconds { return Self.nanoseconds(seconds: seconds) }
         guard preferences.respondsAsync else { return nil }
         if preferences.return != .minimal { reply.appliedPreference = .asynchronous }
         return 0
     }
 
-    /// The nanoseconds that somebody wants to wait at a mailbox, or for the end of an ask.
+    /// The wait at a mailbox, or for the end of an ask, in nanoseconds.
     mutating func readingWait() -> Int64 {
         Self.nanoseconds(seconds: Preferences(of: parser.head).waitSeconds ?? 0)
     }
 
-    /// The nanoseconds that a request waits at most; more than 60 s is as much as that.
+    /// The wait of a request in nanoseconds; it is at most 60 s.
     static func nanoseconds(seconds: Int) -> Int64 {
         Int64(min(seconds, 60)) * 1_000_000_000
     }
 
-    /// The key of a request, and the hash of what it asks for.
+    /// The idempotency key of a request, and the hash of the request.
     mutating func readKey(
         content: Span<UInt8>, _ reader: RequestReader
     ) throws(Problem) -> (text: [UInt8], requestHash: SecretHash) {
@@ -110,7 +110,7 @@ extension Exchange {
         return (text, SecretHash(of: request))
     }
 
-    /// The text of a structured string (RFC 9651 §3.3.3); another value stands for itself.
+    /// The text of a structured string (RFC 9651 §3.3.3); another value is returned as it is.
     private static func unquoted(_ text: [UInt8]) -> [UInt8] {
         let quote = UInt8(ascii: "\"")
         guard text.count >= 2, text.first == quote, text.last == quote else { return text }

@@ -2,10 +2,10 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryWire
 
-// What a request asks of a center: its path, query, fields and content become a `CenterRequest`.
+// Requests of a center: path, query, fields and content become a `CenterRequest`.
 
 extension Exchange {
-    /// Reads what a center is asked.
+    /// Reads the request of a center.
     mutating func centerRequest(
         _ route: CenterRoute, _ path: RoutedPath, content: Span<UInt8>, _ reader: RequestReader
     ) throws(Problem) -> CenterRequest {
@@ -16,14 +16,14 @@ extension Exchange {
         return request
     }
 
-    /// Reads which centers are to be listed.
+    /// Reads the listing of centers.
     mutating func centerListing(_ reader: RequestReader) throws(Problem) -> CenterRequest {
         var query = try Query(parser.head)
         let listing = try reader.listing(.centers, query: query.takeRest()).query
         return .centers(rows: [], cursor: listing.cursor, limit: listing.limit)
     }
 
-    /// What each route asks.
+    /// Reads the request of each route.
     @inline(__always)
     private mutating func read(
         _ route: CenterRoute, _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>,
@@ -97,7 +97,7 @@ extension Exchange {
         }
     }
 
-    /// The observer that a token names; the secret half may stand in a field instead.
+    /// The observer that a token names; the secret half may come in a field instead.
     mutating func secret(of token: [UInt8]) throws(Problem) -> Secret {
         guard let observer = IdentifierText(observer: token.span) else { throw Problem.unknownPath }
         guard observer.secret == nil, let text = parser.head.copy(of: "belfry-token") else {
@@ -111,7 +111,7 @@ extension Exchange {
         return Secret(number: observer.number, secret: text)
     }
 
-    /// The session that shows whose client it is.
+    /// The session that proves the ownership of a client.
     private mutating func session() -> [UInt8]? { parser.head.copy(of: "belfry-session") }
 }
 
@@ -135,7 +135,7 @@ extension RoutedPath {
 }
 
 extension Problem {
-    /// What a path that names nothing is answered with.
+    /// The problem of an unknown path.
     static let unknownPath = Problem(
         .notFound, "Unknown path; /openapi.yaml lists all paths.")
 }

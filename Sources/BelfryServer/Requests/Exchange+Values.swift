@@ -3,10 +3,11 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryWire
 
-// Values: the path names object and key path, fields have the conditions, the content is the value or a patch.
+// Values: the path names object and key path, fields have the conditions, and the content is the
+// value or a patch.
 
 extension Exchange {
-    /// A look at a value, which may be a long poll.
+    /// Reads the look at a value, which may be a long poll.
     mutating func readValue(
         _ path: RoutedPath, _ reader: RequestReader
     ) throws(Problem) -> CenterRequest {
@@ -15,7 +16,7 @@ extension Exchange {
         return .readValue(look, wait: readingWait())
     }
 
-    /// A value that is put in its place.
+    /// Reads the write of a value.
     mutating func setValue(
         _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>, _ reader: RequestReader
     ) throws(Problem) -> CenterRequest {
@@ -26,7 +27,7 @@ extension Exchange {
                 content: content))
     }
 
-    /// A merge patch.
+    /// Reads a merge patch.
     mutating func mergeValue(
         _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>, _ reader: RequestReader
     ) throws(Problem) -> CenterRequest {
@@ -41,7 +42,7 @@ extension Exchange {
                 content: content))
     }
 
-    /// A removal.
+    /// Reads a removal.
     mutating func removeValue(
         _ path: RoutedPath, _ reader: RequestReader
     ) throws(Problem) -> CenterRequest {
@@ -58,7 +59,7 @@ extension Exchange {
         try reader.valuePlace(object: path.argument, keyPath: path.secondArgument)
     }
 
-    /// What must be there (RFC 9110 §13.1); several lines of one field are one list.
+    /// The preconditions (RFC 9110 §13.1); several lines of one field are one list.
     private func condition(_ reader: RequestReader) throws(Problem) -> ValueCondition {
         try reader.condition(ifMatch: joined("if-match"), ifNoneMatch: joined("if-none-match"))
     }

@@ -3,58 +3,58 @@ import BelfryAccess
 import BelfryHTTP
 import BelfryWire
 
-/// One HTTP request on its way in.
+/// One HTTP request that is being read.
 ///
-/// One exchange serves all connections of a loop in turn; a connection takes it along only when its
-/// request is unfinished at the end of what was read.
+/// One exchange serves all connections of a loop in turn; a connection keeps it only when its
+/// request is unfinished at the end of the input.
 struct Exchange {
     var parser: RequestParser
-    /// The content so far, unless all of it lies in what was just read.
+    /// The content so far, unless all of it is in the present input.
     var content: [UInt8] = []
-    /// Where the content lies in what was just read.
+    /// The range of the content in the present input.
     var contentRange: Range<Int>?
-    /// The segments of its path.
+    /// The segments of the path.
     var segments = PathSegments()
-    /// Whether the head was read and the end was not.
+    /// Whether the head was read and the end of the content was not.
     var isInContent = false
-    /// What the head of a post says, where nothing in it is unusual.
+    /// The post as far as its head determines it, for a usual head.
     var template: PostTemplate?
-    /// Whether what was decided of this post, or this ask, holds for one with the same head.
+    /// Whether the decisions on this post, or ask, hold for the next one with the same head.
     var canRepeat = false
-    /// Whether it came over TLS.
+    /// Whether the request came over TLS.
     var isSecure = false
-    /// What the request asks for; nil until the head was read, when it is refused, or where the template is enough.
+    /// The path; nil before the head was read, for a refused head, or where the template is enough.
     var path: RoutedPath?
-    /// What it asks of a center, until that is done.
+    /// The request of a center, until it is performed.
     var request: CenterRequest?
-    /// Why it is refused, once that is known.
+    /// The reason for its refusal, once that is known.
     var refusal: Problem?
-    /// The bytes of its content that were dropped, where its refusal was answered with its head;
-    /// else nil.
+    /// The dropped bytes of the content of a request that was refused by its head; else nil.
     var droppedByteCount: Int?
-    /// The fields that belong to the refusal.
+    /// The fields of the refusal.
     var refusalFields: [HTTPField] = []
-    /// Where it comes from, if that matters.
+    /// The source of the request, if that matters.
     var origin: RequestOrigin?
-    /// Who asks, if they showed credentials that are good.
+    /// The caller, if valid credentials were shown.
     var caller: Caller?
-    /// Whether who asks without credentials was found to be local, where that matters.
+    /// Whether a caller without credentials was found to be local, where that matters.
     var isLocal = false
-    /// Credentials that must be verified before it is known who asks.
+    /// Credentials that must be verified before the caller is known.
     var unverified: UnverifiedCredentials?
-    /// The form of its answer.
+    /// The form of the answer.
     var reply = HTTPReply(context: .closing)
 
     init(limits: HTTPLimits) {
         parser = RequestParser(limits: limits)
     }
 
-    /// The bytes that it keeps of an unfinished request.
+    /// The bytes that an unfinished request keeps.
     var byteCount: Int { content.count + parser.headByteCount }
 
-    /// Forgets the last request; mostly it has left nothing.
+    /// Forgets the last request, which mostly has left nothing.
     ///
-    /// - Returns: Whether it is a post, an ask or a write for which all is decided, as it was for the one before.
+    /// - Returns: Whether this is a post, an ask or a write to which the decisions on the last one
+    ///   apply.
     mutating func begin(mayRepeat: Bool) -> Bool {
         let repeats = mayRepeat && canRepeat && parser.repeatsHead
         reply = HTTPReply(context: parser.head.responseContext)
@@ -76,15 +76,15 @@ struct Exchange {
         return repeats
     }
 
-    /// The bytes of a refused content that are read and dropped, so that the connection can be
-    /// kept.
+    /// The most bytes of a refused content that are dropped to keep the connection.
     static let dropByteLimit = 64 << 10
 
-    /// Whether as much of a refused content was dropped as may be.
+    /// Whether more of a refused content was dropped than allowed.
     var hasDroppedTooMuch: Bool { (droppedByteCount ?? 0) > Self.dropByteLimit }
 
-    /// The form of the answer that ends the connection, however much of the request has come; nil
-    /// where its refusal was answered.
+    /// The form of the last answer on the connection; nil where the refusal was answered before.
+    ///
+    /// It does not matter how much of the request has come.
     func lastReply(_ origins: OriginPolicy) -> HTTPReply? {
         if droppedByteCount != nil { return nil }
         var last = isInContent ? reply : HTTPReply(context: .closing)
@@ -96,20 +96,20 @@ struct Exchange {
         return last
     }
 
-    /// The caller: by its credentials, or as an anonymous one.
+    /// The caller: by its credentials, or an anonymous one.
     @inline(__always)
     func caller(_ anonymous: AnonymousCallers) -> Caller {
         caller ?? anonymous[isLocal: isLocal]
     }
 
-    /// Keeps what the request asked for with its reply, wherever that is made.
+    /// Keeps a summary of the request with its reply, wherever that is made.
     mutating func noteAsked(on connection: String) {
         reply.details.asked = Asked(
             method: parser.head.method.name ?? "other", route: path?.place.pattern ?? "none",
             connection: connection)
     }
 
-    /// Forgets what is left of the last request, which may have been that of another connection.
+    /// Forgets the rest of the last request, which may have been of another connection.
     mutating func forgetLast() {
         parser.forgetLastHead()
         if !isInContent { content = [] }
@@ -118,11 +118,12 @@ struct Exchange {
     static let channelPrefix = Array("/v1/channels/".utf8)
     static let notificationsPath = Array("/v1/notifications".utf8)
 
-    /// Finds the template of a post of one of the forms that nearly all have: to `/v1/channels/{name}` with nothing
-    /// to decode or to `/v1/notifications`, without a query, of JSON, and from no page.
+    /// Finds the template of a post in one of the usual forms.
     ///
-    /// It changes nothing, but a call that only borrows the exchange would copy it.
-    /// Everything else takes the way of `findPath`, and with the same result this could too.
+    /// These are posts to `/v1/channels/{name}` with nothing to decode or to `/v1/notifications`,
+    /// without a query, of JSON, and from no page. It changes nothing, but a call that only borrows
+    /// the exchange would copy it. All other requests use `findPath`, which would have the same
+    /// result for these.
     mutating func findTemplate(limits: WireLimits) -> PostTemplate? {
         guard parser.head.method == .post, parser.head.uncommonFields.isEmpty,
             !parser.head.hasQuery, parser.head.targetForm == .origin, parser.head.isJSON
@@ -142,13 +143,13 @@ struct Exchange {
         return PostTemplate(name: name, limits: limits)
     }
 
-    /// Finds what the path of the head names.
+    /// Finds the path that the head names.
     mutating func findPath(hasDebugEndpoints: Bool) throws(Problem) -> RoutePath {
         if parser.head.targetForm == .asterisk {
             path = .server
             return .server
         }
-        // The path is borrowed from the parser, and with it all of the exchange.
+        // The path is borrowed from the parser, and so is all of the exchange.
         var read = PathSegments()
         swap(&read, &segments)
         defer { swap(&read, &segments) }
@@ -163,7 +164,7 @@ struct Exchange {
         return place
     }
 
-    /// Notes a piece of content; the first one is only pointed at.
+    /// Adds a piece of content; the first one is only referenced.
     mutating func addContent(_ range: Range<Int>, of bytes: Span<UInt8>) {
         if content.isEmpty, contentRange == nil {
             contentRange = range
@@ -173,7 +174,7 @@ struct Exchange {
         }
     }
 
-    /// Copies what was only pointed at, before the bytes go.
+    /// Copies referenced content before the input goes.
     mutating func keepContent(of bytes: Span<UInt8>) {
         guard let range = contentRange else { return }
         contentRange = nil

@@ -6,10 +6,10 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-// Who asks: credentials are read with the head, and a token that is new is verified off the loop.
+// Callers: credentials are read with the head, and a new token is verified off the loop.
 
 extension Gate {
-    /// Finds out who asks; most requests show nothing, and pay for nothing.
+    /// Finds the caller by credentials; most requests have none, and cost nothing.
     mutating func checkCredentials(
         _ entry: RoutePath.Entry, _ exchange: inout Exchange, _ outbox: inout Outbox
     ) throws(Problem) {
@@ -91,7 +91,7 @@ extension Gate {
         exchange.caller = caller
     }
 
-    /// All credentials that are not good are answered alike; the log alone knows why they are not.
+    /// All invalid credentials get the same answer; only the log has the reason.
     private mutating func refuseCredentials(
         _ fault: TokenFault, _ outbox: inout Outbox
     ) -> Problem {
@@ -99,7 +99,7 @@ extension Gate {
         return Problem(.credentialsInvalid, "The credentials are not valid, or have expired.")
     }
 
-    /// Makes what a verdict says of the request that waited for it.
+    /// Applies a verdict to the request that waited for it.
     mutating func decide(
         _ verdict: Verdict, digest: TokenDigest, _ exchange: inout Exchange,
         _ outbox: inout Outbox
@@ -118,14 +118,14 @@ extension Gate {
                 throw refuseCredentials(.unknownKey, &outbox)
             }
             try accept(caller, &exchange, &outbox)
-            // A ticket is good once.
+            // A ticket is valid once.
             if case .good = verdict { credentials.verdicts.insert(caller, for: digest) }
         } catch {
             exchange.refusal = error
         }
     }
 
-    /// Whose a ticket of the log was, as the keys of this broker say it.
+    /// The holder of a ticket from the log, by the keys of this broker.
     private mutating func holder(
         ofShown shown: [UInt8], _ outbox: inout Outbox
     ) throws(Problem) -> Caller {
@@ -136,7 +136,7 @@ extension Gate {
         }
     }
 
-    /// Takes keys that have changed: what was found out by the old ones is forgotten.
+    /// Adopts changed keys, and forgets the verdicts by the old ones.
     mutating func adopt(_ keyring: Keyring) {
         credentials.keyring = keyring
         credentials.verdicts.removeAll()
@@ -145,7 +145,7 @@ extension Gate {
 }
 
 extension AccessError {
-    /// What is wrong with a token.
+    /// The fault of a token.
     fileprivate var tokenFault: TokenFault {
         if case .refusedToken(let fault) = self { fault } else { .malformed }
     }

@@ -6,9 +6,9 @@ import BelfryWire
 import Synchronization
 
 extension Gate {
-    /// Finds out how the system can be asked for owners, where that matters.
+    /// Finds out how to ask the system for the owners of sockets, where that matters.
     ///
-    /// The log says so where it cannot be asked.
+    /// If there is no way, the log says so.
     mutating func prepareLocality(_ outbox: borrowing Outbox) {
         guard outbox.anonymous.differ, !locality.prepare(), outbox.number == 0 else { return }
         outbox.log.write(
@@ -18,9 +18,9 @@ extension Gate {
             ("do", "give callers keys (--keys), or say what everybody may do (--anonymous-grants)"))
     }
 
-    /// Finds out whether a caller is local, if it shows no credentials and local ones may do more.
+    /// Finds out whether a caller without credentials is local, if local ones have more grants.
     ///
-    /// A connection is asked for once; each of its requests is looked at.
+    /// The owner of a connection is looked up once; each of its requests is checked.
     mutating func findLocality(
         of exchange: inout Exchange, from id: ConnectionID, _ neighbor: inout Neighbor,
         _ outbox: inout Outbox
@@ -38,9 +38,9 @@ extension Gate {
         if let stranger { tell(of: stranger, on: id, &outbox) }
     }
 
-    /// Tells the log of a caller that is not local, once a minute.
+    /// Logs a caller that is not local, once a minute.
     ///
-    /// Where there are keys a caller without one is refused every day.
+    /// Where there are keys, callers without one are refused every day.
     private func tell(of stranger: Stranger, on id: ConnectionID, _ outbox: inout Outbox) {
         let level: ServerLog.Level =
             outbox.anonymous.anyone.mayAuthenticate ? .debug : .warning

@@ -5,10 +5,10 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-// Where requests come from, and how many of them are let in (decision 38).
+// The sources of requests, and their rates (decision 38).
 
 extension Gate {
-    /// Finds out where the request whose head was read comes from.
+    /// Finds the source of the request whose head was read.
     mutating func findOrigin(
         of id: ConnectionID, _ exchange: inout Exchange, _ outbox: inout Outbox
     ) {
@@ -20,7 +20,7 @@ extension Gate {
         exchange.origin = origin
     }
 
-    /// Where what is asked on a connection comes from, if that matters to a center.
+    /// The address that requests of a connection count for, if that matters to a center.
     mutating func askerAddress(
         of id: ConnectionID, _ known: NetworkAddress?, _ outbox: inout Outbox
     ) -> NetworkAddress? {
@@ -35,7 +35,7 @@ extension Gate {
 
     // MARK: Rates
 
-    /// Counts a request for its address; probes of its health are always answered.
+    /// Counts a request for its address; probes of health are always answered.
     mutating func chargeAddress(
         _ exchange: inout Exchange, _ outbox: inout Outbox
     ) throws(Problem) {
@@ -47,7 +47,7 @@ extension Gate {
         }
     }
 
-    /// Counts a request, or so many items of a batch, for its caller.
+    /// Counts a request, or the items of a batch, for its caller.
     mutating func charge(
         _ count: Int, _ exchange: inout Exchange, _ outbox: inout Outbox
     ) throws(Problem) {
@@ -69,8 +69,9 @@ extension Gate {
         return refusal.problem
     }
 
-    /// `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-09): the quota is the
-    /// burst, which comes back in its window.
+    /// The fields of a refusal (draft-ietf-httpapi-ratelimit-headers-09).
+    ///
+    /// `RateLimit` and `RateLimit-Policy` have the burst as quota, which refills in its window.
     static func fields(of refusal: RateTables.Refusal) -> [HTTPField] {
         let name = refusal.policy.rawValue
         let limit = refusal.limit
@@ -83,7 +84,7 @@ extension Gate {
 }
 
 extension RequestHead {
-    /// Whether it asks for the health of the broker, which costs nobody anything.
+    /// Whether it is a probe of the broker's health, which costs nothing.
     fileprivate var isProbe: Bool {
         Self.probePaths.contains { bytesAreEqual(path, $0.span) }
     }

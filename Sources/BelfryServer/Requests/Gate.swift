@@ -4,9 +4,9 @@ import BelfryHTTP
 import BelfryLoop
 import BelfryWire
 
-/// Decides by the head of a request whether it may be asked: host, address, path, origin, method, credentials.
+/// Checks by the head of a request: host, address, path, origin, method, credentials.
 ///
-/// It answers nothing, and knows connections by their ids alone: what it finds out stands in the exchange.
+/// It answers nothing, and knows connections by their ids alone: its findings are in the exchange.
 struct Gate {
     let shared: SharedState
     var policies: AccessPolicies
@@ -20,19 +20,19 @@ struct Gate {
         shared.askers.rates.adopt(configuration)
     }
 
-    /// Takes a configuration that has changed.
+    /// Adopts a changed configuration.
     mutating func adopt(_ configuration: ServerConfiguration) {
         policies = AccessPolicies(configuration)
         shared.askers.rates.adopt(configuration)
     }
 
-    /// Decides what can be decided by the head alone.
+    /// Decides as much as the head alone allows.
     ///
-    /// For a plain post that is all: it is of no page, and shows no credentials.
+    /// For a plain post that is all: it comes from no page, and has no credentials.
     ///
     /// - Parameters:
     ///   - id: the connection.
-    ///   - neighbor: the owner of its other end, which is asked for where it matters.
+    ///   - neighbor: the owner of the other end, which is looked up where it matters.
     mutating func check(
         _ exchange: inout Exchange, from id: ConnectionID, _ neighbor: inout Neighbor,
         _ outbox: inout Outbox
@@ -77,7 +77,7 @@ struct Gate {
         exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
     }
 
-    /// Refuses what cannot be asked of a broker that stops, or has not restored its state.
+    /// Refuses requests that a stopping or starting broker does not answer.
     private func checkLife(_ answering: RouteRow.Answering) throws(Problem) {
         if let progress = shared.progress {
             if answering < .always { throw .isRestoring(progress) }
@@ -86,7 +86,7 @@ struct Gate {
         }
     }
 
-    /// Content is read as it stands: one that is encoded is refused (RFC 9110 §12.5.3).
+    /// Refuses encoded content, since content is read as it is (RFC 9110 §12.5.3).
     private func checkCoding(_ exchange: inout Exchange) throws(Problem) {
         guard exchange.parser.head.uncommonFields.contains(.contentEncoding),
             exchange.parser.head.hasContent
@@ -96,7 +96,7 @@ struct Gate {
             .unsupportedMediaType, "The content is encoded (Content-Encoding): send it as it is.")
     }
 
-    /// Notes whether the target has a secret: in its path, or in a field that goes with it.
+    /// Notes whether the target has a secret: in its path, or in a field beside it.
     private mutating func noteSecret(_ place: RouteRow.SecretPlace, _ exchange: inout Exchange) {
         let isInPath = exchange.path?.argument.contains(UInt8(ascii: ".")) ?? false
         if place == .present || isInPath || exchange.parser.head.field("belfry-token") != nil {
@@ -106,9 +106,9 @@ struct Gate {
 
     // MARK: Hosts and origins
 
-    /// A foreign name that resolves to this machine opens nothing (DNS rebinding).
+    /// Refuses a foreign name that resolves to this machine (DNS rebinding).
     private mutating func checkHost(_ exchange: inout Exchange) throws(Problem) {
-        // Most requests name the host that the one before named.
+        // Most requests name the same host as the one before.
         let isKnown = bytesAreEqual(exchange.parser.head.hostName, policies.allowedHost.span)
         if isKnown, exchange.origin?.host == nil { return }
         let name = Self.hostName(&exchange)
@@ -123,19 +123,19 @@ struct Gate {
         }
     }
 
-    /// The host name that is asked for: a listed proxy may tell another than `Host`.
+    /// The requested host name: a listed proxy may name another than `Host`.
     private static func hostName(_ exchange: inout Exchange) -> [UInt8] {
         guard let host = exchange.origin?.host else {
             return [UInt8](copying: exchange.parser.head.hostName)
         }
-        // The colon of a port stands behind the bracket of an IPv6 address.
+        // The colon of a port is behind the bracket of an IPv6 address.
         guard let colon = host.lastIndex(of: UInt8(ascii: ":")),
             !host[colon...].contains(UInt8(ascii: "]"))
         else { return host }
         return Array(host[..<colon])
     }
 
-    /// Notes whether the page that asks may read the answer, whatever that will be.
+    /// Notes whether the page may read the answer, whatever that will be.
     private mutating func noteOrigin(_ exchange: inout Exchange) {
         switch exchange.parser.head.method {
         case .get, .head, .options:
@@ -152,14 +152,14 @@ struct Gate {
         }
     }
 
-    /// Pages of foreign origins make, change and read nothing (decision 59).
+    /// Refuses pages of foreign origins, which make, change and read nothing (decision 59).
     private mutating func checkOrigin(
         _ guarding: RouteRow.Guarding, _ exchange: inout Exchange
     ) throws(Problem) {
         let fields = exchange.parser.head.uncommonFields
         guard !fields.isDisjoint(with: [.origin, .fetchSite]) else { return }
         switch exchange.parser.head.method {
-        // What a page may not do is said by the answer to its preflight.
+        // The answer to its preflight says what a page may do.
         case .options: return
         case .get, .head:
             if guarding == .none { return }
@@ -172,10 +172,10 @@ struct Gate {
         }
     }
 
-    /// Whether the page that asks may use the broker.
+    /// Whether the page of the request may use the broker.
     ///
-    /// Images, scripts and navigations have no `Origin`: then a browser tells only whether they are of
-    /// another origin (Fetch Metadata), and not of which.
+    /// Images, scripts and navigations have no `Origin`: then a browser says only whether the
+    /// origin is another one (Fetch Metadata), and not which.
     private mutating func isOfKnownPage(_ exchange: inout Exchange) -> Bool {
         guard let origin = exchange.parser.head.copy(of: "origin") else {
             return policies.origin.allows(

@@ -3,19 +3,19 @@ import BelfryHTTP
 import BelfryLoop
 import BelfrySystem
 
-/// Decides whether callers without credentials are local, where that lets them do more (decision
-/// 112).
+/// Decides whether callers without credentials are local, if that gives more grants (decision 112).
 ///
 /// A caller is local when a process of the broker's own user, or of root, has the other end of its
-/// connection, and nothing in its request shows that a proxy has passed it on. A plain proxy shows
-/// nothing in its requests, and one of the broker's own user has an own end: so it takes both.
+/// connection, and nothing in its request shows that a proxy has passed it on. A plain proxy leaves
+/// no trace in its requests, and one of the broker's own user has the other end itself: both checks
+/// are needed.
 struct Locality {
-    /// The way to ask the system for owners; nil until a request needs it.
+    /// The way to look owners up; nil until a request needs it.
     private var owners: SocketOwners?
 
-    /// Finds out how the system can be asked, while no caller waits for an answer.
+    /// Finds out how to look owners up, while no caller waits for an answer.
     ///
-    /// - Returns: Whether it can be asked, or was found before.
+    /// - Returns: Whether there is a way, or it was found before.
     mutating func prepare() -> Bool {
         guard owners == nil else { return true }
         let made = SocketOwners()
@@ -23,7 +23,7 @@ struct Locality {
         return made.means != .none
     }
 
-    /// Asks who has the other end of a connection.
+    /// Looks up the owner of the other end of a connection.
     mutating func neighbor(at peer: ConnectionPeer?) -> Neighbor {
         guard let peer, peer.address.isLoopback else { return .stranger(.elsewhere) }
         switch peer.owner({ owners ?? SocketOwners() }) {
@@ -34,7 +34,7 @@ struct Locality {
         }
     }
 
-    /// Why the caller of a request is not local; nil where it is.
+    /// The reason why the caller of a request is not local; nil where it is.
     static func stranger(
         _ neighbor: Neighbor, _ field: ForwardingField?, _ origin: RequestOrigin?
     ) -> Stranger? {

@@ -2,9 +2,9 @@ import BelfryHTTP
 
 /// The owner of the other end of a connection, as far as it decides whether callers are local.
 enum Neighbor: Equatable {
-    /// No request has asked for the owner.
+    /// No request has needed the owner.
     case unasked
-    /// A process of the broker's own user, or of root; or one that the system says nothing of.
+    /// A process of the broker's own user, or of root; or the system does not know the owner.
     case own
     case stranger(Stranger)
 
@@ -14,18 +14,18 @@ enum Neighbor: Equatable {
     }
 }
 
-/// Why a caller is not local (decision 112).
+/// The reason why a caller is not local (decision 112).
 enum Stranger: Equatable {
     /// The connection comes from an address that is not loopback.
     case elsewhere
     /// A process of this user has the other end of the connection.
     case user(UInt32)
-    /// No process has it any more.
+    /// No process has it any longer.
     case nobody
     /// The request has this field, and no listed proxy has named a loopback address with it.
     case passedOn(ForwardingField)
 
-    /// The reason as the log says it.
+    /// The reason for the log.
     var text: String {
         switch self {
         case .elsewhere: "the connection comes from another machine"

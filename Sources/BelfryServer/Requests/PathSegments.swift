@@ -1,7 +1,7 @@
 import BelfryBytes
 import BelfryHTTP
 
-/// The segments of a path, decoded one behind the other into storage that is used again.
+/// The segments of a path, decoded one behind the other into reused storage.
 ///
 /// A path is split before it is decoded, so that `%2F` is a character of a name.
 struct PathSegments {
@@ -21,14 +21,16 @@ struct PathSegments {
         }
     }
 
-    /// One segment.
+    /// A segment.
     subscript(position: Int) -> Span<UInt8> {
         @_lifetime(borrow self)
         get { bytes.span.extracting((position == 0 ? 0 : ends[position - 1])..<ends[position]) }
     }
 
-    /// Whether a segment is `.` or `..`, however it was encoded: what normalizes a path takes it
-    /// out, with the one before it (RFC 3986 §5.2.4), so that another path would be asked for.
+    /// Whether a segment is `.` or `..`, however it was encoded.
+    ///
+    /// Software that normalizes a path removes it, with the one before it (RFC 3986 §5.2.4), and so
+    /// requests another path.
     var hasDots: Bool {
         (0..<count).contains { position in
             let segment = self[position]

@@ -6,7 +6,7 @@ import BelfryJSON
 import BelfryWire
 
 extension Problem {
-    /// What a refusal says about credentials (RFC 9110 §11.6.1, RFC 6750 §3).
+    /// The challenge of a refusal (RFC 9110 §11.6.1, RFC 6750 §3).
     static func challenge(_ kind: Problem.Kind) -> HTTPField? {
         switch kind {
         case .credentialsMissing: HTTPField("WWW-Authenticate", #"Bearer realm="belfry""#)
@@ -22,7 +22,7 @@ extension Problem {
         everybody may do without credentials (--anonymous-grants)
         """
 
-    /// A verb that the caller lacks on a name and an object of a center; an absent one is all.
+    /// The problem of a verb that the caller lacks; an absent name or object is all.
     static func lacking(
         _ verb: String, _ caller: Caller, center: [UInt8]? = nil, name: [UInt8]? = nil,
         object: [UInt8]? = nil, place: Int? = nil
@@ -51,7 +51,7 @@ extension Problem {
         return problem
     }
 
-    /// A verb that the caller lacks to post something.
+    /// The problem of a verb that the caller lacks to post something.
     static func lacking(
         _ verb: String, _ submission: Submission, _ content: BelfryCenter.Notification.Content,
         place: Int?

@@ -2,7 +2,7 @@ import BelfryHTTP
 import BelfryWire
 
 extension Problem {
-    /// What the sender of a message that could not be read is told.
+    /// The problem of a message that could not be read.
     init(_ error: HTTPError) {
         let kind: Kind =
             switch error.status {
@@ -19,7 +19,7 @@ extension Problem {
 }
 
 extension HTTPError {
-    /// The option of the broker that sets the limit that was passed; nil where none does.
+    /// The option that sets the passed limit; nil where none does.
     fileprivate var limitingOption: String? {
         switch self {
         case .requestLineTooLong: "max-request-line"
@@ -42,7 +42,7 @@ extension HTTPError {
 }
 
 extension Problem {
-    /// A path has a segment that others take out of it.
+    /// The problem of a path with a segment that other software removes.
     static var hasDotSegments: Problem {
         Problem(
             .malformedRequest,

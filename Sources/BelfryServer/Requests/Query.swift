@@ -2,7 +2,7 @@ import BelfryBytes
 import BelfryHTTP
 import BelfryWire
 
-/// The parameters of a query; what nobody took in the end is refused.
+/// The parameters of a query; those that no reader took are refused in the end.
 struct Query {
     private var parameters: [BelfryHTTP.QueryParameter] = []
 
@@ -15,7 +15,7 @@ struct Query {
         }
     }
 
-    /// Takes a parameter that may stand once; a second one stays, and is refused in the end.
+    /// Takes a parameter that may occur once; a second one stays, and is refused in the end.
     mutating func take(_ name: String) -> [UInt8]? {
         for position in parameters.indices where parameters[position].isNamed(name) {
             return parameters.remove(at: position).value
@@ -23,7 +23,7 @@ struct Query {
         return nil
     }
 
-    /// Takes a parameter that may stand several times.
+    /// Takes a parameter that may occur several times.
     mutating func takeAll(_ name: String) -> [[UInt8]] {
         let values = parameters.filter { $0.isNamed(name) }.map { $0.value }
         parameters.removeAll { $0.isNamed(name) }
@@ -36,14 +36,14 @@ struct Query {
     /// The parameter that holds a ticket.
     static let ticket = "ticket"
 
-    /// Takes all parameters that are left, for a listing or a post that knows which it has.
+    /// Takes all remaining parameters, for readers that know theirs.
     mutating func takeRest() -> [BelfryWire.QueryParameter] {
         if parameters.isEmpty { return [] }
         defer { parameters = [] }
         return parameters.map { BelfryWire.QueryParameter(name: $0.name, value: $0.value) }
     }
 
-    /// Refuses parameters that nobody took.
+    /// Refuses parameters that no reader took.
     func finish() throws(Problem) {
         guard let unknown = parameters.first else { return }
         throw Problem.invalidParameter(

@@ -1,11 +1,10 @@
-/// What a request asks for, by its path and its method: something of the broker as a whole, one of its files, or
-/// something of a center.
+/// The thing that path and method ask for: of the broker as a whole, a file, or of a center.
 enum Route: Equatable {
     case service(ServiceRoute)
     case file(Asset)
     case center(CenterRoute)
 
-    /// All that is decided by path and method.
+    /// The facts that path and method decide.
     var row: RouteRow {
         switch self {
         case .service(let route): route.row

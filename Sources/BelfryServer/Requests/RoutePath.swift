@@ -1,41 +1,41 @@
 import BelfryBytes
 import BelfryHTTP
 
-/// A path of the contract, with the routes that it has: one for each of its methods.
+/// A path of the contract with its routes: one for each of its methods.
 ///
-/// It is a place in the table that is made of the rows: what each request carries along is small, and has no
-/// reference that is counted.
+/// It is an index into the table that is made of the rows: a request carries a small value without
+/// a counted reference.
 struct RoutePath: Equatable {
     private let position: UInt8
 
-    /// What is decided by the path alone.
+    /// The facts that the path alone decides.
     struct Facts {
-        /// The methods that it answers to, besides OPTIONS.
+        /// The methods of the path, besides OPTIONS.
         let methods: AllowedMethods
         let secret: RouteRow.SecretPlace
         let guarding: RouteRow.Guarding
         let answering: RouteRow.Answering
-        /// Whether it names the center itself.
+        /// Whether the path names the center itself.
         let namesCenter: Bool
-        /// Which of its segments a request names: the first of them, and the second.
+        /// The indices of the segments that a request fills in: the first, and the second.
         let argument: UInt8?
         let secondArgument: UInt8?
-        /// Whether what a request names stands within a word.
+        /// Whether such a segment has a prefix or a suffix.
         let hasAffixes: Bool
-        /// Where its routes are.
+        /// The indices of its routes.
         fileprivate let places: Range<UInt8>
     }
 
     var facts: Facts { Self.table.facts[Int(position)] }
-    /// The path as the contract writes it.
+    /// The path as written in the contract.
     var pattern: String { Self.table.patterns[Int(position)] }
-    /// The segments that it has, behind the prefix of a center.
+    /// The segments of the path, behind the prefix of a center.
     var words: [Word] { Self.table.words[Int(position)] }
 
-    /// A segment as the contract writes it.
+    /// A segment as written in the contract.
     enum Word: Equatable {
         case text(String)
-        /// What a request names, which may stand within a word.
+        /// The place of an argument, which may have a prefix and a suffix.
         case argument(prefix: String, suffix: String)
 
         fileprivate init(_ word: Substring) {
@@ -47,7 +47,7 @@ struct RoutePath: Equatable {
             }
         }
 
-        /// The word, if it names nothing.
+        /// The text, if the segment is no argument.
         var text: String? {
             switch self {
             case .text(let text): text
@@ -55,7 +55,7 @@ struct RoutePath: Equatable {
             }
         }
 
-        /// What a segment names; nil if this is not its place.
+        /// The argument in a segment; nil if it does not fit.
         func argument(in segment: Span<UInt8>) -> Range<Int>? {
             switch self {
             case .text: return nil
@@ -69,7 +69,7 @@ struct RoutePath: Equatable {
         }
     }
 
-    /// What a request of this method asks for.
+    /// The route of a method.
     func entry(for method: HTTPMethod) -> Entry? {
         for place in facts.places {
             let entry = Self.table.entries[Int(place)]
@@ -78,7 +78,7 @@ struct RoutePath: Equatable {
         return nil
     }
 
-    /// One of its methods, and what a request of that asks for.
+    /// One of the methods, and its route.
     struct Entry {
         let method: AllowedMethods
         let use: RouteRow.Use
@@ -88,7 +88,7 @@ struct RoutePath: Equatable {
 
 // From the rows of all routes to their paths.
 extension RoutePath {
-    /// What is known of all paths.
+    /// The facts about all paths.
     private struct Table {
         var facts: [Facts] = []
         var patterns: [String] = []
@@ -105,7 +105,7 @@ extension RoutePath {
             add(RouteRow(methods, "*", .looks, .nothing, guarding: .none, answering: .always), [])
         }
 
-        /// Adds a path by one of its rows, which agree in all but method, use and need.
+        /// Adds a path by its rows, which agree in all but method, use and need.
         private mutating func add(_ row: RouteRow, _ rows: [(route: Route, row: RouteRow)]) {
             let namesCenter = row.path.hasPrefix("/v1/centers/{center}")
             var words = row.path.split(separator: "/", omittingEmptySubsequences: false)[1...]
@@ -136,7 +136,7 @@ extension RoutePath {
 
     private static let table = Table()
 
-    /// The server as a whole, for which only OPTIONS asks: the last.
+    /// The server as a whole, for OPTIONS alone: the last path.
     static let server = RoutePath(position: UInt8(table.facts.count - 1))
     /// The paths of a center.
     static let ofCenter = all.filter(\.isOfCenter)
@@ -152,7 +152,7 @@ extension RoutePath {
 
 // From the segments of a request to a path.
 extension RoutePath {
-    /// By which a path is looked for: the number of its segments, and length and first byte of the first.
+    /// The search key of a path: the number of segments, and length and first byte of the first.
     private static func key(_ count: Int, _ first: Span<UInt8>) -> Int {
         count << 16 | first.count << 8 | (first.isEmpty ? 0 : Int(first[0]))
     }
@@ -162,7 +162,7 @@ extension RoutePath {
         return (key: key(path.words.count, first.utf8.span), path: path)
     }
 
-    /// The path of a center that these segments are, from a position on.
+    /// The path of a center that matches these segments, from a position on.
     static func ofCenter(_ segments: borrowing PathSegments, from start: Int) -> RoutePath? {
         let count = segments.count - start
         let key = count == 0 ? 0 : key(count, segments[start])
@@ -172,7 +172,7 @@ extension RoutePath {
         return nil
     }
 
-    /// The path of the service that these segments are.
+    /// The path of the service that matches these segments.
     static func ofService(_ segments: borrowing PathSegments) -> RoutePath? {
         for path in ofService
         where path.words.count == segments.count && path.isPath(segments, from: 0) {

@@ -1,12 +1,12 @@
 import BelfryAccess
 
-/// A path with one of its methods, and all that is decided by these two.
+/// A path with one of its methods, and the facts that these two decide.
 ///
 /// The contract has each path in `openapi.yaml`, and each need in Access.md, section 2.
 struct RouteRow: Equatable, Sendable {
-    /// GET has HEAD with it, unless what it gets never ends, or is acknowledged by being read.
+    /// The method; GET includes HEAD, unless the answer is endless or reading it acknowledges.
     let method: AllowedMethods
-    /// The path as the contract writes it: what stands in braces is what the request names.
+    /// The path as written in the contract: the request fills in the braces.
     let path: String
     let use: Use
     let need: Need
@@ -28,37 +28,37 @@ struct RouteRow: Equatable, Sendable {
         self.answering = answering
     }
 
-    /// What a request of the route does.
+    /// The effect of a request of the route.
     enum Use {
-        /// It changes something.
+        /// The request changes something.
         case acts
-        /// It shows something, and the answer may be compressed.
+        /// The request shows something, and the answer may be compressed.
         case looks
-        /// It opens a stream: credentials may come as a ticket.
+        /// The request opens a stream: credentials may come as a ticket.
         case opens
     }
 
-    /// Whether the path has a secret.
+    /// The place of a secret in the request.
     enum SecretPlace {
-        /// Nothing about it is secret.
+        /// There is no secret.
         case none
-        /// The secret may stand in the path, or in a field.
+        /// The secret may be in the path, or in a field.
         case possible
         /// There is a secret, or the request is refused.
         case present
     }
 
-    /// Who is let in before anything is read.
+    /// The callers that are admitted before anything is read.
     enum Guarding {
-        /// Everybody, pages of foreign origins too: health and files tell nothing of any center.
+        /// All callers, pages of foreign origins too: health and files reveal nothing of a center.
         case none
-        /// Nobody but pages of foreign origins is refused; the path exists where the configuration says so.
+        /// All but pages of foreign origins; the path exists where the configuration says so.
         case debug
-        /// Pages of foreign origins are refused, and credentials are looked at.
+        /// All but pages of foreign origins; credentials are checked.
         case credentials
     }
 
-    /// When the route is answered.
+    /// The phases of the broker in which the route is answered.
     enum Answering: Comparable {
         /// Before the broker stops.
         case whileServing
@@ -68,7 +68,7 @@ struct RouteRow: Equatable, Sendable {
         case always
     }
 
-    /// What a caller must have.
+    /// The right that a caller needs.
     indirect enum Need: Equatable, Sendable {
         case nothing
         case credentials
@@ -80,11 +80,11 @@ struct RouteRow: Equatable, Sendable {
         case somewhere(Verbs)
         /// One of these verbs on everything.
         case everywhere(Verbs)
-        /// The token that the path names; without its secret half another need, if that helps.
+        /// The token in the path; without its secret half another need, if that helps.
         case token(or: Need?)
-        /// The session of the client that the path names, or another need.
+        /// The session of the client in the path, or another need.
         case session(or: Need)
-        /// To be who asked what the path names, or another need.
+        /// To be the asker of the ask in the path, or another need.
         case asker(or: Need)
     }
 }

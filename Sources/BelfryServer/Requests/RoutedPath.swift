@@ -1,15 +1,15 @@
 import BelfryBytes
 import BelfryHTTP
 
-/// A path that was understood.
+/// A path that was matched.
 struct RoutedPath {
     /// The center that the path names, or `default`.
     let center: [UInt8]
-    /// Whether the path named it, so that answers do too.
+    /// Whether the path named the center, so that answers do, too.
     let hasCenterPrefix: Bool
-    /// Which path of the contract it is.
+    /// The path of the contract.
     let place: RoutePath
-    /// What it asks for by the method of the request; nil where it does not answer to that.
+    /// The route of the request's method; nil where the path lacks the method.
     let entry: RoutePath.Entry?
     /// The name, the id or the token in it; nothing where the path has none.
     let argument: [UInt8]
@@ -18,7 +18,7 @@ struct RoutedPath {
 
     static let defaultCenter = Array("default".utf8)
 
-    /// Where the paths of this center start: `/v1` or `/v1/centers/{center}`.
+    /// The beginning of the paths of this center: `/v1` or `/v1/centers/{center}`.
     var prefix: [UInt8] {
         hasCenterPrefix
             ? Array("/v1/centers/".utf8) + Self.encoded(center) : Self.defaultPrefix
@@ -32,7 +32,7 @@ struct RoutedPath {
         return text
     }
 
-    /// The server as a whole: what `OPTIONS *` asks about.
+    /// The server as a whole, the target of `OPTIONS *`.
     static let server = RoutedPath(.server, nil)
 
     private init(_ place: RoutePath, _ entry: RoutePath.Entry?) {
@@ -46,7 +46,7 @@ struct RoutedPath {
 
     /// Reads the segments of a path.
     ///
-    /// - Returns: nil where nothing is.
+    /// - Returns: nil where no path matches.
     init?(_ segments: borrowing PathSegments, _ method: HTTPMethod, hasDebugEndpoints: Bool) {
         guard segments.count > 0 else { return nil }
         var start = 0
@@ -75,7 +75,7 @@ struct RoutedPath {
 }
 
 extension RoutePath {
-    /// What a segment of a request names.
+    /// The argument in a segment of a request.
     @inline(__always)
     fileprivate func argument(in segment: Span<UInt8>, _ position: UInt8) -> [UInt8] {
         guard facts.hasAffixes else { return [UInt8](copying: segment) }

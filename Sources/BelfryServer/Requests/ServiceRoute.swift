@@ -1,6 +1,6 @@
 import BelfryAccess
 
-/// What can be asked of the broker as a whole.
+/// A kind of request to the broker as a whole.
 enum ServiceRoute: CaseIterable {
     case live
     case ready
@@ -16,7 +16,7 @@ enum ServiceRoute: CaseIterable {
     case me
     case tickets
     case backup
-    /// The library of browsers at a path that never has other bytes.
+    /// The library for browsers at a path whose bytes never change.
     case fixedLibrary
     case tryPage
     /// The modules and the style of the console page.
@@ -24,7 +24,7 @@ enum ServiceRoute: CaseIterable {
     case debugEcho
     case debugWebSocket
 
-    /// All that is decided by path and method.
+    /// The facts that path and method decide.
     var row: RouteRow {
         switch self {
         case .live:
@@ -69,7 +69,7 @@ enum ServiceRoute: CaseIterable {
 }
 
 extension Asset {
-    /// All that is decided by path and method.
+    /// The facts that path and method decide.
     var row: RouteRow {
         RouteRow(.get, facts.path, .looks, .nothing, guarding: .none, answering: .onceRestored)
     }

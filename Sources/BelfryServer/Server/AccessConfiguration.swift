@@ -1,12 +1,12 @@
 public import BelfryAccess
 
-/// Where the keys of callers are, and what their tokens must say (Access.md sections 4 and 5).
+/// The files with the callers' keys, and the rules for their tokens (Access.md sections 4 and 5).
 public struct AccessConfiguration: Sendable, Equatable {
     /// The file of keys; nil is none.
     public var keysPath: String?
     /// The file of a JSON Web Key Set; nil is none.
     public var keySetPath: String?
-    /// What a token must say besides being signed.
+    /// The claims that a token must have besides a valid signature.
     public var rules = TokenRules()
 
     /// Takes the defaults.
@@ -18,11 +18,11 @@ public struct AccessConfiguration: Sendable, Equatable {
 
 /// Callers without credentials, as a configuration sees them.
 struct AnonymousCallers {
-    /// Those who have what was given to all, or nothing: also where nobody has asked who they are.
+    /// Callers with the grants given to all, or none; also those whose locality is not checked yet.
     let anyone: Caller
-    /// Those who were found to be local.
+    /// Callers that were found to be local.
     let local: Caller
-    /// Whether local ones may do more than others.
+    /// Whether local callers have more grants than others.
     let differ: Bool
 
     init(_ configuration: ServerConfiguration) {
@@ -36,7 +36,7 @@ struct AnonymousCallers {
             ? Caller(anonymous: .loopbackDefault, mayAuthenticate: mayAuthenticate) : anyone
     }
 
-    /// The one of them that a caller is.
+    /// The one of both that a caller is.
     @inline(__always)
     subscript(isLocal isLocal: Bool) -> Caller { isLocal ? local : anyone }
 }

@@ -1,7 +1,7 @@
 import BelfryAccess
 import BelfrySystem
 
-/// Why a file of keys cannot be used: which one, and what is wrong with it.
+/// The reason why a file of keys cannot be used; it names the option.
 struct AccessFileFault: Error, Equatable {
     let sentence: String
 }

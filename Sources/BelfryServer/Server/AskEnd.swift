@@ -1,17 +1,17 @@
 import BelfryCenter
 
-/// How an ask has ended, as a label of a metric.
+/// The end of an ask, as a label of a metric.
 enum AskEnd: Int, CaseIterable {
     /// A responder has answered it.
     case answered
-    /// The answer that came with it stands in, whatever the reason.
+    /// The fallback that came with the ask was its answer, whatever the reason.
     case fallback
-    /// Nobody wants the answer any more.
+    /// The asker took the ask back.
     case withdrawn
     case noResponder, responderBusy, selectorNotImplemented, responderRefused, responderGone
     case noAnswer
 
-    /// How an ask stands; nil for one that is open.
+    /// Maps the state of an ask; nil for one that is open.
     init?(_ state: AskOutcome.State) {
         switch state {
         case .open: return nil
@@ -33,7 +33,7 @@ enum AskEnd: Int, CaseIterable {
         }
     }
 
-    /// The word of the label: where there is a failure, the one of its problem.
+    /// The word of the label; for a failure, the one of its problem.
     var text: String {
         switch self {
         case .answered: "answered"

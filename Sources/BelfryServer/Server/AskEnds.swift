@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfrySystem
 
-/// How many asks have ended, by how, and how long they were open.
+/// Counts of ended asks by kind of end, and a histogram of how long they were open.
 struct AskEnds: Sendable {
     private var counts = [UInt64](repeating: 0, count: AskEnd.allCases.count)
     private(set) var times = TimeHistogram(bounds: [
@@ -11,7 +11,7 @@ struct AskEnds: Sendable {
         .seconds(3_600),
     ])
 
-    /// How many have ended so.
+    /// The number of asks that ended in this way.
     func count(of end: AskEnd) -> UInt64 { counts[end.rawValue] }
 
     /// Counts an ask that is over.

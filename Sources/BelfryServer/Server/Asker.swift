@@ -1,7 +1,6 @@
 import BelfryAccess
 
-/// Somebody who asks for things and is counted as one: callers without credentials are told apart by their
-/// address.
+/// The key of a quota: a principal, or the address of a caller without credentials.
 enum Asker: Hashable, Sendable {
     case principal([UInt8])
     case address(NetworkAddress)

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What is known of those who ask: of principals, and of addresses.
+/// Rates, connections and memory of principals and addresses.
 struct AskerTables: ~Copyable, Sendable {
-    /// What they have asked for lately.
+    /// Their recent requests.
     let rates = RateTables()
     /// Their connections.
     let seats = SeatTable()
-    /// What centers keep for them.
+    /// The memory that centers keep for them.
     let owners = OwnerTable()
-    /// When the log was told of one that is not local.
+    /// The limit of one log line a minute about callers that are not local.
     let strangers = Mutex(SeldomLine(interval: .seconds(60)))
 }

@@ -1,6 +1,6 @@
 import CBelfryAssets
 
-/// A file at the top of what the broker serves; the cases stand in the order of `belfry_asset`.
+/// A file at the top of the broker's URLs; the cases are in the order of `belfry_asset`.
 enum Asset: UInt32, CaseIterable {
     case console
     case library
@@ -10,7 +10,7 @@ enum Asset: UInt32, CaseIterable {
     case openAPIJSON
     case asyncAPI
 
-    /// Where the file is found, and what it is.
+    /// The path of the file and its type.
     var facts: (path: String, contentType: String) {
         switch self {
         case .console: ("/", "text/html; charset=utf-8")
@@ -23,13 +23,13 @@ enum Asset: UInt32, CaseIterable {
         }
     }
 
-    /// What the console page may do: nothing but talk to its own broker.
+    /// The policy of the console page: it may only talk to its own broker.
     static let contentSecurityPolicy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
 
-    /// Every file that is there, copied once a process.
+    /// Every file that was built in, copied once in a process.
     static let files: [Asset: EmbeddedFile] = Dictionary(
         uniqueKeysWithValues: allCases.compactMap { asset in
             let bytes = asset.bytes()
@@ -37,7 +37,7 @@ enum Asset: UInt32, CaseIterable {
             return bytes.isEmpty ? nil : (asset, file)
         })
 
-    /// Makes all files, so that no request waits for them.
+    /// Loads all files, so that no request waits for them.
     static func prepare() { _ = (files, EmbeddedFile.ofConsole) }
 
     /// The bytes of the file; none where the broker was built without it.

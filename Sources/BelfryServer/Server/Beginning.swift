@@ -2,18 +2,18 @@ import BelfryCenter
 import BelfryStore
 import BelfrySystem
 
-/// What the loops begin with: a store and what it has, or nothing of both.
+/// The state that the loops start with: a store and its content, or neither.
 struct Beginning {
     /// The store; nil when everything is in memory.
     var store: (any StoreDoor)?
-    /// What a kill leaves of what is dispatched; nil where that is nowhere.
+    /// The record of dispatched numbers that survives `kill -9`; nil without a data directory.
     var witness: DispatchWitness?
     /// The centers, as the store has them.
     private(set) var centers: [NotificationCenter] = []
-    /// The time that the centers know; nil where there are none.
+    /// The time of the restored centers at the start; nil without a store.
     private(set) var restoredAt: MonotonicTime?
     var secrets = CenterSecrets()
-    /// Which life of the store's broker this is; nil when nobody counts.
+    /// The number of this life of the store's broker; nil without a store.
     private(set) var incarnation: UInt64?
     /// Whether the last life of the store ended in order.
     private(set) var isComplete = true
@@ -23,10 +23,10 @@ struct Beginning {
     /// The numbers of rows that found no room, by their kinds.
     var leftOut: [RestoredMemory.Row: Int] = [:]
 
-    /// Begins with nothing.
+    /// Begins without a store.
     init() {}
 
-    /// Begins with what a store has.
+    /// Begins with the content of a store.
     init(
         _ facts: StoreImage, _ centers: [NotificationCenter], secrets: CenterSecrets,
         at time: CommandTime
@@ -40,7 +40,7 @@ struct Beginning {
         isCopied = facts.isCopied
     }
 
-    /// Tells what the store had.
+    /// Logs the content of the store.
     ///
     /// - Parameter isUnwritten: whether the disk had no room for this life, whose positions no
     ///   other one has.

@@ -3,23 +3,23 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-/// What is told of the broker as a whole, besides what loops count and what centers have.
+/// Figures of the broker as a whole, besides the counters of loops and the totals of centers.
 struct BrokerFigures: ~Copyable, Sendable {
     let startedAt = WallTime.now()
-    /// What observers have lost.
+    /// Notifications that observers have lost.
     let losses = Mutex(Losses())
-    /// How many requests and calls were refused, by what they were told.
+    /// The number of refused requests and calls, by the kind of problem.
     let refusals = Mutex<[Problem.Kind: UInt64]>([:])
-    /// How asks have ended.
+    /// The ends of asks.
     let askEnds = Mutex(AskEnds())
-    /// What was counted, as it was before.
+    /// Earlier values of the counters.
     let history = Mutex(CounterHistory())
-    /// What the process takes of the machine.
+    /// Samples of the process's use of the machine.
     let process = ProcessSampler()
-    /// When the certificate ends, in seconds since 1970; 0 without one.
+    /// The expiry of the certificate, in seconds since 1970; 0 without one.
     let certificateEnd = Atomic<Int64>(0)
 
-    /// Counts what the observers of a loop lost in a turn.
+    /// Adds the losses of a loop's observers in a turn.
     func noteLosses(_ more: Losses) {
         losses.withLock { $0.add(more, since: Losses()) }
     }

@@ -1,16 +1,16 @@
 import BelfryCenter
 import BelfrySystem
 
-/// The secrets that centers have of their broker.
+/// The secrets that the broker gives its centers.
 struct CenterSecrets: Sendable {
-    /// That of this process for its hash tables.
+    /// The seed of this process for its hash tables.
     let hashSeed: HashSeed
     /// The key of the store for the tags of values; a log has its own.
     ///
     /// Without a store it lives as long as the process.
     var tagKey: TagKey
 
-    /// Makes secrets that nobody had.
+    /// Makes new secrets.
     init() {
         var random = SystemRandom()
         hashSeed = HashSeed(random.next(), random.next())

@@ -1,10 +1,10 @@
 import BelfryCenter
 import Synchronization
 
-/// What the centers of all loops have and keep.
+/// The totals over the centers of all loops.
 ///
-/// A loop adds what has grown at the end of each turn, and at once with each registration. What connections
-/// take is counted by their loops (``Counters``).
+/// A loop adds the growth at the end of each turn, and at once with each registration. Connections
+/// are counted by their loops (``Counters``).
 struct CenterTotals: ~Copyable, Sendable {
     /// Centers now.
     let centerCount = Atomic<Int>(0)
@@ -16,9 +16,9 @@ struct CenterTotals: ~Copyable, Sendable {
     let queueByteCount = Atomic<Int>(0)
     /// The bytes of memory of each kind.
     private let counts = InlineArray<8, Atomic<Int>> { _ in Atomic(0) }
-    /// How many clients of all centers there are, by what they are told over and by their state.
+    /// The clients of all centers, by transport and by state.
     private let clients = InlineArray<7, Atomic<Int>> { _ in Atomic(0) }
-    /// What the tallies of all centers are together.
+    /// The sums of the centers' tallies.
     private let tallies = InlineArray<16, Atomic<Int>> { _ in Atomic(0) }
 
     /// The bytes of memory of one kind.
@@ -26,32 +26,32 @@ struct CenterTotals: ~Copyable, Sendable {
         max(0, counts[kind.rawValue].load(ordering: .relaxed))
     }
 
-    /// Adds what has grown of one kind.
+    /// Adds growth of one kind.
     func add(_ growth: Int, to kind: KeptKind) {
         counts[kind.rawValue].add(growth, ordering: .relaxed)
     }
 
-    /// How much of asks, timers and values all centers have together.
+    /// The total of one kind of asks, timers or values.
     subscript(kind: CenterTally.Kind) -> Int {
         max(0, tallies[kind.rawValue].load(ordering: .relaxed))
     }
 
-    /// Adds what has grown of one of these.
+    /// Adds growth of one of these kinds.
     func add(_ growth: Int, to kind: CenterTally.Kind) {
         tallies[kind.rawValue].add(growth, ordering: .relaxed)
     }
 
-    /// How many clients are told over something.
+    /// The number of clients of a transport.
     subscript(transport: Transport) -> Int {
         max(0, clients[ClientCounts.place(of: transport)].load(ordering: .relaxed))
     }
 
-    /// How many clients are in a state.
+    /// The number of clients in a state.
     subscript(state: ClientState) -> Int {
         max(0, clients[ClientCounts.place(of: state)].load(ordering: .relaxed))
     }
 
-    /// Adds how many clients more a center has.
+    /// Adds the difference between two counts of a center's clients.
     func add(_ counts: ClientCounts, since known: ClientCounts) {
         for place in 0..<ClientCounts.placeCount where counts[place] != known[place] {
             clients[place].add(counts[place] - known[place], ordering: .relaxed)

@@ -1,6 +1,6 @@
-/// What the broker has counted, as it was every 4 s of the last 10 minutes and every 5 minutes of the last day.
+/// The counters every 4 s of the last 10 minutes, and every 5 minutes of the last day.
 struct CounterHistory: Sendable {
-    /// The counters of a point in their order, each with the metric that it is.
+    /// The counters of a point in their order, each with its metric.
     static let counters: [(name: String, metric: String)] = [
         ("posts", "belfry_posts_total"), ("deliveries", "belfry_deliveries_total"),
         ("unmatched", "belfry_posts_unmatched_total"), ("dropped", "belfry_lost_total"),
@@ -13,14 +13,14 @@ struct CounterHistory: Sendable {
     struct Point: Sendable {
         /// Points are numbered from 1 on, every 4 s.
         let number: UInt64
-        /// In milliseconds since 1970.
+        /// The time in milliseconds since 1970.
         let time: Int64
         let values: [UInt64]
     }
 
-    /// How long the steps of `recent` are.
+    /// The length of the steps of `recent`.
     static let step: Duration = .seconds(4)
-    /// How many points one step of `day` has.
+    /// The number of points in one step of `day`.
     static let pointsOfDayStep: UInt64 = 75
     static let recentLimit = 150
     static let dayLimit = 288
@@ -29,7 +29,7 @@ struct CounterHistory: Sendable {
     private(set) var day: [Point] = []
     private var count: UInt64 = 0
 
-    /// Notes these values.
+    /// Appends these values as a point.
     mutating func note(_ values: [UInt64], at time: Int64) {
         count += 1
         let point = Point(number: count, time: time, values: values)

@@ -8,7 +8,7 @@ import Synchronization
 // Every metric is a row below, with a field here where loops count it. `/metrics` and
 // `Documentation/Metrics.md` are made of the rows.
 
-/// What one loop counts; it publishes a copy at the end of each turn in which something happened.
+/// The counters of one loop; it publishes a copy at the end of each turn that changed one.
 struct Counters: Sendable, Equatable {
     var connectionsAccepted: UInt64 = 0
     var connectionsRefused: UInt64 = 0
@@ -41,7 +41,7 @@ struct Counters: Sendable, Equatable {
     var tlsResumptions: UInt64 = 0
     var tlsFailures: UInt64 = 0
 
-    /// Counts a client that has come.
+    /// Counts a client that connected.
     mutating func countClient(of transport: Transport) {
         switch transport {
         case .webSocket: clientsWebSocket += 1

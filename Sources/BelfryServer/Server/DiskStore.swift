@@ -3,7 +3,7 @@ import BelfryStore
 import BelfrySystem
 import BelfryWire
 
-/// The store on the disk: its commits become mail of the loops, and its troubles entries of the log.
+/// The store on the disk: commits become mail of the loops, and faults become log entries.
 final class DiskStore: StoreDoor {
     private let store: Store
     private let failing: SharedFlag
@@ -18,7 +18,7 @@ final class DiskStore: StoreDoor {
         store = try Store(
             file,
             onCommit: { loop, ticket in
-                // A later commit tells of this one too, should the mailbox be full.
+                // A later commit covers this one, too, should the mailbox be full.
                 _ = mailboxes[loop].post(.committed(ticket))
             },
             onNotice: { notice in
@@ -77,14 +77,14 @@ final class DiskStore: StoreDoor {
         }
     }
 
-    /// Commits what waits, and ends the life of the store.
+    /// Commits waiting changes, and ends the life of the store.
     ///
     /// - Returns: whether everything is committed.
     func close() -> Bool { store.close() }
 }
 
 extension ServerLog {
-    /// Tells what a start with damage went on without.
+    /// Logs the losses of a start with a damaged store.
     func write(_ losses: StoreLosses) {
         if losses.pageCount > 0 {
             write(
@@ -106,7 +106,7 @@ extension ServerLog {
         }
     }
 
-    /// Tells what happened to the store.
+    /// Logs a notice of the store.
     fileprivate func write(_ notice: StoreNotice) {
         switch notice {
         case .failed(.full):

@@ -4,20 +4,21 @@ import BelfryStore
 import BelfrySystem
 import Synchronization
 
-/// What the centers of a store have dispatched last, where a kill of the process leaves it (decision 91).
+/// The record of each center's last dispatched numbers that survives `kill -9` (decision 91).
 ///
-/// Each center has a page of words: the first says which center it is, the others are its ``DispatchMarks``. The
-/// first page says which life of the store wrote them: what another life than the last one left says nothing.
+/// Each center has a page of words: the first identifies the center, the others are its
+/// ``DispatchMarks``. The first page identifies the life of the store that wrote them; only marks
+/// of the previous life count.
 final class DispatchWitness: Sendable {
     private let words: SharedWords
     private let freePages: Mutex<[Int]>
 
-    /// As many words as a page of memory has.
+    /// The number of words in a page of memory.
     private static let pageWordCount = DispatchMarks.cellCount + 1
-    /// As many centers have a page; of others nobody knows after a kill what they dispatched.
+    /// The number of centers with a page; dispatches of the others are unknown after a kill.
     private static let pageLimit = 1_024
     private static let wordCount = pageWordCount * (pageLimit + 1)
-    /// What a file of this form begins with.
+    /// The first word of a file of this form.
     private static let form: UInt64 = 0x4265_6c66_7279_0001
 
     private static func name(_ data: borrowing DataLock) throws(StoreError) -> String {
@@ -25,15 +26,15 @@ final class DispatchWitness: Sendable {
         return "belfry-\(String(identity.device, radix: 16))-\(String(identity.file, radix: 16))"
     }
 
-    /// What tells a center, and this life of it, from others.
+    /// The hash of a center's name and epoch; it identifies this life of the center.
     private static func key(of name: [UInt8], _ epoch: [UInt8]) -> UInt64 {
         let bytes = epoch + [0] + name
         return max(bytes.span.fnv1a, 1)
     }
 
-    /// Begins for a life of a store.
+    /// Makes the record for a new life of the store.
     ///
-    /// - Parameter past: what was read of the life before, whose place this takes.
+    /// - Parameter past: the record of the previous life, which this one replaces.
     init(_ past: Past, incarnation: UInt64) throws(SystemCallError) {
         words = try SharedWords(name: past.name, count: Self.wordCount)
         freePages = Mutex(Array((1...Self.pageLimit).reversed()))
@@ -42,14 +43,15 @@ final class DispatchWitness: Sendable {
         words.write(Self.form, at: 0)
     }
 
-    /// Gives a center a page; nil where there is none left, or no room for one.
+    /// Gives a center a page; nil when all are taken or there is no memory for one.
     func takePage(for center: borrowing NotificationCenter) -> Int? {
         guard let page = freePages.withLock({ $0.popLast() }) else { return nil }
         let start = page * Self.pageWordCount
         do throws(SystemCallError) {
             try words.reserve(start..<start + Self.pageWordCount)
         } catch {
-            // Without a page nobody knows after a kill what this center dispatched, as without any memory.
+            // Without a page, what this center dispatched is unknown after a kill, as without any
+            // memory.
             leave(page)
             return nil
         }
@@ -60,7 +62,7 @@ final class DispatchWitness: Sendable {
         return page
     }
 
-    /// A center has ended.
+    /// Takes back the page of a center that has ended.
     func give(back page: Int) {
         words.write(0, at: page * Self.pageWordCount)
         leave(page)
@@ -68,7 +70,7 @@ final class DispatchWitness: Sendable {
 
     private func leave(_ page: Int) { freePages.withLock { $0.append(page) } }
 
-    /// Notes what a center has dispatched above a number.
+    /// Writes the numbers that a center has dispatched above `sequence`.
     func note(_ center: borrowing NotificationCenter, above sequence: UInt64, on page: Int) {
         let start = page * Self.pageWordCount + 1
         let isKnown = center.forEachDispatched(above: sequence) { number, name in
@@ -81,14 +83,14 @@ final class DispatchWitness: Sendable {
         }
     }
 
-    /// What the life before has left.
+    /// The record that the previous life has left.
     struct Past {
-        /// Under which name the memory is found.
+        /// The name of the shared memory.
         let name: String
         private let incarnation: UInt64
         private var marks: [UInt64: DispatchMarks] = [:]
 
-        /// Reads it, if it is there.
+        /// Reads the record, if there is one.
         init(of data: borrowing DataLock) throws(StoreError) {
             name = try DispatchWitness.name(data)
             guard let words = LeftWords(name: name, count: wordCount),
@@ -106,7 +108,7 @@ final class DispatchWitness: Sendable {
             }
         }
 
-        /// What a center had dispatched, if the life before this one knew it.
+        /// The marks of a center; nil if the previous life did not record it.
         func marks(of image: CenterImage, _ facts: StoreImage) -> DispatchMarks? {
             guard incarnation > 0, incarnation == facts.incarnation &- 1, !facts.isCopied else {
                 return nil

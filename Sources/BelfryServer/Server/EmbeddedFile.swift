@@ -7,13 +7,13 @@ import CBelfryAssets
 struct EmbeddedFile {
     let contentType: String
     let plain: Content
-    /// The same encoded with gzip; nil where that is no gain.
+    /// The file encoded with gzip; nil where that saves nothing.
     let compressed: Content?
 
     /// The bytes of a file in one encoding.
     struct Content {
         let bytes: [UInt8]
-        /// What tells these bytes from all others: the start of their digest.
+        /// The entity tag: the start of the bytes' digest.
         let tag: ValueTag
 
         fileprivate init(_ bytes: [UInt8]) {
@@ -31,7 +31,7 @@ struct EmbeddedFile {
 }
 
 extension EmbeddedFile {
-    /// The modules and the style of the console page, by name, copied once a process.
+    /// The modules and the style of the console page, by name, copied once in a process.
     static let ofConsole: [[UInt8]: EmbeddedFile] = Dictionary(
         uniqueKeysWithValues: (0..<belfry_console_file_count()).map { file in
             let name = Array(

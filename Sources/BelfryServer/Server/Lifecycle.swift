@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Where a broker stands on its way from the start to the end; it only moves on.
+/// The phases of a broker from its start to its end; it only moves forward.
 enum Lifecycle: UInt8, Comparable, AtomicRepresentable {
-    /// It takes work.
+    /// The broker takes work.
     case ready
-    /// It was asked to stop, and works on while whoever looks at `/readyz` finds out (`--drain-delay`).
+    /// The broker was asked to stop, and works on while `/readyz` reports it (`--drain-delay`).
     case lame
-    /// Nothing new is taken.
+    /// The broker takes nothing new.
     case draining
-    /// All that it had accepted is committed, and another process may have its data.
+    /// All accepted work is committed, and another process may take the data.
     case released
 
     static func < (left: Lifecycle, right: Lifecycle) -> Bool { left.rawValue < right.rawValue }

@@ -7,7 +7,7 @@ struct Listeners: Sendable {
     /// The configuration with the real addresses, which differ for port 0.
     let configuration: ServerConfiguration
 
-    /// Listens on the addresses of a configuration, which nobody else can do meanwhile.
+    /// Listens on the addresses of a configuration, which no other process can do meanwhile.
     init(_ configuration: ServerConfiguration) throws(StartError) {
         var real = configuration
         plain = try Self.listen(on: &real.listenAddresses)

@@ -1,4 +1,4 @@
-/// What all loops count: each counter reads as their sum.
+/// The counters of all loops: each one reads as their sum.
 @dynamicMemberLookup
 struct LoopSum<Value: Sendable>: Sendable {
     private let loops: [Value]

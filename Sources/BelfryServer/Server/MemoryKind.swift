@@ -10,10 +10,10 @@ public enum MemoryKind: String, Sendable, CaseIterable {
     case unsent
     /// Centers, whatever they keep.
     case centers
-    /// What centers keep: ``KeptKind`` says of each what it is.
+    /// Kinds that centers keep; ``KeptKind`` describes each.
     case observers, channels, replay, keys, fates, tombstones, held, queue
 
-    /// The kind of something that a center keeps.
+    /// Maps a kind that a center keeps.
     init(_ kind: KeptKind) {
         self =
             switch kind {
@@ -46,7 +46,7 @@ public enum MemoryKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// Where a configuration has the limit.
+    /// The place of the limit in a configuration.
     public var limit: WritableKeyPath<ServerConfiguration, Int> {
         switch self {
         case .connections: \.memory.connections
@@ -64,12 +64,13 @@ public enum MemoryKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// The most bytes that the kind has where the process may have so many (decision 72).
+    /// The most bytes for the kind where the process may have `memoryByteCount` (decision 72).
     ///
-    /// What is there as long as a connection is has thousandths of the memory, 219 together. What stays behind has
-    /// thousandths of what the program itself leaves of a quarter: so the process is back below that quarter when
-    /// all connections have gone. The rest is for tables that are copied as they grow, for what the allocator
-    /// cannot give back, and for what the store has not committed (10 MiB at most, as its ballast allows).
+    /// Kinds that live as long as a connection have thousandths of the memory, 219 together. Kinds
+    /// that outlive it have thousandths of a quarter less the program itself: so the process is
+    /// back below that quarter when all connections have gone. The rest is for tables that are
+    /// copied as they grow, for what the allocator cannot give back, and for uncommitted changes
+    /// (10 MiB at most, as the store's ballast allows).
     func part(of memoryByteCount: Int) -> Int {
         let byteCount = max(0, memoryByteCount)
         let remaining = max(0, byteCount / 4 - Self.programByteCount)
@@ -84,7 +85,7 @@ public enum MemoryKind: String, Sendable, CaseIterable {
         }
     }
 
-    /// What a broker has in memory that keeps nothing: its program, the libraries, and what they need.
+    /// The memory of a broker that keeps nothing: its program, the libraries, and their data.
     static let programByteCount = 24 << 20
 }
 
@@ -102,13 +103,13 @@ public struct MemoryLimits: Sendable, Equatable {
     public var replay = 256 << 20
     /// Answers to requests with an idempotency key; the default is 128 MiB.
     public var keys = 128 << 20
-    /// What became of recent posts; the default is 128 MiB.
+    /// The fates of recent posts; the default is 128 MiB.
     public var fates = 128 << 20
-    /// What remains of removed observers; the default is 128 MiB.
+    /// The tombstones of removed observers; the default is 128 MiB.
     public var tombstones = 128 << 20
-    /// Notifications that are held, with what finds them; the default is 512 MiB.
+    /// Notifications that are held, with their indexes; the default is 512 MiB.
     public var held = 512 << 20
-    /// The queues, with what finds their entries, open asks, timers and values; the default is 640 MiB.
+    /// The queues with their indexes, open asks, timers and values; the default is 640 MiB.
     public var queue = 640 << 20
 
     /// Takes the defaults.

@@ -1,27 +1,27 @@
 import BelfrySystem
 
-/// A metric of `/metrics`: its name, its kind, what it tells, and where its samples come from.
+/// A metric of `/metrics`: its name, kind, help text, and the source of its samples.
 ///
-/// No label comes from users, and every label is there from the start with 0, so that a rate begins with
-/// the first trouble.
+/// No label comes from users, and every label exists from the start with 0, so that a rate begins
+/// with the first fault.
 struct Metric: Sendable {
-    /// What Prometheus may do with it.
+    /// The type of the metric for Prometheus.
     enum Kind: String, Sendable {
         case counter, gauge, histogram, summary
     }
 
-    /// A line of the page: what follows the name, and the number.
+    /// A line of the page: the text behind the name, and the number.
     typealias Sample = (suffix: String, number: String)
 
     let name: String
     let kind: Kind
-    /// What `/metrics` says of it: a sentence.
+    /// The help text of `/metrics`: a sentence.
     let help: String
-    /// What `Metrics.md` says besides; it may be empty.
+    /// More text for `Metrics.md`; it may be empty.
     var note = ""
-    /// The name of its label; nil where it has none.
+    /// The name of the label; nil without one.
     var label: String?
-    /// The words that the label can be; none where they are not the broker's.
+    /// The values of the label; none where they are not the broker's.
     var words: [String] = []
     let samples: @Sendable (MetricSource) -> [Sample]
 
@@ -39,7 +39,7 @@ struct Metric: Sendable {
         Metric(name: name, kind: .gauge, help: help, note: note) { [("", "\(number($0))")] }
     }
 
-    /// A metric with a sample for each case of something.
+    /// A metric with a sample for each case of a type.
     static func each<Case: CaseIterable & Sendable, Number: BinaryInteger & SendableMetatype>(
         _ type: Case.Type, as label: String, _ word: @escaping @Sendable (Case) -> String,
         _ kind: Kind, _ name: String, _ help: String, note: String = "",
@@ -71,7 +71,7 @@ struct Metric: Sendable {
         }
     }
 
-    /// A metric of how much many things have together, and how many they are.
+    /// A metric with a sum and a count.
     static func summary(
         _ name: String, _ help: String,
         _ numbers: @escaping @Sendable (MetricSource) -> (sum: UInt64, of: UInt64)
@@ -82,12 +82,12 @@ struct Metric: Sendable {
         }
     }
 
-    /// All of its samples together.
+    /// The sum of all samples.
     func total(of source: MetricSource) -> UInt64 {
         samples(source).reduce(0) { $0 + (UInt64($1.number) ?? 0) }
     }
 
-    /// Its lines in the text format of Prometheus.
+    /// The lines of the metric in the text format of Prometheus.
     func lines(of source: MetricSource) -> String {
         var lines = "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
         for sample in samples(source) { lines += "\(name)\(sample.suffix) \(sample.number)\n" }
@@ -95,12 +95,12 @@ struct Metric: Sendable {
     }
 }
 
-/// Metrics that tell of one thing.
+/// Metrics of one subject.
 struct MetricGroup: Sendable {
     let title: String
-    /// What `Metrics.md` says of all of them; it may be empty.
+    /// The note of `Metrics.md` on all of them; it may be empty.
     let note: String
-    /// Whether the broker has what they tell of.
+    /// Whether the broker has the subject.
     let isThere: @Sendable (MetricSource) -> Bool
     let metrics: [Metric]
 

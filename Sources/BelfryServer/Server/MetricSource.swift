@@ -3,21 +3,21 @@ import BelfryStore
 import BelfryWire
 import Synchronization
 
-/// What the samples of all metrics are read off, as of one moment.
+/// The source of the samples of all metrics, as of one moment.
 struct MetricSource: Sendable {
     let counters: LoopSum<Counters>
     let shared: SharedState
     let configuration: ServerConfiguration
     /// Lines of the log that were lost.
     let lostLineCount: UInt64
-    /// Nothing where nobody wants to know: a look asks for another one.
+    /// The sample of the process, empty when it was not requested; a reading starts another one.
     let process: ProcessSampler.Sample
     let losses: Losses
     let refusals: [Problem.Kind: UInt64]
     let askEnds: AskEnds
-    /// What the store tells; nothing where there is none.
+    /// The figures of the store; empty without one.
     let store: StoreFigures
-    /// The figures of the cluster; all of them are 0 for a broker of its own.
+    /// The figures of the cluster; all are 0 without one.
     let cluster: ClusterFigures
 
     init(

@@ -5,18 +5,18 @@ import Synchronization
 
 /// Numbers that are never given twice, in no life of the broker (law 4).
 ///
-/// The store reserves them in blocks: a number is given when its block is stored, and the next block
-/// is asked for when half of the last one is used up. A restart begins above all blocks.
+/// The store reserves them in blocks: a number is given when its block is stored, and the next
+/// block is requested when half of the last one is used. A restart begins above all blocks.
 final class NumberBlock: Sendable {
-    /// How many numbers a block has.
+    /// The size of a block.
     static let count: UInt64 = 65_536
 
-    /// What the numbers are for.
+    /// The kind of thing that the numbers identify.
     let kind: Kind
     private let last: Atomic<UInt64>
-    /// Numbers up to this one may be given.
+    /// The highest number that may be given.
     private let limit: Atomic<UInt64>
-    /// The store was asked for the numbers up to this one.
+    /// The highest number that the store was asked to reserve.
     private let asked: Atomic<UInt64>
 
     enum Kind {
@@ -25,7 +25,7 @@ final class NumberBlock: Sendable {
         case modes
     }
 
-    /// Numbers that no store must know of: the process is their whole life.
+    /// Begins numbers that no store reserves: they are unique within the process.
     init(_ kind: Kind) {
         self.kind = kind
         last = Atomic(0)
@@ -33,7 +33,7 @@ final class NumberBlock: Sendable {
         asked = Atomic(.max)
     }
 
-    /// Numbers above those that earlier lives may have used; the first block is not reserved yet.
+    /// Begins above the numbers that earlier lives may have used; no block is reserved yet.
     init(_ kind: Kind, after used: UInt64) {
         self.kind = kind
         last = Atomic(used)
@@ -41,7 +41,7 @@ final class NumberBlock: Sendable {
         asked = Atomic(used)
     }
 
-    /// A number that was never given.
+    /// Takes a number that was never given.
     ///
     /// - Throws: 503 as long as the next block is not stored.
     @inline(__always)
@@ -53,9 +53,9 @@ final class NumberBlock: Sendable {
         return number
     }
 
-    /// What the store must be asked for now.
+    /// The block to request from the store now; nil when there is enough.
     ///
-    /// Only one block is asked for at a time: loops hand their batches over in no common order.
+    /// Only one block is requested at a time: loops hand their batches over in no common order.
     func takeRequest() -> NumberRequest? {
         let limit = limit.load(ordering: .relaxed)
         let last = last.load(ordering: .relaxed)
@@ -67,27 +67,27 @@ final class NumberBlock: Sendable {
         return isMine ? NumberRequest(block: self, through: through) : nil
     }
 
-    /// The store has the block that it was asked for.
+    /// Records that the store has reserved the requested block.
     func commit(through: UInt64) {
         // Numbers that were tried in vain meanwhile are lost, which costs nothing.
         limit.store(through, ordering: .releasing)
     }
 }
 
-/// The numbers of everything that has a token or a session.
+/// The numbers of observers, clients and mode leases.
 struct Numbers: Sendable {
     let observers: NumberBlock
     let clients: NumberBlock
     let modes: NumberBlock
 
-    /// Numbers that no store must know of.
+    /// Begins numbers that no store reserves.
     init() {
         observers = NumberBlock(.observers)
         clients = NumberBlock(.clients)
         modes = NumberBlock(.modes)
     }
 
-    /// Numbers above those that earlier lives of a store may have used.
+    /// Begins above the numbers that earlier lives of a store may have used.
     init(after facts: StoreImage) {
         observers = NumberBlock(.observers, after: facts.observersReserved)
         clients = NumberBlock(.clients, after: facts.clientsReserved)
@@ -97,7 +97,7 @@ struct Numbers: Sendable {
     var all: [NumberBlock] { [observers, clients, modes] }
 }
 
-/// A block that the store is asked for.
+/// A request that the store reserve a block.
 struct NumberRequest {
     let block: NumberBlock
     let through: UInt64

@@ -5,20 +5,20 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-/// How the broker stands, as one look: `GET /v1/overview`.
+/// The state of the broker at one moment: `GET /v1/overview`.
 ///
 /// Each figure is one of `/metrics`, or a limit of the configuration.
 struct Overview {
     let source: MetricSource
     let history: CounterHistory
-    /// As of when, in milliseconds since 1970.
+    /// The time of the figures, in milliseconds since 1970.
     let time: Int64
-    /// How many connections there may be.
+    /// The most connections that there may be.
     let connectionLimit: Int
 
     /// A member of a part.
     private enum Member {
-        /// A metric, all of its samples together.
+        /// The sum of a metric's samples.
         case metric(String, String)
         /// Each sample of a metric, by its label.
         case samples(String)
@@ -87,7 +87,7 @@ struct Overview {
         ("dropped", [.samples("belfry_lost_total")]),
     ]
 
-    /// Every metric that is told.
+    /// The names of all metrics in the overview.
     static var metrics: [String] {
         parts.flatMap(\.members).compactMap {
             switch $0 {
@@ -99,7 +99,7 @@ struct Overview {
 
     /// Appends the overview.
     ///
-    /// - Parameter number: of the series only points with higher numbers are told.
+    /// - Parameter number: the series has only points with higher numbers.
     func append(since number: UInt64, to output: inout [UInt8]) {
         var writer = JSONWriter()
         writer.beginObject(into: &output)
@@ -200,7 +200,7 @@ struct Overview {
 }
 
 extension CounterHistory {
-    /// What the counters of a point are.
+    /// The values of the counters of a point.
     static func values(of source: MetricSource) -> [UInt64] {
         counters.map { MetricGroup.byName[$0.metric]?.total(of: source) ?? 0 }
     }

@@ -1,13 +1,14 @@
 import BelfryCenter
 import Synchronization
 
-/// What principals and addresses have of what all centers keep.
+/// The memory of principals and addresses over all centers.
 ///
-/// A center knows an owner by a number: who that is, and what it has in other centers, is known here.
+/// A center knows an owner by a number: this table knows its identity, and its memory in other
+/// centers.
 final class OwnerTable: Sendable {
     private let tables = Mutex(Tables())
 
-    /// A principal, an address, or both: what is kept counts for each.
+    /// A principal, an address, or both: memory counts for each.
     struct Identity: Hashable {
         var principal: Asker?
         var address: Asker?
@@ -19,7 +20,7 @@ final class OwnerTable: Sendable {
         var owners: [Identity: Owner] = [:]
         var entries: [Owner: Entry] = [:]
         var holdings: [Asker: Holdings] = [:]
-        /// The numbers that this broker gives: a part of all, and the last one of it.
+        /// The part of all numbers that this broker gives, and the last one it gave.
         var part: UInt32 = 0
         var partCount = UInt32.max
         var lastNumber: UInt32 = 0
@@ -31,10 +32,11 @@ final class OwnerTable: Sendable {
         var holdings = Holdings()
     }
 
-    /// Gives other numbers than the other brokers of a log, whose centers count for the owners of all.
+    /// Sets this broker's part of the numbers apart from the other brokers of a log.
     ///
-    /// What was made at another broker counts there. Of 4,096 lives each has a part of the numbers of its own; a broker keeps
-    /// that of its first life, as what it has named counts on.
+    /// Centers count for the owners of all brokers, and an owner counts where it was named. There
+    /// are parts for 4,096 lives; a broker keeps the part of its first life, as the owners that it
+    /// named remain.
     ///
     /// - Parameter seat: the number of this broker's life.
     func takePart(seat: UInt32) {
@@ -62,9 +64,10 @@ final class OwnerTable: Sendable {
         }
     }
 
-    /// Forgets owners that have nothing, when there are twice as many as were left the last time.
+    /// Forgets owners without memory, when there are twice as many as the last sweep left.
     ///
-    /// What comes for one of them later is not counted, and not when it goes either.
+    /// Memory that such an owner keeps later is not counted, neither when it grows nor when it is
+    /// freed.
     private static func sweep(_ tables: inout Tables) {
         guard tables.entries.count >= tables.sweepCount else { return }
         for (owner, entry) in tables.entries where entry.holdings.isNone {
@@ -74,7 +77,7 @@ final class OwnerTable: Sendable {
         tables.sweepCount = max(1_024, 2 * tables.entries.count)
     }
 
-    /// Adds what centers keep more for owners.
+    /// Adds the growth of owners' memory.
     func add(_ growth: [Owner: Holdings]) {
         tables.withLock { tables in
             for (owner, more) in growth {
@@ -88,7 +91,7 @@ final class OwnerTable: Sendable {
         }
     }
 
-    /// What is kept for each of those that an owner is.
+    /// The memory of the principal and the address of an owner.
     func holdings(of owner: Owner) -> [(asker: Asker, holdings: Holdings)] {
         tables.withLock { tables in
             guard let identity = tables.entries[owner]?.identity else { return [] }

@@ -3,17 +3,17 @@ import BelfrySystem
 import BelfryTLS
 import BelfryWire
 
-/// The broker before its state is restored: it listens, and says that it is alive and not ready.
+/// The broker before its state is restored: it listens, and answers that it is not ready.
 ///
-/// It is a loop without a store on a thread of its own, so that nothing that is read or built holds it
-/// up. Each of its answers is the last one of its connection (decision 55).
+/// It is a loop without a store on a thread of its own, so that reading and building the state does
+/// not delay it. Each of its answers is the last one of its connection (decision 55).
 struct Porch: ~Copyable {
     private let mailbox: LoopMailbox<LoopMessage>
     private let progress: StartProgress
-    /// Whether the listeners are nobody's.
+    /// Whether the porch no longer uses the listeners.
     private let hasLeft: Monitor<Bool>
 
-    /// Begins to answer at listeners, which close with it unless they are left to the broker.
+    /// Begins to answer at listeners, and closes them unless they are left to the broker.
     init(
         at listeners: Listeners, _ certificate: TLSContext?, progress: StartProgress,
         log: ServerLog, connectionLimit: Int
@@ -25,7 +25,8 @@ struct Porch: ~Copyable {
         log.write(
             .debug, "restoring", ("addresses", configuration.addressTexts.joined(separator: ",")))
         let (real, hasLeft) = (configuration, Monitor(false))
-        // Nobody waits for its end: who came to it may ask for a while after the start.
+        // Its end is not awaited: its connections may still send requests for a while after the
+        // start.
         _ = try SystemThread {
             do throws(SystemCallError) {
                 var server = try ServerLoop(
@@ -48,7 +49,7 @@ struct Porch: ~Copyable {
         self.hasLeft = hasLeft
     }
 
-    /// Leaves the listeners to the broker, whose state is restored, with whoever waits at them.
+    /// Leaves the listeners to the broker, whose state is restored, with all waiting connections.
     consuming func leaveListeners() {
         progress.finish()
         _ = mailbox.post(.stop)
@@ -61,13 +62,13 @@ struct Porch: ~Copyable {
 }
 
 extension ServerLoop {
-    /// How often that is.
+    /// The interval between two log entries about the progress.
     static let progressInterval: Duration = .seconds(1)
 
-    /// Answers those who came before the listeners were left, if they ask soon.
+    /// Answers the connections from before the listeners were left, if they send a request soon.
     mutating func answerTheRest() throws(SystemCallError) {
         let deadline = outbox.loop.now + StopSequence.patience
-        // It ends the last wait.
+        // The timer ends the last wait.
         _ = outbox.loop.schedule(at: deadline, LoopTimer.progress.rawValue)
         var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
         while outbox.loop.connectionCount > 0, outbox.loop.now < deadline {
@@ -75,13 +76,13 @@ extension ServerLoop {
         }
     }
 
-    /// Has the progress logged each second from now on.
+    /// Schedules the next log entry about the progress.
     mutating func armProgress() {
         _ = outbox.loop.schedule(
             at: outbox.loop.now + Self.progressInterval, LoopTimer.progress.rawValue)
     }
 
-    /// Logs how far the start has come.
+    /// Logs the progress of the start.
     mutating func logProgress() {
         guard let progress = outbox.shared.progress, !progress.isOver else { return }
         outbox.log.write(.info, "restoring", ("restored", progress.text))
@@ -90,7 +91,7 @@ extension ServerLoop {
 }
 
 extension Problem {
-    /// What is said of everything that is asked before the state is restored.
+    /// The problem of every request before the state is restored.
     static func isRestoring(_ progress: StartProgress) -> Problem {
         Problem(
             .restoring, "The broker is starting and reads its store; try again later.",

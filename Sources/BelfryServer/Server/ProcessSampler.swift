@@ -1,24 +1,24 @@
 import BelfrySystem
 
-/// What the process takes of the machine, looked at by a thread that may wait for the system.
+/// The process's use of the machine, sampled by a thread that may wait for the system.
 ///
-/// Whoever asks gets what the look before has found, and lets the thread look again: nothing is done while
-/// nobody asks, and no loop goes through the table of descriptors.
+/// A reading returns the last sample and starts another one: without readings nothing is sampled,
+/// and no loop reads the table of descriptors.
 final class ProcessSampler: Sendable {
-    /// What a look has found.
+    /// The result of one sample.
     struct Sample: Sendable {
-        /// Nil where the system does not tell it.
+        /// The figures; nil where the system does not have them.
         var figures: ProcessFigures?
         var descriptorLimit = 0
 
-        /// Looks now.
+        /// Takes a sample now.
         static func now() -> Sample {
             var sample = Sample()
             do throws(SystemCallError) {
                 sample.descriptorLimit = try DescriptorLimit.current().soft
                 sample.figures = try ProcessFigures.current()
             } catch {
-                // Without /proc, as in some sandboxes, there is nothing to tell.
+                // Without /proc, as in some sandboxes, there are no figures.
                 sample.figures = nil
             }
             return sample
@@ -47,7 +47,7 @@ final class ProcessSampler: Sendable {
         }
     }
 
-    /// What the look before has found; another look follows.
+    /// Returns the last sample, and starts another one.
     func figures() -> Sample {
         state.change { state in
             state.isAsked = true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A copy of what one loop has, where other loops can read it.
+/// A copy of a loop's value that other loops can read.
 final class Published<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
 
@@ -10,7 +10,8 @@ final class Published<Value: Sendable>: Sendable {
 
     /// Keeps a copy.
     ///
-    /// The value stays as it is, and is `inout` since the compiler copies a large one twice otherwise.
+    /// The value does not change; it is `inout` since the compiler copies a large one twice
+    /// otherwise.
     @inline(__always)
     func publish(_ new: inout Value) {
         value.withLock { $0 = new }

@@ -2,10 +2,10 @@ import BelfryAccess
 import BelfryWire
 import Synchronization
 
-/// What addresses and principals have asked for lately.
+/// The recent requests of addresses and principals.
 ///
 /// All loops share it: a client must not get a bucket for each loop that the kernel puts its
-/// connections on. Nobody takes the lock while no limit is set.
+/// connections on. The lock is not taken while no limit is set.
 final class RateTables: Sendable {
     private let tables = Mutex(Tables())
 
@@ -14,20 +14,20 @@ final class RateTables: Sendable {
         var principals: TokenBuckets<Asker>?
     }
 
-    /// Which limit was passed.
+    /// A limit that was passed.
     struct Refusal: Error, Equatable {
         let policy: Policy
         let limit: RateLimit
         let waitNanoseconds: Int64
     }
 
-    /// What a limit counts.
+    /// The key that a limit counts by.
     enum Policy: String {
         case address
         case principal
     }
 
-    /// Takes the limits of a configuration; what was asked for before still counts.
+    /// Adopts the limits of a configuration; earlier requests still count.
     func adopt(_ configuration: ServerConfiguration) {
         tables.withLock { tables in
             Self.adopt(configuration.addressRate, &tables.addresses)
@@ -43,7 +43,7 @@ final class RateTables: Sendable {
         if buckets == nil { buckets = TokenBuckets(limit) } else { buckets?.limit = limit }
     }
 
-    /// Lets a request of an address in, or refuses it.
+    /// Admits a request of an address, or refuses it.
     func take(of address: NetworkAddress, at now: Int64) throws(Refusal) {
         let refusal = tables.withLock { tables in
             Self.take(1, of: address.counted, .address, at: now, from: &tables.addresses)
@@ -51,8 +51,9 @@ final class RateTables: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Lets `count` requests of a caller in, or refuses them; those past the first also count for
-    /// the address.
+    /// Admits `count` requests of a caller, or refuses them.
+    ///
+    /// Those past the first also count for the address.
     func take(
         _ count: Int, of caller: Caller, at address: NetworkAddress, _ now: Int64
     ) throws(Refusal) {
@@ -80,10 +81,10 @@ final class RateTables: Sendable {
 }
 
 extension RateTables.Refusal {
-    /// After how many whole seconds there is room again.
+    /// The whole seconds until there is room again.
     var waitSeconds: Int { Int((waitNanoseconds + 999_999_999) / 1_000_000_000) }
 
-    /// What the caller is told; over JSON-RPC it is all that it is told.
+    /// The problem for the caller; over JSON-RPC it is all that the caller gets.
     var problem: Problem {
         let whose =
             switch policy {

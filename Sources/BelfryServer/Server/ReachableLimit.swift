@@ -1,9 +1,9 @@
-/// A limit of the broker that operators hear of when it is reached.
+/// A limit of the broker that is logged when it is reached.
 enum ReachableLimit: Int, CaseIterable {
     case connections, addressConnections, descriptors, rates, observers, centers
     case queue, held, unsent, unfinished, store, mail, shares
 
-    /// What there is too much of.
+    /// The name of the limited thing for the log.
     var text: String {
         switch self {
         case .connections: "connections"

@@ -2,17 +2,18 @@ import BelfryJSON
 import BelfryWire
 import Synchronization
 
-/// What `/readyz` tells: whether the broker takes work, and how each of its parts stands.
+/// The content of `/readyz`: whether the broker takes work, and the state of each part.
 struct Readiness {
-    /// Why it does not; nil when it does.
+    /// The reason why it takes no work; nil when it does.
     let problem: Problem?
     /// The parts in their order, each with a word for its state.
     let parts: [(name: String, state: String)]
 
-    /// Looks at what all loops share.
+    /// Reads the state that all loops share.
     ///
-    /// A store that fails costs readiness, unless the configuration says otherwise. One that is full does
-    /// not: whoever acknowledges makes room in it, and must find the broker for that (decision 54).
+    /// A store that fails costs readiness, unless the configuration says otherwise. One that is
+    /// full does not: clients that acknowledge make room in it, and must reach the broker for that
+    /// (decision 54).
     init(_ shared: SharedState, _ configuration: ServerConfiguration) {
         let lifecycle = shared.lifecycle.load(ordering: .relaxed)
         let storeState =
@@ -41,7 +42,7 @@ struct Readiness {
             ),
         ].filter { $0.1 >= $0.2 }.map(\.0)
         let unavailability = shared.logState.withLock { $0 }
-        // Without a cluster there is no such part.
+        // Without a cluster the part is left out.
         let cluster =
             configuration.cluster == nil ? [] : [("cluster", unavailability?.word ?? "ok")]
         let own = [
@@ -75,7 +76,7 @@ struct Readiness {
 }
 
 extension Lifecycle {
-    /// How far the broker is from its end, in a word.
+    /// The word for the phase.
     fileprivate var word: String {
         switch self {
         case .ready: "none"

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The observers that were removed lately: what other loops still have for them is not written.
+/// Recently removed observers: deliveries of other loops for them are not written.
 ///
 /// A delivery waits in a mailbox for a turn or two; 10,000 removals are remembered, which is more
 /// than can happen in that time.

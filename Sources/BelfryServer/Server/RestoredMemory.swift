@@ -1,10 +1,10 @@
 import BelfryCenter
 
-/// The account of a start: what it has taken out of the store, and what had no room (decision 124).
+/// The memory account of a start: rows taken from the store, and rows without room (decision 124).
 ///
-/// A state can be larger than the memory: it was made with more of it, or by a version that counted
-/// less. A start takes the oldest of each kind, up to twice its limit. What it leaves out stays in
-/// the store, for a start with more memory.
+/// A state can be larger than the memory: a broker with more memory made it, or a version that
+/// counted less. A start takes the oldest rows of each kind, up to twice its limit. The rows that
+/// it leaves out stay in the store, for a start with more memory.
 struct RestoredMemory {
     /// A kind of row that a start can do without.
     enum Row: String, CaseIterable {
@@ -14,7 +14,7 @@ struct RestoredMemory {
     /// The limits of all kinds.
     private let limits: KeptMemory
     private var kept = KeptMemory()
-    /// The kinds of rows of which the rest is left out.
+    /// The kinds of rows that have no more room.
     private var full: Set<Row> = []
     private(set) var leftOut: [Row: Int] = [:]
 
@@ -22,19 +22,20 @@ struct RestoredMemory {
         self.limits = limits
     }
 
-    /// A store begins to tell anew.
+    /// Starts over, when the store is read again.
     mutating func begin() { self = RestoredMemory(limits: limits) }
 
-    /// A center keeps more than before.
+    /// Adds the growth of a center.
     mutating func add(_ growth: KeptMemory) { kept += growth }
 
-    /// Notes a row that is left out.
+    /// Counts a row that is left out.
     mutating func leaveOut(_ change: Change) {
         if let row = Row(change) { leftOut[row, default: 0] += 1 }
     }
 
-    /// Whether there is room for a row; a row that others belong to is never younger than one that
-    /// is left out.
+    /// Whether there is room for a row.
+    ///
+    /// A row that others belong to is never younger than one that is left out.
     mutating func hasRoom(for change: Change) -> Bool {
         guard let row = Row(change) else { return true }
         guard full.contains(row) || !hasRoom(for: row, change) else { return true }
@@ -62,7 +63,7 @@ struct RestoredMemory {
 }
 
 extension RestoredMemory.Row {
-    /// The kind of a row; nil of one that belongs to another one.
+    /// Maps the kind of a row; nil for one that belongs to another one.
     fileprivate init?(_ change: Change) {
         switch change {
         case .client: self = .clients
@@ -83,22 +84,22 @@ extension RestoredMemory.Row {
 }
 
 extension Change {
-    /// Whether it is an observer of a value.
+    /// Whether the change is an observer of a value.
     fileprivate var isOfValue: Bool {
         if case .observer(let record) = self { record.role.value != nil } else { false }
     }
 }
 
-/// The losses of a center by what a start has left out of it.
+/// The losses of a center by the rows that a start has left out.
 ///
-/// An observer that is left out has nothing of what is posted meanwhile, and a start that takes it
-/// again must tell it so.
+/// An observer that is left out misses all posts meanwhile, and a start that restores it must give
+/// it a gap.
 struct LeftOutOfCenter {
     /// The last number that the center may have used before.
     let sequence: UInt64
-    /// From which number on each observer that is left out lacks something.
+    /// The first number that each observer that is left out lacks.
     private(set) var firsts: [UInt64: UInt64] = [:]
-    /// The first notification that is left out, if one is; all behind it are, too.
+    /// The first notification that is left out, if any; all later ones are left out, too.
     private var firstNotification = UInt64.max
     private var clients: Set<UInt64> = []
 
@@ -106,7 +107,7 @@ struct LeftOutOfCenter {
         self.sequence = sequence
     }
 
-    /// A row is left out.
+    /// Notes a row that is left out.
     mutating func note(_ row: Change) {
         switch row {
         case .client(let record): clients.insert(record.id)
@@ -124,9 +125,9 @@ struct LeftOutOfCenter {
         if case .observer(let record) = row { clients.contains(record.client) } else { false }
     }
 
-    /// Gives what is taken in the place of a row that belongs to others.
+    /// Returns the row that takes the place of a row that belongs to others.
     ///
-    /// A holder of a notification that is left out is told a gap.
+    /// A holder of a notification that is left out gets a gap.
     mutating func replacement(for row: Change) -> Change {
         switch row {
         case .held(let observer, let sequence) where sequence >= firstNotification:
@@ -144,7 +145,7 @@ struct LeftOutOfCenter {
         GapRecord(reason: .overflow, count: 1, first: sequence, last: sequence)
     }
 
-    /// The changes that the store must know: gaps of observers that are left out, without an end.
+    /// The changes to store: gaps of observers that are left out, without an end.
     var gaps: [Change] {
         firsts.sorted { $0.key < $1.key }.map { observer, first in
             .gap(

@@ -3,26 +3,27 @@ import Synchronization
 
 /// The connections of principals and addresses.
 ///
-/// All loops share it: nobody must get a share on each loop that the kernel puts connections on.
+/// All loops share it: an asker must not get a share on each loop that the kernel puts connections
+/// on.
 final class SeatTable: Sendable {
     private let taken = Mutex<[Asker: Seats]>([:])
 
-    /// Seats of one asker.
+    /// The connections of one asker.
     struct Seats: Equatable {
         var count = 0
         var byteCount = 0
     }
 
-    /// What a connection takes of the memory for connections.
+    /// The bytes that a connection counts for in the memory of connections.
     static func byteCount(isSecure: Bool) -> Int {
         ServerConfiguration.connectionByteCount + (isSecure ? TLSSession.Stage.open.byteCount : 0)
     }
 
-    /// A seat for one connection; nil when its asker has as many as it may.
+    /// Takes a seat for one connection; nil when its asker has as many as it may.
     ///
     /// - Parameters:
-    ///   - byteCount: what the connection takes of the memory for connections.
-    ///   - other: another seat of the connection, which is given back with this one.
+    ///   - byteCount: the bytes that the connection counts for.
+    ///   - other: another seat of the connection, which is released with this one.
     func take(for asker: Asker, byteCount: Int, limit: Seats, beside other: Seat? = nil) -> Seat? {
         let isFree = taken.withLock { taken in
             var seats = taken[asker] ?? Seats()
@@ -47,7 +48,7 @@ final class SeatTable: Sendable {
     }
 }
 
-/// The place of one connection among those of an asker; it is given back with the connection.
+/// The place of one connection among those of an asker; it is released with the connection.
 final class Seat: Sendable {
     let asker: Asker
     /// The seat among those of its address, beside that of its principal.

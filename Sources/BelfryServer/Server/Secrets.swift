@@ -12,7 +12,7 @@ extension SecretHash {
 }
 
 extension SystemRandom {
-    /// Random text for a secret: base64url of so many random bytes (RFC 4648 §5).
+    /// Random text for a secret: base64url of `byteCount` random bytes (RFC 4648 §5).
     mutating func text(byteCount: Int) -> [UInt8] {
         let bytes = bytes(count: byteCount)
         return Base64.url.encode(bytes.span)

@@ -1,8 +1,8 @@
 import BelfrySystem
 
-/// A line of the log that clients cause, and that is told once in a while.
+/// A line of the log that clients cause, and that is written once in a while.
 struct SeldomLine: Sendable {
-    /// For how long it is not told again.
+    /// The time for which it is not written again.
     let interval: Duration
     private var nextTime = MonotonicTime(nanoseconds: .min)
     private var untoldCount = 0
@@ -11,9 +11,9 @@ struct SeldomLine: Sendable {
         self.interval = interval
     }
 
-    /// Decides whether the line is told.
+    /// Decides whether the line is written.
     ///
-    /// - Returns: how many were not told before it; nil when it is not told either.
+    /// - Returns: how many were suppressed before it; nil when it is suppressed, too.
     mutating func admit(at now: MonotonicTime) -> Int? {
         guard now >= nextTime else {
             untoldCount += 1

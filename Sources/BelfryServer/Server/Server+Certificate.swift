@@ -7,9 +7,9 @@ import Synchronization
 // The certificate is read when the broker starts, and again when SIGHUP asks for it.
 
 extension Server {
-    /// Why the certificate of a configuration cannot be served with.
+    /// The reason why the broker cannot serve with the certificate of a configuration.
     ///
-    /// It reads the files, so it may block.
+    /// It reads files, so it may block.
     ///
     /// - Returns: a sentence for the person who wrote it; nil when all is well, or nothing is
     ///   configured.
@@ -22,10 +22,9 @@ extension Server {
         }
     }
 
-    /// When the certificate of a configuration begins and ends to be good, in seconds since 1970; nil without one, or
-    /// with one that cannot be served with.
+    /// The validity of a configuration's certificate, in seconds since 1970; nil if it is unusable.
     ///
-    /// It reads the files, so it may block.
+    /// It reads files, so it may block.
     public static func certificateTimes(
         of configuration: ServerConfiguration
     ) -> (start: Int64, end: Int64)? {
@@ -65,13 +64,13 @@ extension Server {
     }
 }
 
-/// Why there is no certificate; the sentence names the option and not the path.
+/// The reason why there is no certificate; the sentence names the option and not the path.
 struct CertificateFault: Error {
     let sentence: String
 }
 
 extension SharedState {
-    /// Notes the end of a certificate's time for the metrics, and warns when it is out of its time.
+    /// Records the end of a certificate for the metrics, and warns when it is not valid now.
     func note(_ context: TLSContext, in log: ServerLog) {
         guard let validity = context.validity else { return }
         figures.certificateEnd.store(validity.end, ordering: .relaxed)
@@ -87,7 +86,7 @@ extension SharedState {
         }
     }
 
-    /// Reads the certificate again; one that cannot be used changes nothing.
+    /// Reads the certificate again; an unusable one changes nothing.
     func renewCertificate(of configuration: ServerConfiguration, log: ServerLog) {
         do throws(CertificateFault) {
             guard let context = try Server.loadCertificate(of: configuration) else { return }
@@ -100,7 +99,7 @@ extension SharedState {
         }
     }
 
-    /// Reads the certificates for the engine of a cluster again; such that cannot be used change nothing.
+    /// Reads the certificates for the engine of a cluster again; unusable ones change nothing.
     func renewEngineCertificates(of configuration: ServerConfiguration, log: ServerLog) {
         guard let cluster = configuration.cluster else { return }
         do throws(StartError) {

@@ -6,10 +6,10 @@ import BelfrySystem
 
 /// The broker.
 public enum Server {
-    /// The version that is told in metrics and by `belfry version`.
+    /// The version in metrics and in `belfry version`.
     public static let version = "0.1.0"
 
-    /// Checks what a configuration names besides itself: the files of keys.
+    /// Checks the files of keys that a configuration names.
     ///
     /// - Throws: `.configuration` and `.keys`.
     public static func check(_ configuration: ServerConfiguration, log: ServerLog)
@@ -21,9 +21,9 @@ public enum Server {
         _ = try readKeys(configuration, log: log)
     }
 
-    /// The keys of callers, and those of tokens, that a configuration names.
+    /// The keys of callers and of tokens that a configuration names.
     ///
-    /// It reads the files, so it may block.
+    /// It reads files, so it may block.
     ///
     /// - Throws: `.keys`.
     public static func readKeys(
@@ -36,16 +36,17 @@ public enum Server {
         }
     }
 
-    /// Runs a broker until it is told to stop by SIGTERM or SIGINT.
+    /// Runs a broker until SIGTERM or SIGINT stops it.
     ///
-    /// While the store is read and the centers are made, whoever asks is told so.
-    /// The calling thread becomes the first event loop; each other loop gets a thread of its own.
+    /// While the store is read and the centers are made, requests are answered that the broker is
+    /// starting. The calling thread becomes the first event loop; each other loop gets a thread of
+    /// its own.
     ///
     /// - Parameters:
-    ///   - configuration: what was asked for.
+    ///   - configuration: the options.
     ///   - reload: reads the configuration anew when SIGHUP asks for it; it may block.
     ///   - log: gets one entry `listening` with the addresses once the broker is ready.
-    /// - Throws: why it could not start, or what a loop failed with.
+    /// - Throws: the reason why it could not start, or the error of a loop.
     public static func run(
         _ configuration: ServerConfiguration, log: ServerLog,
         reload: (@Sendable () throws -> ServerConfiguration)? = nil
@@ -61,7 +62,7 @@ public enum Server {
         } catch {
             throw .certificate(error.sentence)
         }
-        // Threads take over which signals are blocked: this comes before the first of them.
+        // New threads inherit the mask of blocked signals: this comes before the first of them.
         let signals = try blockSignals()
         configuration.keyring = try readKeys(configuration, log: log)
         let descriptors = try StartError.systemCall(DescriptorLimit.raise)
@@ -100,7 +101,7 @@ public enum Server {
         } catch {
             failure = error
         }
-        // A broker that could not serve has ended in order too.
+        // A broker that could not serve ends its store in order, too.
         if let store = start.store, !store.close() {
             log.write(.error, "the store could not be ended in order")
         }
@@ -108,7 +109,7 @@ public enum Server {
         log.write(.info, "stopped")
     }
 
-    /// A new configuration must fit the memory as the first one did.
+    /// Fits each reloaded configuration to the memory, as the first one.
     private static func fitting(
         _ reload: (@Sendable () throws -> ServerConfiguration)?, to memory: Int?
     ) -> (@Sendable () throws -> ServerConfiguration)? {
@@ -116,7 +117,7 @@ public enum Server {
         return { try reload().fitted(to: memory) }
     }
 
-    /// Keeps signals from every thread, to be read by the first loop.
+    /// Blocks signals in every thread; the first loop reads them.
     private static func blockSignals() throws(StartError) -> SignalDescriptor {
         do throws(SystemCallError) {
             try SignalDescriptor.ignoreBrokenPipe()

@@ -1,15 +1,15 @@
 extension ServerConfiguration {
-    /// Descriptors that the broker needs besides those of connections, at most.
+    /// The most descriptors that the broker needs besides those of connections.
     ///
-    /// Each loop has two, each listener one, and the rest has room in 24: the streams, the signals, the
+    /// Each loop has two, each listener one. The other 24 are for the streams, the signals, the
     /// store, and the files that a reload reads.
     var ownDescriptorCount: Int {
         24 + 2 * loopCount + listenAddresses.count + tlsListenAddresses.count
     }
 
-    /// How many connections there may be where the process may have so many descriptors.
+    /// The most connections where the process may have `descriptorCount` descriptors.
     ///
-    /// - Throws: `.configuration` when more are asked for than that leaves room for.
+    /// - Throws: `.configuration` when the option asks for more than there is room for.
     func connectionLimit(descriptorCount: Int) throws(StartError) -> Int {
         guard let connectionLimit else { return max(1, descriptorCount * 9 / 10 - 16) }
         let room = max(0, descriptorCount - ownDescriptorCount)

@@ -9,12 +9,12 @@ extension ServerConfiguration {
         let byteLimit: Int
     }
 
-    /// No limit is lowered below this.
+    /// The limit in bytes below which no limit is lowered.
     static let leastByteLimit = 512 << 10
 
-    /// Lowers each limit of memory to its part of what the process may have (decision 72).
+    /// Lowers each limit of memory to its part of the process's memory (decision 72).
     ///
-    /// - Returns: what was lowered; nothing when all fits.
+    /// - Returns: the lowered limits; none when all fit.
     mutating func fit(to memoryByteCount: Int) -> [LoweredLimit] {
         var lowered: [LoweredLimit] = []
         for kind in MemoryKind.allCases {
@@ -24,7 +24,8 @@ extension ServerConfiguration {
             self[keyPath: kind.limit] = new
             lowered.append(LoweredLimit(kind: kind, byteLimit: new))
         }
-        // Texts that are held, queued, asked or due later, and answers, are a part of what they cost.
+        // Texts of held, queued, asked or timed notifications, and answers, are a part of their
+        // costs.
         heldByteLimit = min(heldByteLimit, memory.held)
         queueByteLimit = min(queueByteLimit, memory.queue)
         askByteLimit = min(askByteLimit, memory.queue)
@@ -35,9 +36,10 @@ extension ServerConfiguration {
         return lowered
     }
 
-    /// The same with its limits lowered to what the process may have.
+    /// A copy with its limits lowered to the process's memory.
     ///
-    /// - Parameter memoryByteCount: what the control group allows, unless `--memory-limit` says otherwise.
+    /// - Parameter memoryByteCount: the limit of the control group; `--memory-limit` comes before
+    ///   it.
     public func fitted(to memoryByteCount: Int?) -> ServerConfiguration {
         guard let memoryByteCount = memoryByteLimit ?? memoryByteCount else { return self }
         var fitted = self
@@ -45,10 +47,10 @@ extension ServerConfiguration {
         return fitted
     }
 
-    /// The same with its limits lowered to what the process may have here and now.
+    /// A copy with its limits lowered to the memory that this process may have now.
     public func fittedToMemory() -> ServerConfiguration { fitted(to: MemoryLimit.current()) }
 
-    /// Tells the memory that the process may have, and the limit of each kind.
+    /// Logs the memory that the process may have, and the limit of each kind.
     func logMemory(_ memoryByteCount: Int?, in log: ServerLog) {
         let limits = MemoryKind.allCases.map { "\($0.option)=\(self[keyPath: $0.limit])" }
         let memory = (memoryByteLimit ?? memoryByteCount).map { "\($0)" } ?? "unlimited"
@@ -57,20 +59,21 @@ extension ServerConfiguration {
             ("limits", limits.joined(separator: ",")))
     }
 
-    /// What an open connection costs in the broker's own tables.
+    /// The cost of an open connection in the broker's own tables.
     static var ownConnectionByteCount: Int {
         EventLoop.connectionByteCount + MemoryLayout<Connection>.stride
     }
 
-    /// What an open connection costs the kernel: two empty buffers, a file, an inode, an entry of epoll.
+    /// The cost of an open connection in the kernel.
     ///
-    /// A control group counts it, though it is in no process.
+    /// It has two empty buffers, a file, an inode, and an entry of epoll. A control group counts
+    /// them, though they are in no process.
     private static let kernelByteCount = 4 << 10
 
-    /// What an open connection costs in all, without a session of TLS.
+    /// The whole cost of an open connection, without a session of TLS.
     static var connectionByteCount: Int { ownConnectionByteCount + kernelByteCount }
 
-    /// How many connections fit into their share of the memory.
+    /// The number of connections that fit into their part of the memory.
     var fittingConnectionCount: Int {
         max(1, memory.connections / Self.connectionByteCount)
     }

@@ -5,17 +5,17 @@ public import BelfryCenter
 public import BelfrySystem
 public import BelfryWire
 
-/// All that a broker can be told at its start (Options.md).
+/// All options of a broker at its start (Options.md).
 public struct ServerConfiguration: Sendable {
-    /// Where to listen; port 0 picks one.
+    /// The addresses to listen on; port 0 picks one.
     public var listenAddresses: [SocketAddress] = []
-    /// Where to listen for TLS; port 0 picks one.
+    /// The addresses to listen on with TLS; port 0 picks one.
     public var tlsListenAddresses: [SocketAddress] = []
     /// The file of the certificate and the chain behind it, as PEM text.
     public var tlsCertificatePath: String?
     /// The file of the certificate's private key, as PEM text.
     public var tlsKeyPath: String?
-    /// How many event loops there are, each on a thread of its own; the default is 1.
+    /// The number of event loops, each on a thread of its own; the default is 1.
     public var loopCount = 1
     /// Origins of web pages that may use the broker besides its own (`*` is any).
     public var allowedOrigins: [String] = []
@@ -23,10 +23,12 @@ public struct ServerConfiguration: Sendable {
     public var allowedHosts: [String] = []
     /// Whether callers without credentials are taken on an address that is not loopback.
     public var allowsAnonymous = false
-    /// What all callers without credentials may do; nil gives local ones `Grants.loopbackDefault`
-    /// where only this machine reaches the broker, and others nothing.
+    /// The grants of all callers without credentials; nil takes the default.
+    ///
+    /// By default local callers have `Grants.loopbackDefault` where only this machine reaches the
+    /// broker, and others have none.
     public var anonymousGrants: Grants?
-    /// Where the keys of callers are, and what their tokens must say.
+    /// The files with the callers' keys, and the rules for their tokens.
     public var access = AccessConfiguration()
     /// The keys themselves, once they were read; nil where they stay as they are.
     var keyring: Keyring?
@@ -34,19 +36,19 @@ public struct ServerConfiguration: Sendable {
     public var cluster: ClusterConfiguration?
     /// Whether `/debug/echo` and `/debug/ws` exist.
     public var hasDebugEndpoints = false
-    /// How long a request head may take from its first byte; the default is 10 s.
+    /// The time for a request head from its first byte; the default is 10 s.
     public var headTimeout: Duration = .seconds(10)
-    /// How long a request body may take from the end of the head; the default is 30 s.
+    /// The time for a request body from the end of the head; the default is 30 s.
     public var bodyTimeout: Duration = .seconds(30)
-    /// How long a connection may be silent between requests; the default is 75 s.
+    /// The time that a connection may be silent between requests; the default is 75 s.
     public var idleTimeout: Duration = .seconds(75)
-    /// How long an answer may wait for the store before it is 504; the default is 10 s.
+    /// The time that an answer may wait for the store before it is 504; the default is 10 s.
     public var storeAnswerTimeout: Duration = .seconds(10)
-    /// How long a WebSocket may be silent before it is sent a ping; the default is 25 s.
+    /// The silence of a WebSocket after which it gets a ping; the default is 25 s.
     public var pingInterval: Duration = .seconds(25)
-    /// How long the answer to a ping may take; the default is 30 s.
+    /// The time for the answer to a ping; the default is 30 s.
     public var pongTimeout: Duration = .seconds(30)
-    /// How often an event stream that is silent gets a comment; the default is 15 s.
+    /// The interval of comments on a silent event stream; the default is 15 s.
     public var commentInterval: Duration = .seconds(15)
     /// The largest request body in bytes; the default is 1 MiB.
     public var bodyByteLimit = 1 << 20
@@ -56,7 +58,7 @@ public struct ServerConfiguration: Sendable {
     public var requestLineByteLimit = 8 << 10
     /// The longest field line in bytes; the default is 8 KiB.
     public var fieldLineByteLimit = 8 << 10
-    /// How many fields a request may have; the default is 100.
+    /// The most fields of a request; the default is 100.
     public var fieldCountLimit = 100
     /// Whether WebSocket messages are compressed where a client offers it; the default is true.
     public var compressesMessages = true
@@ -64,7 +66,7 @@ public struct ServerConfiguration: Sendable {
     ///
     /// Below it most text loses less than a quarter, and it costs as much as encoding it.
     public var compressionThreshold = 256
-    /// How many connections there may be; nil takes 90 % of the limit of descriptors.
+    /// The most connections; nil takes 90 % of the limit of descriptors, less 16.
     public var connectionLimit: Int?
     /// Unsent bytes of a connection past which its client is slow; the default is 1 MiB.
     public var highWaterByteCount = 1 << 20
@@ -76,19 +78,19 @@ public struct ServerConfiguration: Sendable {
     ///
     /// The default is 24 MiB.
     public var unfinishedByteLimit = 24 << 20
-    /// Networks of proxies that are believed when they tell whom they stand for.
+    /// Networks of trusted proxies, whose word on the client's address counts.
     public var trustedProxies: [Network] = []
-    /// How many requests and calls an address may make; nil is any.
+    /// The rate of requests and calls of an address; nil is any.
     public var addressRate: RateLimit?
-    /// How many requests and calls a principal may make; nil is any.
+    /// The rate of requests and calls of a principal; nil is any.
     public var principalRate: RateLimit?
-    /// How many connections an address may have; nil is any.
+    /// The most connections of an address; nil is any.
     public var addressConnectionLimit: Int?
-    /// How many hundredths of each kind of memory one principal may fill; the default is 25.
+    /// The percentage of each kind of memory that one principal may fill; the default is 25.
     public var principalShare = 25
-    /// How many hundredths of each kind one address may fill that is not loopback; the default is 25.
+    /// The percentage of each kind that one address, not loopback, may fill; the default is 25.
     public var addressShare = 25
-    /// How long a client may stay slow before it is closed with 4008; the default is 60 s.
+    /// The time that a client may stay slow before it is closed with 4008; the default is 60 s.
     public var slowTimeout: Duration = .seconds(60)
     /// The longest time that a post may wait for its observers; the default is 60 s.
     public var maxWait: Duration = .seconds(60)
@@ -102,42 +104,42 @@ public struct ServerConfiguration: Sendable {
     public var valueByteLimit = 64 << 20
     /// Bytes that may be held for suspended clients in all; past it the oldest go; 256 MiB.
     public var heldByteLimit = 256 << 20
-    /// The memory that the limits below are fitted to; nil takes what the control group allows.
+    /// The memory that the limits below are fitted to; nil takes the limit of the control group.
     public var memoryByteLimit: Int?
     /// The limits of memory by kind.
     public var memory = MemoryLimits()
-    /// Where what must last is kept; nil keeps everything in memory.
+    /// The directory of the store; nil keeps everything in memory.
     public var dataDirectory: String?
-    /// What a commit of the store must survive; the default is the loss of power.
+    /// The failure that a commit of the store must survive; the default is the loss of power.
     public var durability = Durability.power
-    /// Whether a damaged store is begun with, without what cannot be read.
+    /// Whether a start accepts a damaged store, and goes without its unreadable rows.
     public var acceptsDamage = false
     /// Bytes that the store may use; past it nothing new is promised; the default is 1 GiB.
     public var storeByteLimit = 1 << 30
-    /// How many observers all centers may have; the default is 1,000,000.
+    /// The most observers in all centers; the default is 1,000,000.
     public var observerLimit = 1_000_000
-    /// How often the notifications of one batch may be delivered in all; the default is 100,000.
+    /// The most deliveries of the notifications of one batch; the default is 100,000.
     public var batchDeliveryLimit = 100_000
-    /// How many centers there may be; the default is 1,000.
+    /// The most centers; the default is 1,000.
     public var centerLimit = 1_000
-    /// How long a center that has nothing stays after its last command; the default is 10 minutes.
+    /// The time that an empty center stays after its last command; the default is 10 minutes.
     public var centerIdleTimeout: Duration = .seconds(600)
     /// The limits of each center.
     public var centerLimits = CenterLimits()
-    /// The limits of what is read from the wire.
+    /// The limits of input in the wire formats.
     public var wireLimits = WireLimits()
-    /// How long a turn may have lasted when more of it can wait for the next; the default is 5 ms.
+    /// The length of a turn past which its other work waits for the next; the default is 5 ms.
     public var turnWorkLimit: Duration = .milliseconds(5)
-    /// How long the broker works on when it was asked to stop, and is not ready; the default is 0 s.
+    /// The time that the broker works on, not ready, after a stop signal; the default is 0 s.
     public var drainDelay: Duration = .zero
-    /// How long the start waits for a data directory that another process has; the default is 0 s.
+    /// The time that a start waits for a data directory in use; the default is 0 s.
     public var dataPatience: Duration = .zero
     /// Whether `/readyz` is 200 also while the store cannot write; the default is false.
     public var isReadyWithoutStore = false
-    /// How long closing all connections may take at a clean stop; the default is 30 s.
+    /// The time for closing all connections at a clean stop; the default is 30 s.
     public var drainPeriod: Duration = .seconds(30)
 
-    /// What a commit of the store must survive.
+    /// The failure that a commit of the store must survive.
     public enum Durability: Sendable, CaseIterable {
         /// The loss of power: each commit waits for the disk.
         case power
@@ -148,7 +150,7 @@ public struct ServerConfiguration: Sendable {
     /// Takes the defaults.
     public init() {}
 
-    /// Why a configuration cannot be served.
+    /// The reason why a configuration cannot be served.
     ///
     /// - Returns: a sentence for the person who wrote it; nil when all is well.
     public func fault() -> String? {
@@ -176,7 +178,7 @@ public struct ServerConfiguration: Sendable {
     /// Whether requests are counted at all.
     var hasRates: Bool { addressRate != nil || principalRate != nil }
 
-    /// Whether what is said of a cluster goes with the rest.
+    /// The reason why the options of a cluster and the others contradict each other.
     private func clusterFault() -> String? {
         guard let cluster else { return nil }
         if cluster.servers.isEmpty { return "A cluster needs its engine: say --engine." }
@@ -193,7 +195,7 @@ public struct ServerConfiguration: Sendable {
         return cluster.fault()
     }
 
-    /// Whether certificate, key and addresses for TLS belong together.
+    /// The reason why certificate, key and addresses for TLS do not belong together.
     private func tlsFault() -> String? {
         switch (tlsListenAddresses.isEmpty, tlsCertificatePath, tlsKeyPath) {
         case (true, nil, nil), (false, _?, _?): nil
@@ -204,10 +206,10 @@ public struct ServerConfiguration: Sendable {
         }
     }
 
-    /// Where the broker listens, with TLS or without.
+    /// All addresses to listen on, with TLS or without.
     private var allAddresses: [SocketAddress] { listenAddresses + tlsListenAddresses }
 
-    /// The addresses as the log tells them.
+    /// The addresses as text for the log.
     var addressTexts: [String] {
         listenAddresses.map(\.description) + tlsListenAddresses.map { "https://\($0)" }
     }
@@ -230,7 +232,7 @@ public struct ServerConfiguration: Sendable {
     /// Whether only this machine can reach the broker.
     public var isLoopbackOnly: Bool { allAddresses.allSatisfy(\.isLoopback) }
 
-    /// Whether no request comes from another machine, as far as can be told.
+    /// Whether no request can come from another machine, as far as the configuration shows.
     var hasOnlyLoopbackClients: Bool { isLoopbackOnly && trustedProxies.isEmpty }
 
     /// Whether local callers may do more without credentials than others (decision 112).

@@ -8,34 +8,34 @@ extension Int64: LogValue {}
 extension UInt32: LogValue {}
 extension UInt64: LogValue {}
 
-/// Where the server tells what happened to it; the program decides what becomes of it.
+/// The sink of the server's events; the program decides what becomes of them.
 ///
 /// Text never holds secrets, paths or another client's data.
 public struct ServerLog: Sendable {
-    /// How much an entry matters.
+    /// The importance of an entry.
     public enum Level: Comparable, Sendable {
-        /// Each request: for whoever follows one client.
+        /// Each request, to follow one client.
         case trace
-        /// For whoever looks for a fault.
+        /// Details to look for a fault with.
         case debug
-        /// What an operator expects to see.
+        /// Events that an operator expects.
         case info
-        /// What an operator should look at.
+        /// Events that an operator should look at.
         case warning
-        /// What the broker could not do.
+        /// Work that the broker could not do.
         case error
     }
 
-    /// The least level that is told; it is compared before an entry is made where many may come.
+    /// The least level that is written; frequent callers compare it before they make an entry.
     let level: Level
-    /// How many lines were lost because nobody read them.
+    /// The number of lines that were lost because their reader was too slow.
     let lostLineCount: @Sendable () -> UInt64
     private let sink: @Sendable (Level, String, [(String, any LogValue)]) -> Void
 
     /// Takes the function that gets each entry: level, message, and fields with their values.
     ///
-    /// - Parameters:
-    ///   - level: the least level that is told.
+    /// - level: the least level that is written.
+    ///   - level: the least level that is written.
     ///   - lostLineCount: how many lines were lost since the start.
     ///   - sink: gets the entries, from any thread; it must not wait for their reader.
     public init(
@@ -47,7 +47,7 @@ public struct ServerLog: Sendable {
         self.sink = sink
     }
 
-    /// A log that nobody reads.
+    /// A log without a reader.
     public static let silent = ServerLog(level: .error) { _, _, _ in }
 
     func write(_ level: Level, _ message: String, _ fields: (String, any LogValue)...) {

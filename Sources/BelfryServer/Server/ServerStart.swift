@@ -4,8 +4,9 @@ import BelfryStore
 import BelfrySystem
 import BelfryTLS
 
-/// What a broker does before its loops begin: it takes the data directory, listens, and restores its
-/// state, while a porch answers (decision 55).
+/// The work before the loops begin, while a porch answers (decision 55).
+///
+/// It locks the data directory, listens, and restores the state.
 struct ServerStart: ~Copyable {
     let listeners: Listeners
     private var beginning: Beginning
@@ -13,7 +14,7 @@ struct ServerStart: ~Copyable {
     let store: DiskStore?
     private var porch: Porch?
 
-    /// Makes all of it; nil when a signal said to stop before the data directory was free.
+    /// Does all of it; nil when a signal stopped the wait for the data directory.
     static func make(
         _ configuration: ServerConfiguration, _ certificate: TLSContext?,
         signals: borrowing SignalDescriptor, mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog,
@@ -44,19 +45,19 @@ struct ServerStart: ~Copyable {
         }
     }
 
-    /// Takes what the loops begin with.
+    /// Takes the state that the loops begin with.
     mutating func takeBeginning() -> Beginning {
         var taken = Beginning()
         swap(&taken, &beginning)
         return taken
     }
 
-    /// Ends the porch; whoever connects from now on waits for the loops.
+    /// Ends the porch; later connections wait for the loops.
     mutating func leaveListeners() {
         porch.take()?.leaveListeners()
     }
 
-    /// Takes the data directory; another process may have it still, and is waited for.
+    /// Locks the data directory; waits while another process has it.
     private static func lock(
         _ directory: String, within patience: Duration, signals: borrowing SignalDescriptor,
         log: ServerLog
@@ -81,10 +82,10 @@ struct ServerStart: ~Copyable {
         }
     }
 
-    /// How often a data directory that another process has is tried.
+    /// The interval between two tries to lock a data directory.
     private static var lockInterval: Duration { .milliseconds(50) }
 
-    /// Opens the store of a directory, and takes what it has.
+    /// Opens the store of a directory, and restores its content.
     private static func restore(
         _ data: consuming DataLock, _ configuration: ServerConfiguration, progress: StartProgress,
         mailboxes: [LoopMailbox<LoopMessage>], log: ServerLog

@@ -1,15 +1,15 @@
 import BelfryCenter
 
-/// How much of each kind one principal may have, and one address (decision 70).
+/// The limits of one principal, and of one address, for each kind (decision 70).
 ///
-/// It is one reference, as the loop that has it is large enough.
+/// It is a class to be one reference: the loop that has it is large enough.
 final class ShareLimits: Sendable {
-    /// Nil where one may have all.
+    /// The limits of a principal and of an address; nil where one may have all.
     let principal: ShareLimit?
     let address: ShareLimit?
-    /// How many connections there may be in all.
+    /// The most connections in all.
     let connectionLimit: Int
-    /// The smaller of both, of what waits for full sockets and of what has not fully arrived.
+    /// The smaller of both limits, for unsent output and for unfinished input.
     let leastUnsent: Int
     let leastUnfinished: Int
 
@@ -28,7 +28,7 @@ final class ShareLimits: Sendable {
             (principal ?? all).unfinishedByteCount, (address ?? all).unfinishedByteCount)
     }
 
-    /// What an asker may have; nil where that is all.
+    /// The limits of an asker; nil where it may have all.
     subscript(asker: Asker) -> ShareLimit? {
         switch asker {
         case .principal: principal
@@ -38,7 +38,7 @@ final class ShareLimits: Sendable {
 }
 
 extension ServerConfiguration {
-    /// How many bytes all texts of a kind may have.
+    /// The most bytes of all texts of a kind.
     fileprivate func byteLimit(of kind: TextKind) -> Int {
         switch kind {
         case .queue: queueByteLimit
@@ -49,19 +49,19 @@ extension ServerConfiguration {
     }
 }
 
-/// A part of what the broker may have of each kind.
+/// A percentage of the broker's limit for each kind.
 struct ShareLimit {
-    /// So many hundredths.
+    /// The percentage.
     let percent: Int
-    /// Of what is kept.
+    /// The share of the memory that centers keep.
     let holdings: Holdings
-    /// Of the connections.
+    /// The share of the connections.
     let seats: SeatTable.Seats
-    /// Of the tickets that are not used.
+    /// The share of the unused tickets.
     let ticketCount: Int
-    /// Of what waits for full sockets of one loop, in bytes.
+    /// The share of the unsent output of one loop, in bytes.
     let unsentByteCount: Int
-    /// Of what has not fully arrived on one loop, in bytes.
+    /// The share of the unfinished input of one loop, in bytes.
     let unfinishedByteCount: Int
 
     init(percent: Int, _ configuration: ServerConfiguration, connectionLimit: Int) {
@@ -73,7 +73,7 @@ struct ShareLimit {
         for kind in KeptKind.allCases {
             holdings.memory[kind] = part(configuration[keyPath: MemoryKind(kind).limit])
         }
-        // Texts have limits of their own, and they are a part of what is kept.
+        // Texts have limits of their own, and are a part of what centers keep.
         holdings.memory[.held] = min(holdings.memory[.held], part(configuration.heldByteLimit))
         for kind in TextKind.allCases {
             holdings.texts[kind] = (

@@ -2,7 +2,7 @@ import BelfryCenter
 import Synchronization
 
 extension SharedState {
-    /// The bytes that the whole broker has of a kind of memory.
+    /// The bytes of a kind of memory over the whole broker.
     func memory(of kind: MemoryKind, _ counters: LoopSum<Counters>) -> Int {
         switch kind {
         case .connections:

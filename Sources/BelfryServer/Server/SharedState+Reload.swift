@@ -22,7 +22,7 @@ extension SharedState {
                     do throws(AccessFileFault) {
                         configuration.keyring = try AccessFiles.read(configuration.access, log: log)
                     } catch {
-                        // Who has a key keeps it: a slip of the pen locks nobody out.
+                        // A caller with a key keeps it: a slip of the pen locks no caller out.
                         configuration.keyring = nil
                         log.write(
                             .error, "the keys stay as they were", ("reason", error.sentence))

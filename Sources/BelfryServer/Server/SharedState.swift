@@ -7,51 +7,51 @@ import BelfrySystem
 import BelfryWire
 import Synchronization
 
-/// What all loops of a broker share: counters, and the doors to each other.
+/// The state that all loops of a broker share: counters, and the mailboxes of each other.
 final class SharedState: Sendable {
     /// The numbers of observers, clients and mode leases.
     let numbers: Numbers
-    /// Keeps what must last; nil when everything is in memory.
+    /// The store; nil when everything is in memory.
     let store: (any StoreDoor)?
-    /// Whether there is a store: a look at the door itself would count a reference.
+    /// Whether there is a store: reading `store` itself would count a reference.
     let hasStore: Bool
-    /// What a kill leaves of what is dispatched; nil without a store.
+    /// The record of dispatched numbers that survives `kill -9`; nil without a store.
     let witness: DispatchWitness?
-    /// The centers out of the store that no loop has taken yet.
+    /// The centers from the store that no loop has taken yet.
     private let centers: Mutex<[NotificationCenter]>
-    /// The time that these know; nil where there are none.
+    /// The time of the restored centers at the start; nil without a store.
     let restoredAt: MonotonicTime?
-    /// What all centers have and keep.
+    /// The totals over all centers.
     let totals = CenterTotals()
     let askers = AskerTables()
-    /// Observers that were removed lately, whose deliveries may be on their way to another loop.
+    /// Recently removed observers, whose deliveries may be on their way to another loop.
     let removedObservers = RemovedObservers()
     /// Verifies tokens off the loops; nil where each loop does that itself.
     let verifier: TokenVerifier?
     /// Gives memory back to the system after a peak.
     let trimmer = MemoryTrimmer()
-    /// The tickets that this broker has handed out by itself, and that were not used.
+    /// The unused tickets that this broker issued by itself.
     let tickets = Mutex(TicketTable<Caller>())
-    /// How far the restoring has come, for the loop that tells it; nil for those that serve.
+    /// The progress of the start, for the loop that reports it; nil for those that serve.
     let progress: StartProgress?
-    /// Why the log of the cluster takes nothing; nil where it does, and where there is none.
+    /// The reason why the cluster's log takes no entries; nil where it does, or without a cluster.
     let logState = Mutex<Unavailability?>(nil)
     /// The figures of the cluster for the metrics.
     let cluster = Mutex(ClusterFigures())
-    /// Where the broker stands.
+    /// The phase of the broker.
     let lifecycle = Atomic(Lifecycle.ready)
     let figures = BrokerFigures()
     /// The counters of each loop, as of the end of its last turn.
     let counters: [Published<Counters>]
-    /// The door of each loop.
+    /// The mailbox of each loop.
     let mailboxes: [LoopMailbox<LoopMessage>]
-    /// What makes this life of the broker different from others.
+    /// The number that sets this life of the broker apart from others.
     let incarnation: UInt64
     let secrets: CenterSecrets
     /// Reads the configuration anew, on a thread where it may block; nil where nothing can change.
     let reload: (@Sendable () throws -> ServerConfiguration)?
 
-    /// How many messages wait for one loop at most: one for each other loop and turn.
+    /// The most messages that wait for one loop: one for each other loop and turn.
     static let mailboxLimit = 65_536
 
     init(
@@ -77,7 +77,7 @@ final class SharedState: Sendable {
         Asset.prepare()
     }
 
-    /// Makes the doors of the loops.
+    /// Makes the mailboxes of the loops.
     static func makeMailboxes(
         loopCount: Int
     ) throws(SystemCallError) -> [LoopMailbox<LoopMessage>] {
@@ -88,17 +88,17 @@ final class SharedState: Sendable {
         return mailboxes
     }
 
-    /// Whether what must last can be stored now.
+    /// Whether the store can take changes now.
     @inline(__always)
     var canStore: Bool { !hasStore || store?.takesPromises ?? true }
 
-    /// Refuses what would have to be stored and cannot be.
+    /// Throws when the store cannot take changes.
     @inline(__always)
     func checkStore() throws(Problem) {
         guard canStore else { throw Problem(Refusal.cannotStore) }
     }
 
-    /// Takes the centers out of the store that live on a loop.
+    /// Takes the centers of a loop from those restored.
     func takeCenters(for loop: Int) -> [NotificationCenter] {
         centers.withLock { centers in
             let taken = centers.filter { home(of: $0.name) == loop }
@@ -107,7 +107,7 @@ final class SharedState: Sendable {
         }
     }
 
-    /// The loop on which a center lives.
+    /// The number of a center's loop.
     func home(of center: [UInt8]) -> Int {
         if mailboxes.count == 1 || center == RoutedPath.defaultCenter { return 0 }
         return Int(center.span.fnv1a % UInt64(mailboxes.count))

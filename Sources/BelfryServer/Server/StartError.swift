@@ -1,6 +1,6 @@
 public import BelfrySystem
 
-/// Why a broker could not start.
+/// The reason why a broker could not start.
 public enum StartError: Error, Equatable, Sendable {
     /// The configuration cannot be served; the sentence says why.
     case configuration(String)
@@ -17,7 +17,7 @@ public enum StartError: Error, Equatable, Sendable {
     /// The system refused something else.
     case system(SystemCallError)
 
-    /// Makes a call whose failure ends the start.
+    /// Makes a system call whose failure ends the start.
     static func systemCall<Result: ~Copyable>(
         _ body: () throws(SystemCallError) -> Result
     ) throws(StartError) -> Result {

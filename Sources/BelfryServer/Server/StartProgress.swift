@@ -1,16 +1,16 @@
 import Synchronization
 
-/// How far a start has come: noted by the thread that restores, told by the one that listens.
+/// The progress of a start: the thread that restores writes it, the one that listens reads it.
 final class StartProgress: Sendable {
     private let percent = Atomic<Int>(0)
     private let hasFinished = Atomic<Bool>(false)
 
-    /// So much of the store was read.
+    /// Records the percentage of the store that was read.
     func note(percent: Int) {
         self.percent.store(percent, ordering: .relaxed)
     }
 
-    /// All is restored.
+    /// Records that all is restored.
     func finish() {
         hasFinished.store(true, ordering: .releasing)
     }

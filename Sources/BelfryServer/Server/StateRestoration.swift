@@ -2,34 +2,34 @@ import BelfryCenter
 import BelfryStore
 import BelfrySystem
 
-/// Makes what the loops begin with out of the pieces that a store tells.
+/// Restores the state for the loops from the pieces of a store.
 ///
-/// A center is made of its rows as they are told: all of them together may need as much memory as the broker
-/// may have, and more: then the youngest are left out.
+/// A center is made of its rows as they are read, since all of them together may need as much
+/// memory as the broker may have. If they need more, the youngest are left out.
 struct StateRestoration: ~Copyable {
     private var limits: CenterLimits
     private let time: CommandTime
     private let secrets = CenterSecrets()
     private let makeEpoch: () -> [UInt8]
-    /// What the life before has dispatched, where that is known.
+    /// The marks that the previous life has left of a center; nil without a record.
     private let marks: (CenterImage, StoreImage) -> DispatchMarks?
     private var facts = StoreImage()
-    /// What the store must know before anybody is served.
+    /// The changes that must be stored before a client is served.
     private var changes: [StoreChange] = []
     private var centers: [NotificationCenter] = []
-    /// The center whose rows are told.
+    /// The center whose rows are being read.
     private var current: CenterRestoration?
-    /// The losses of that one.
+    /// The losses of this center.
     private var leftOut = LeftOutOfCenter(sequence: 0)
     private var memory: RestoredMemory
 
     /// Begins with nothing.
     ///
     /// - Parameters:
-    ///   - limits: what centers keep to.
-    ///   - kept: how much memory all centers may keep.
-    ///   - time: since when their clients are away, and what is left of times runs.
-    ///   - marks: what a center has dispatched in the life before, where that is known.
+    ///   - limits: the limits of centers.
+    ///   - kept: the most memory of all centers.
+    ///   - time: the time since which clients are away, and from which remaining times run.
+    ///   - marks: the marks that the previous life has left of a center; nil without a record.
     ///   - makeEpoch: text that no other life of a center has.
     init(
         limits: CenterLimits, kept: KeptMemory, at time: CommandTime,
@@ -44,10 +44,10 @@ struct StateRestoration: ~Copyable {
         self.makeEpoch = makeEpoch
     }
 
-    /// Takes a piece.
+    /// Adds a piece.
     ///
-    /// A store that was copied back may know less than its observers do: all centers get new epochs, so that no
-    /// position of the past is taken for one of this life.
+    /// A store that was copied back may know less than its observers do: all centers get new
+    /// epochs, so that no position of the past is valid in this life.
     mutating func take(_ piece: consuming StoredPiece) {
         switch consume piece {
         case .broker(let found):
@@ -64,8 +64,8 @@ struct StateRestoration: ~Copyable {
                 let record = CenterRecord(epoch: image.epoch)
                 changes.append(.center(name: image.name, .center(record)))
             }
-            // The first numbers of this life are reserved before anybody can be given one of them: a
-            // delivery does not wait for a commit.
+            // The first numbers of this life are reserved before one can be given: a delivery does
+            // not wait for a commit.
             let through = image.sequence + NotificationCenter.sequenceBlock
             changes.append(.center(name: image.name, .sequenceReserved(through: through)))
             leftOut = LeftOutOfCenter(sequence: image.sequence)
@@ -84,10 +84,10 @@ struct StateRestoration: ~Copyable {
         }
     }
 
-    /// How many bytes more or less a center keeps, about, before that is found out.
+    /// The growth of a center, in bytes, past which its memory is counted again.
     private static let leastKeptChange = 4_096
 
-    /// Gives all of it, once the store has the first numbers of this life.
+    /// Returns the state, once the store has the first numbers of this life.
     consuming func finish(
         in store: inout some DurableStore & ~Copyable
     ) throws(StoreError) -> Beginning {

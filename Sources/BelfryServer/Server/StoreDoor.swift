@@ -1,36 +1,37 @@
 import BelfryLoop
 import BelfryStore
 
-/// The store, as the loops see it: they hand it what must last, and its commits come back as mail.
+/// The store, as the loops see it: they hand it changes, and its commits come back as mail.
 protocol StoreDoor: Sendable {
-    /// Takes what a turn of a loop has changed.
+    /// Takes the changes of a loop's turn.
     ///
-    /// The loop gets ``LoopMessage/committed(_:)`` with the ticket of the batch once it is stored, and
-    /// so is everything that the loop handed over before.
+    /// The loop gets ``LoopMessage/committed(_:)`` with the ticket of the batch once it is stored,
+    /// with all batches that the loop handed over before.
     func hand(_ batch: StoreBatch)
-    /// Whether what is promised from now on can be kept; what was handed over is kept in any case.
+    /// Whether new promises can be kept; changes that were handed over are kept in any case.
     var takesPromises: Bool { get }
-    /// Whether half of what may wait to be committed does; what can be put off should be.
+    /// Whether the uncommitted changes fill half of their limit: other work should wait.
     var isBehind: Bool { get }
-    /// Counts that a promise was refused, with the reason.
+    /// Counts a refused promise.
     func noteRefusal()
-    /// Whether writing fails, other than by what the broker may keep.
+    /// Whether writing fails for another reason than the broker's own limit.
     var isFailing: Bool { get }
-    /// Whether the disk has no room for what it was handed.
+    /// Whether the disk has no room for the changes.
     var isFull: Bool { get }
-    /// A promise was not kept in time: nothing more is promised until something is committed.
+    /// Records that a promise was not kept in time: the store refuses others until a commit.
     func noteStandstill()
-    /// Whether nothing can be expected of it now: a stop does not wait for it.
+    /// Whether no commit can be expected now, so that a stop does not wait for one.
     var keepsNothing: Bool { get }
-    /// Whether it has not got on for so long, whatever it does.
+    /// Whether there was no progress for this time, whatever the store does.
     func isHeldUp(for time: Duration) -> Bool
-    /// Takes nothing more: commits what waits, ends the life in order, and gives the data up, for
-    /// which nobody waits.
+    /// Closes the store: commits waiting changes, ends the life in order, and unlocks the data.
+    ///
+    /// The caller does not wait.
     ///
     /// Each loop then gets ``LoopMessage/released``.
     func end(telling mailboxes: [LoopMailbox<LoopMessage>])
-    /// What it has done so far.
+    /// The figures of its work so far.
     var figures: StoreFigures { get }
-    /// Begins to make a copy of it, and tells later, from another thread, what became of that.
+    /// Begins to make a copy, and reports its outcome later, from another thread.
     func backUp(_ onOutcome: @escaping BackupOutcome) throws(BackupError)
 }

@@ -1,7 +1,7 @@
 import BelfryStore
 
 extension StoreError {
-    /// What is wrong, for the person who started the broker.
+    /// A sentence on the fault for the person who started the broker.
     var sentence: String {
         switch self {
         case .locked:
@@ -23,7 +23,7 @@ extension StoreError {
 }
 
 extension StoreError.Damage {
-    /// What is wrong with the files of the store, and what helps.
+    /// A sentence on the fault in the store's files, with the remedy.
     fileprivate var sentence: String {
         switch self {
         case .noDatabase: Self.foreign("it is not a database")
@@ -55,7 +55,7 @@ extension StoreError.Damage {
 }
 
 extension StoreError {
-    /// How many rows of which tables.
+    /// The counts of rows, by table, as text.
     static func text(of rows: [Table: Int]) -> String {
         Table.allCases.compactMap { table in rows[table].map { "\($0) of \(table.rawValue)" } }
             .joined(separator: ", ")
@@ -63,7 +63,7 @@ extension StoreError {
 }
 
 extension ServerConfiguration.Durability {
-    /// The same, as the store calls it.
+    /// The store's own value for the same.
     var ofStore: Durability {
         switch self {
         case .power: .power

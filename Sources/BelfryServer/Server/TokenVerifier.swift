@@ -18,10 +18,10 @@ final class TokenVerifier: Sendable {
 
     private let state = Monitor(State())
 
-    /// How many tokens may wait at a time.
+    /// The most tokens that may wait.
     static let jobLimit = 1_024
 
-    /// Hands over a token; its verdict comes to the loop as mail.
+    /// Submits a token; the loop gets its verdict as mail.
     ///
     /// - Returns: whether there was room.
     func submit(_ job: Job) -> Bool {
@@ -41,7 +41,7 @@ final class TokenVerifier: Sendable {
         }
     }
 
-    /// Verifies what waits, on the calling thread; tells how many tokens that were.
+    /// Verifies the waiting tokens on the calling thread, and returns their number.
     func verifyWaiting(_ mailboxes: [LoopMailbox<LoopMessage>]) -> Int {
         let jobs = state.change { state in
             defer { state.jobs = [] }
@@ -57,12 +57,12 @@ final class TokenVerifier: Sendable {
         }
     }
 
-    /// Ends the thread, whatever still waits.
+    /// Ends the thread, and drops waiting tokens.
     func close() {
         state.change { $0.isClosed = true }
     }
 
-    /// The jobs that wait; nil once the verifier was closed.
+    /// The waiting jobs; nil once the verifier was closed.
     private func takeJobs() -> [Job]? {
         let jobs = state.take { state -> [Job]? in
             if state.isClosed { return [] }
@@ -74,7 +74,7 @@ final class TokenVerifier: Sendable {
         return jobs
     }
 
-    /// Whose a token is, or why it is not good.
+    /// The result of verifying a token: its claims, or the reason why it is not valid.
     static func verdict(_ token: SignedToken) -> Verdict {
         do throws(AccessError) {
             return .good(try token.verify())

@@ -2,17 +2,17 @@ import BelfryJSON
 import BelfryTLS
 import BelfryWebSocket
 
-/// The small page that observes a name and an object, and says how to post one.
+/// The small page that observes a name and an object, and shows how to post a notification.
 ///
-/// It begins when its reader presses a button: a link that somebody else gave makes neither a
-/// center nor an observer.
+/// It begins when its reader presses a button: a link from a stranger makes neither a center nor an
+/// observer.
 ///
-/// What somebody put into the query stands in a title and in strings of the script, and ends neither.
+/// Text from the query is in a title and in strings of the script, and is escaped for both.
 struct TryPage {
-    /// What is observed; nil is any.
+    /// The observed name and object; nil is any.
     let name: [UInt8]?
     let object: [UInt8]?
-    /// Where; nil is the center `default`.
+    /// The center; nil is `default`.
     let center: [UInt8]?
 
     /// The page.
@@ -30,7 +30,7 @@ struct TryPage {
         """
     }
 
-    /// What the page may do: run this one script, load the library, and talk to its own broker.
+    /// The policy of the page: run this one script, load the library, and talk to its own broker.
     var contentSecurityPolicy: String {
         let digest = Base64.standard.encode(Digest(of: script.utf8.span).bytes.span)
         return """
@@ -81,7 +81,7 @@ struct TryPage {
         return escaped(literal) { $0 == UInt8(ascii: "<") ? #"\u003C"# : nil }
     }
 
-    /// A text that is text in HTML, too.
+    /// A text escaped for HTML.
     private static func html(_ text: [UInt8]) -> String {
         escaped(text) {
             switch $0 {

@@ -1,11 +1,11 @@
 import BelfryCenter
 
 extension Connection {
-    /// What is spoken on a connection.
+    /// The protocol of a connection.
     enum Kind: Equatable {
         /// Requests and their answers.
         case http
-        /// It is a client.
+        /// A client of a transport.
         case client(Transport)
         /// The echo, a WebSocket without a client.
         case debugWebSocket
@@ -13,7 +13,7 @@ extension Connection {
 }
 
 extension Connection.Kind {
-    /// What is said on it unasked; nil for requests and their answers.
+    /// The messages that it gets unasked; nil for requests and their answers.
     var words: (any ClientTransport)? {
         switch self {
         case .http: nil
@@ -22,7 +22,7 @@ extension Connection.Kind {
         }
     }
 
-    /// Whether it is told things as they come: who does not read them is suspended, and asks for nothing by that.
+    /// Whether it gets deliveries as they come: a client that does not read them is suspended.
     var observes: Bool {
         switch self {
         case .http, .debugWebSocket: false
@@ -30,7 +30,7 @@ extension Connection.Kind {
         }
     }
 
-    /// What its silence means, where nothing was said about it before.
+    /// The first deadline of its silence.
     @inline(__always)
     var silence: Connection.DeadlineKind {
         switch self {

@@ -3,13 +3,12 @@ import BelfryHTTP
 import BelfrySystem
 import BelfryWire
 
-/// A client at a stream of Server-Sent Events (HTML Standard §9.2).
+/// A client with a stream of Server-Sent Events (HTML Standard §9.2).
 struct EventStreamTransport: ClientTransport {
     static let silence = Connection.DeadlineKind.comment
     static let sendsMessages = false
 
-    /// Appends the head of a stream, a first comment with its position, and when to come back after
-    /// a cut.
+    /// Appends the head of a stream, a first comment with its position, and the time to reconnect.
     ///
     /// The stream ends with its connection, so that the frames need no chunks and one frame serves
     /// all streams (RFC 9112 §6.3).
@@ -35,7 +34,7 @@ struct EventStreamTransport: ClientTransport {
         if reply.variesByOrigin { fields.append(HTTPField("Vary", "Origin")) }
         ResponseWriter.appendStreamHead(
             status: 200, fields: fields, date: outbox.heads.date.span, to: &output)
-        // Clients that were cut at once come back spread over two seconds.
+        // Clients that were cut at the same time reconnect spread over two seconds.
         let retry = 1_000 + Int(outbox.random.next() % 2_000 as UInt64)
         let greeting = "belfry c\(welcome.client)"
         if let sequence = welcome.position {
@@ -104,13 +103,14 @@ struct EventStreamTransport: ClientTransport {
             retryMilliseconds: Int(reconnectAfter / .milliseconds(1)), to: &output)
     }
 
-    /// A stream has no frame for its end: only that credentials have expired is told, since
-    /// coming back with them is no use, and that another reader has come.
+    /// Appends a comment on expired credentials, or on another reader; other ends have no frame.
+    ///
+    /// Coming back with expired credentials is useless.
     func append(_ farewell: Farewell, to output: inout [UInt8]) {
         switch farewell {
         case .credentialsExpired: EventStream.append(comment: farewell.reason, to: &output)
         case .takenOver:
-            // Two readers that came back at once would replace each other for ever.
+            // Two readers that came back at once would replace each other without end.
             EventStream.append(retryMilliseconds: 30_000, to: &output)
             EventStream.append(comment: "another reader has taken over", to: &output)
         case .tooSlow, .tooMuchUnfinished, .stopping, .clusterLost, .clientRemoved: break

@@ -1,15 +1,15 @@
 import BelfryWebSocket
 
-/// Why the broker lets the connection of a client go that did nothing wrong with its protocol.
+/// The reason why the broker closes a connection whose client broke no rule of the protocol.
 enum Farewell {
     case tooSlow
     case tooMuchUnfinished
     case credentialsExpired
     case stopping
-    /// The broker does not take part in its cluster any more.
+    /// The broker no longer takes part in its cluster.
     case clusterLost
     case clientRemoved
-    /// Another connection is the client now, or the reader of the mailbox.
+    /// Another connection has become the client, or the reader of the mailbox.
     case takenOver
 
     /// The code of a Close frame.
@@ -24,7 +24,7 @@ enum Farewell {
         }
     }
 
-    /// The same in words.
+    /// The reason as text.
     var reason: String {
         switch self {
         case .tooSlow: "the client reads too slowly"

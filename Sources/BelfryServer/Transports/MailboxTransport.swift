@@ -1,10 +1,10 @@
 import BelfryCenter
 import BelfryWire
 
-/// A client whose mailbox somebody reads: nothing is said to it.
+/// A client with a mailbox that is read by requests: it gets no messages.
 ///
-/// Gaps stand on the page that a poll is answered with, and the end of an observer is the answer to the next one. A
-/// poll is a request like others, and what ends it is asked of `PollTable`.
+/// Gaps are on the page that answers a poll, and the end of an observer is the answer to the next
+/// poll. A poll is a request like others, and `PollTable` ends it.
 struct MailboxTransport: ClientTransport {
     static let silence = Connection.DeadlineKind.answer
     static let sendsMessages = false

@@ -1,11 +1,11 @@
 import BelfryCenter
 import BelfryWire
 
-// The one place that tells the transports apart. What is seldom said is asked of a value; what is said often is called
-// by name, so that the compiler looks into it.
+// The one place that tells the transports apart. Rare messages go through a value; frequent ones
+// call the type by name, so that the compiler inlines them.
 
 extension Transport {
-    /// What speaks to its clients.
+    /// The messages to its clients.
     var words: any ClientTransport {
         switch self {
         case .webSocket: WebSocketTransport()
@@ -14,7 +14,7 @@ extension Transport {
         }
     }
 
-    /// What the silence of a connection means first.
+    /// The first deadline of a connection's silence.
     @inline(__always)
     var silence: Connection.DeadlineKind {
         switch self {
@@ -24,7 +24,7 @@ extension Transport {
         }
     }
 
-    /// Whether what its clients send is read.
+    /// Whether the broker reads messages of its clients.
     @inline(__always)
     var sendsMessages: Bool {
         switch self {

@@ -2,9 +2,9 @@ import BelfryCenter
 import BelfryWebSocket
 import BelfryWire
 
-/// A client at a WebSocket, in frames of JSON-RPC (RFC 6455).
+/// A client with a WebSocket, in frames of JSON-RPC (RFC 6455).
 struct WebSocketTransport: ClientTransport {
-    /// Whether it is the echo, which has no words of its own.
+    /// Whether it is the echo, which has no messages of its own.
     var isEcho = false
 
     static let silence = Connection.DeadlineKind.ping
@@ -48,12 +48,12 @@ struct WebSocketTransport: ClientTransport {
         FrameWriter.endFrame(frame, .text, in: &frames)
     }
 
-    /// What a frame has behind its header.
+    /// The payload of a frame, behind its header.
     static func payload(of frame: Range<Int>) -> Range<Int> {
         frame.dropFirst(FrameWriter.headerByteCount(frameByteCount: frame.count))
     }
 
-    /// Appends a frame with what stands among the others, compressed; nil if that is not worth it.
+    /// Appends a compressed frame of a payload in the arena; nil if it is not smaller.
     static func append(
         compressing payload: Range<Int>, by deflater: Deflater, to frames: inout [UInt8]
     ) -> Range<Int>? {

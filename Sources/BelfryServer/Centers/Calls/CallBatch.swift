@@ -1,21 +1,21 @@
 import BelfryWire
 
-/// The answers to a batch of calls: they leave together, when the last of them is there.
+/// The answers to a batch of calls: they are sent together, when all are there.
 final class CallBatch {
-    /// Where they go.
+    /// The destination of the answers.
     let reply: Reply
-    /// By the place of the call; a call without an answer has an empty one.
+    /// The answers by the place of the call; a call without an answer has an empty one.
     private var answers: [[UInt8]] = []
     private var missingCount = 0
     /// Whether all calls were performed.
     private var isWhole = false
     /// The bytes of the answers that were there at once.
     private(set) var byteCount = 0
-    /// The ticket of what they promise; 0 if they promise nothing.
+    /// The ticket of their promises; 0 without one.
     private(set) var ticket: UInt64 = 0
-    /// The clients whose frames go on behind the answers.
+    /// The clients whose frames follow the answers.
     private var flushes: [UInt64] = []
-    /// Whether a call waits for somebody else, who may be the client itself: then nothing is kept from it.
+    /// Whether a call waits for a client, which may be its own: then no frames are kept from it.
     private var waitsForOthers = false
 
     init(reply: Reply) {
@@ -25,26 +25,27 @@ final class CallBatch {
     /// Whether all answers are there.
     var isComplete: Bool { isWhole && missingCount == 0 }
 
-    /// Whether frames of the client stay behind the answers: these are not there, but they will be as soon as
-    /// its commands are applied.
+    /// Whether frames of the client wait behind the answers.
+    ///
+    /// They do while the answers are missing only until the client's commands are applied.
     private var holdsFrames: Bool { !isComplete && !waitsForOthers }
 
-    /// The last call was performed.
+    /// Records that the last call was performed.
     func end() { isWhole = true }
 
-    /// A call waits for somebody else.
+    /// Records that a call waits for a client.
     func noteWaiting() { waitsForOthers = true }
 
     /// Keeps the frames of a client behind the answers.
     ///
-    /// - Returns: whether they have to stay there.
+    /// - Returns: whether they have to wait there.
     func hold(_ client: UInt64, _ connection: ConnectionNumber) -> Bool {
         guard holdsFrames, connection.rawValue == reply.number.rawValue else { return false }
         flushes.append(client)
         return true
     }
 
-    /// Takes the clients whose frames stay behind the answers no longer.
+    /// Takes the clients whose frames no longer wait behind the answers.
     func takeFlushes() -> [UInt64] {
         if holdsFrames || flushes.isEmpty { return [] }
         defer { flushes = [] }
@@ -57,14 +58,14 @@ final class CallBatch {
         byteCount += answer.count
     }
 
-    /// The place of an answer that comes later.
+    /// Reserves the place of a later answer.
     func appendMissing() -> CallPlace {
         answers.append([])
         missingCount += 1
         return CallPlace(batch: self, number: answers.count - 1)
     }
 
-    /// The answers must wait for what has changed so far.
+    /// Makes the answers wait for all changes so far.
     func wait(for ticket: UInt64) {
         self.ticket = max(self.ticket, ticket)
     }
@@ -76,12 +77,12 @@ final class CallBatch {
         wait(for: ticket)
     }
 
-    /// The answers of one batch may have so many bytes before its looks are refused.
+    /// The bytes of answers in one batch past which its looks are refused.
     private static let answerByteLimit = 256 << 10
 
-    /// A batch of a thousand looks must not have an answer of a thousand pages.
+    /// Refuses a look when the batch's answers are large: no batch may fetch a thousand pages.
     ///
-    /// - Throws: 413, which asks for smaller batches.
+    /// - Throws: 413; the caller should send smaller batches.
     func boundLooks() throws(Problem) {
         guard byteCount > Self.answerByteLimit else { return }
         throw Problem(

@@ -1,12 +1,12 @@
 import BelfryCenter
 import BelfryWire
 
-// What each method does.
+// The methods and their operations.
 
 extension CallFrame {
-    /// Does what a call asks for.
+    /// Performs the method of a call.
     ///
-    /// - Returns: nil where its command was not applied yet.
+    /// - Returns: nil where its command is not applied yet.
     mutating func carryOut(
         _ method: CallMethod, _ params: Range<Int>?, _ host: inout CenterHost,
         _ outbox: inout Outbox
@@ -33,7 +33,7 @@ extension CallFrame {
             }
         case .post:
             let request = try reader.post(params: params, in: text.span)
-            // Nobody waits for the answer to a JSON-RPC notification.
+            // A JSON-RPC notification has no answer to wait for.
             let seconds = call == nil ? 0 : request.waitSeconds
             let wishes = PostWishes(
                 wait: seconds.map { Int64($0 * 1_000_000_000) },
@@ -105,7 +105,7 @@ extension CallFrame {
         }
     }
 
-    /// Begins what a call asks for, and ends it where its command was applied at once.
+    /// Begins the operation of a call, and ends it where its command was applied at once.
     private mutating func carryOut<Called: Operation>(
         _ operation: consuming Called, _ host: inout CenterHost, _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
@@ -125,7 +125,7 @@ extension CallFrame {
         host.keep(operation, submission, self, batch?.appendMissing())
     }
 
-    /// What the asker of a call wishes; `ttl` says that it does not wait for the end.
+    /// The preferences of an ask by a call; with `ttl` the ask outlives the wait.
     private func wishes(of request: AskRequest, _ params: Range<Int>?) -> AskWishes {
         AskWishes(
             wait: request.waitSeconds.map { Int64($0 * 1_000_000_000) },
@@ -133,7 +133,7 @@ extension CallFrame {
             key: request.idempotencyKey.map { key($0, of: .ask, params: params) })
     }
 
-    /// The key of a call: its params are the request.
+    /// The idempotency key of a call: its params are the request.
     private func key(_ key: [UInt8], of method: CallMethod, params: Range<Int>?) -> (
         text: [UInt8], requestHash: SecretHash
     ) {
@@ -152,7 +152,7 @@ extension CallFrame {
         let response = host.requestReader.response(
             content: content, isError: isError, byteRoom: host.kept.askByteRoom(outbox),
             in: text.span)
-        // Whoever loses an acknowledgement gets the notification again: nobody waits for the store.
+        // A lost acknowledgement only causes a redelivery: it need not wait for the store.
         host.tell(
             .acknowledge(client: client.number, delivery, response), to: position, &outbox)
     }

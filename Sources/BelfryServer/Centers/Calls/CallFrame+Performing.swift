@@ -3,7 +3,8 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-// The calls of one frame are performed in their order, and answered in one frame; all of them are one callout (rule Q10).
+// The calls of one frame are performed in order, in one callout (rule Q10), and answered in one
+// frame.
 
 extension CallFrame {
     /// Performs all calls.
@@ -25,8 +26,8 @@ extension CallFrame {
                 case .begun: return false
                 }
             }
-            // What the replay ring has for a new observer, and what was held for a client that goes
-            // on, comes after its answer.
+            // The replay for a new observer, and held deliveries of a resumed client, follow the
+            // answer.
             host.fanOut(&outbox)
             return true
         }
@@ -34,7 +35,7 @@ extension CallFrame {
         return perform(message.calls, from: 0, &host, &outbox)
     }
 
-    /// Goes on with the calls of a batch that was left to this turn.
+    /// Continues the calls of a batch that was left to this turn.
     mutating func goOn(from place: Int, _ host: inout CenterHost, _ outbox: inout Outbox) {
         host.deliveryBound = deliveryBound
         hasWaited = true
@@ -47,8 +48,8 @@ extension CallFrame {
 
     /// Performs the calls of a batch from one on.
     ///
-    /// The rest is left to another turn when this one has had its time. Where there is no room for it,
-    /// it is performed at once; behind a replay it is refused.
+    /// The rest is left to another turn when the time of this one is over. Where there is no room
+    /// for it, it is performed at once; behind a replay it is refused.
     ///
     /// - Returns: whether the next frame of the client can be read.
     private mutating func perform(
@@ -88,7 +89,7 @@ extension CallFrame {
         return !isBegun
     }
 
-    /// Whether the first call of a frame waits for a turn that has room for its answer.
+    /// Whether the first call of a frame waits for a turn with room for its answer.
     private func mustWait(for call: RPCCall, _ outbox: borrowing Outbox) -> Bool {
         if hasWaited { return false }
         guard case .request(_, let name, _) = call, let method = CallMethod(name),
@@ -97,7 +98,7 @@ extension CallFrame {
         return outbox.largeAnswersMustWait
     }
 
-    /// Performs one call; its answer goes to the content of the outbox, which stays empty if there is none.
+    /// Performs one call; the answer, if any, goes to the content of the outbox.
     private mutating func perform(
         _ call: RPCCall, _ host: inout CenterHost, _ outbox: inout Outbox
     ) -> CallStep {
@@ -121,7 +122,7 @@ extension CallFrame {
         return .done(.none)
     }
 
-    /// Performs a method, and appends its result or why it is refused.
+    /// Performs a method, and appends its result or its problem.
     private mutating func perform(
         _ method: CallMethod, _ params: Range<Int>?, _ host: inout CenterHost,
         _ outbox: inout Outbox
@@ -156,7 +157,7 @@ extension CallFrame {
         switch ending {
         case .answer(let answer):
             if call == nil {
-                // Nobody is told: a JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
+                // A JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
                 outbox.content.removeAll(keepingCapacity: true)
             } else {
                 RPC.endResult(to: &outbox.content)
@@ -168,7 +169,7 @@ extension CallFrame {
             return .done(answer.sequel)
         case .written: return .done(.none)
         case .waiting(let form):
-            // A repetition of what is waited for waits with it, even if nobody is to be told.
+            // A repetition waits with the first call, even if it has no answer.
             guard let id = call else { return .done(.none) }
             host.park(
                 submission.reply, form, submission.sight, call: id, place: place(), &outbox)
@@ -177,7 +178,7 @@ extension CallFrame {
         }
     }
 
-    /// Appends why a call is refused, if it is answered.
+    /// Appends the problem of a call, if the call is answered.
     func refuse(_ problem: Problem, _ outbox: inout Outbox) {
         outbox.noteRefusal(problem)
         if outbox.log.level <= .debug { tell(problem, outbox.log) }
@@ -185,7 +186,7 @@ extension CallFrame {
         if let id = call { RPC.append(problem: problem, id: id, to: &outbox.content) }
     }
 
-    /// The call has ended some turns after it began.
+    /// Finishes a call that has ended some turns after it began.
     mutating func finish(
         _ ending: Ending, _ place: CallPlace?, _ host: inout CenterHost, _ outbox: inout Outbox
     ) {
@@ -216,7 +217,7 @@ extension CallFrame {
         }
     }
 
-    /// Tells of a call: each at `trace` before it is performed, and one that is refused at `debug`.
+    /// Logs a call: at `trace` before it is performed, and at `debug` when it is refused.
     private func tell(_ problem: Problem?, _ log: ServerLog) {
         let client = "c\(client.number)"
         if let problem {
@@ -230,10 +231,10 @@ extension CallFrame {
 }
 
 extension Problem {
-    /// The answer to the rest of a batch where too many batches wait behind a replay.
+    /// The problem for the rest of a batch when too many batches wait behind a replay.
     static let tooManyReplays = Problem(
         .overloaded,
         "Too many batches wait for a replay; send this call again, in a smaller batch.")
-    /// The answer to every request that comes when the broker is stopping.
+    /// The problem of every request while the broker is stopping.
     static let isStopping = Problem(.draining, "The broker is shutting down; try again later.")
 }

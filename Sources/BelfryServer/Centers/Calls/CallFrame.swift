@@ -1,35 +1,35 @@
 import BelfryCenter
 
-/// The calls of one frame while they are performed.
+/// The calls of one frame in progress.
 struct CallFrame {
     let text: [UInt8]
-    /// Who calls; `resume` makes it another client.
+    /// The calling client; `resume` makes it another one.
     var client: CallingClient
     let submission: Submission
-    /// The batch that the calls belong to; nil for a call that stands for itself.
+    /// The batch of the calls; nil for a single call.
     var batch: CallBatch?
     /// Whether no other call is in the frame.
     var isAlone = true
-    /// The id of the call that is performed; nil for one that is not answered.
+    /// The id of the current call; nil for one that is not answered.
     var call: [UInt8]?
-    /// What it calls.
+    /// The current method.
     var method = CallMethod.post
-    /// Whether a call has asked for what the replay ring has.
+    /// Whether a call has asked for a replay.
     var hasReplayed = false
-    /// Whether it was left to another turn.
+    /// Whether the frame was left to another turn.
     var hasWaited = false
-    /// Whether there was no room to leave the calls that follow to another turn.
+    /// Whether there was no room to leave the following calls to another turn.
     var isCut = false
-    /// How often its posts may be delivered, as far as it has come.
+    /// The deliveries that its posts may make so far.
     var deliveryBound = DeliveryBound()
 }
 
-/// How far a call has come.
+/// The state of a call.
 enum CallStep {
-    /// Its answer is in the content of the outbox, and this becomes of the connection.
+    /// The answer is in the content of the outbox, and the connection continues in this way.
     case done(Sequel)
     /// The answer comes later.
     case later
-    /// Its command was not applied yet.
+    /// The command is not applied yet.
     case begun
 }

@@ -1,4 +1,4 @@
-/// What a client can call.
+/// A method that a client can call.
 enum CallMethod: String, CaseIterable {
     case addObserver
     case removeObserver
@@ -18,7 +18,7 @@ enum CallMethod: String, CaseIterable {
     case leaveMode
     case ping
 
-    /// Whether its answer, or what comes behind that, may be much larger than the call.
+    /// Whether the answer, or the deliveries behind it, may be much larger than the call.
     var mayAnswerMuch: Bool {
         switch self {
         case .addObserver, .value, .observers, .explain: true
@@ -28,7 +28,7 @@ enum CallMethod: String, CaseIterable {
         }
     }
 
-    /// The names as a client writes them: a text made of each call would cost more than all comparisons.
+    /// The names as bytes: making a text of each call would cost more than all comparisons.
     private static let names = allCases.map { (text: Array($0.rawValue.utf8), method: $0) }
 
     init?(_ name: [UInt8]) {

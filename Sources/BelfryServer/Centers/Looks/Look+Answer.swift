@@ -3,10 +3,10 @@ import BelfryBytes
 import BelfryCenter
 import BelfryWire
 
-// Looks are answered with what a center has now; rows show only where `inspect` covers name and object.
+// Looks read the present state of a center; rows show only where `inspect` covers name and object.
 
 extension Look {
-    /// Answers a look; its content goes to that of the outbox.
+    /// Answers a look; the content goes to the outbox.
     func answer(
         _ submission: Submission, _ centers: borrowing CenterTable, _ scan: inout ScanBudget,
         _ outbox: inout Outbox
@@ -17,7 +17,7 @@ extension Look {
         switch self {
         case .fate(let id):
             let position = centers.position(of: name)
-            // Who may see how an ask stands need not be one who posts.
+            // Reading the state of an ask does not need the grant `post`.
             if let ask = position.flatMap({ centers[$0].ask(id, at: outbox.commandTime) }) {
                 guard submission.owns(ask, orBy: .inspect) else { throw Problem.noFate }
                 Shape.append(
@@ -54,7 +54,7 @@ extension Look {
 }
 
 extension CenterListing {
-    /// Appends what is listed of a center.
+    /// Appends a listing of a center.
     fileprivate func append(
         of center: borrowing NotificationCenter, for caller: Caller, _ scan: inout ScanBudget,
         _ outbox: inout Outbox
@@ -73,7 +73,7 @@ extension CenterListing {
                 matching: query, scanLimit: scan.take(of: center.observerCount), visible: isVisible)
             Shape.append(responders: page, center: name, to: &outbox.content)
         case .holders(let object):
-            // A responder has no name, so only who may see all names sees it.
+            // A responder has no name: it is visible only to callers that may see all names.
             let rows = isVisible(nil, object) ? center.responders(at: object) : []
             if rows.isEmpty { throw Problem.noResponder }
             Shape.append(responders: rows, center: name, to: &outbox.content)
@@ -87,7 +87,8 @@ extension CenterListing {
                 matching: query, scanLimit: scan.take(of: center.valueCount), visible: isVisible)
             Shape.append(values: page, to: &outbox.content)
         case .clients(let query):
-            // A client has neither name nor object, so only who may see all of them sees any.
+            // A client has neither name nor object: it is visible only to callers that may see all
+            // of them.
             let page =
                 isVisible(nil, nil)
                 ? center.clients(
@@ -133,7 +134,7 @@ extension CenterListing {
 }
 
 extension ExplainRequest {
-    /// Appends who would get a notification, or an ask, as far as the caller may look.
+    /// Appends the receivers of a notification, or of an ask, as far as the caller may see them.
     fileprivate func append(
         of center: borrowing NotificationCenter, for caller: Caller, _ scan: inout ScanBudget,
         _ outbox: inout Outbox
@@ -153,7 +154,7 @@ extension ExplainRequest {
                 ask: center.explainAsk(object: object, selector: selector), sight: sight,
                 to: &outbox.content)
         case .post(let request):
-            // A name that is compared letter by letter takes as long as sixteen rows.
+            // A name compared by letters counts as sixteen rows.
             let explanation = center.explain(
                 name: request.name, object: request.object, after: request.cursor,
                 limit: request.limit, scanLimit: scan.take(of: 16 * center.observerCount)
@@ -167,12 +168,12 @@ extension ExplainRequest {
 }
 
 extension Problem {
-    /// What is said of a center that is not there: a look makes none.
+    /// The problem of an unknown center: a look makes none.
     static let noCenter = Problem(
         .notFound, "There is no such center; its first post or observer creates it.")
-    /// What is said of a post that nobody made, or that was made too long ago.
+    /// The problem of a post that was never made, or too long ago.
     static let noFate = Problem(
         .notFound, "No such notification is known; outcomes are kept for 5 minutes.")
-    /// What is said of an address that nobody holds.
+    /// The problem of an address without a holder.
     static let noResponder = Problem(.notFound, "No responder holds this address.")
 }

@@ -6,11 +6,11 @@ enum Look: Sendable {
     case fate(NotificationID)
     case observer(Secret)
     case listing(CenterListing)
-    /// Who asks, and what they may do in the center, which need not be there.
+    /// The caller and its grants in the center, which need not exist.
     case caller
 }
 
-/// What a center can list, page by page.
+/// A listing of a center, page by page.
 enum CenterListing: Sendable {
     indirect case observers(ObserverQuery)
     indirect case responders(ObserverQuery)
@@ -22,25 +22,25 @@ enum CenterListing: Sendable {
     indirect case queue(ObserverQuery)
     case queueEntry(NotificationID)
     case modes
-    /// How the center stands.
+    /// The state of the center.
     case overview
     indirect case explain(ExplainRequest)
     case leaks(cursor: UInt64, limit: Int)
     case unmatched(limit: Int)
 }
 
-/// How many rows all looks of a turn may still go through.
+/// The number of rows that the looks of a turn may still scan.
 ///
-/// A batch of a thousand calls that look through large tables would otherwise hold up everybody
+/// A batch of a thousand calls that look through large tables would otherwise hold up all clients
 /// for seconds. Pages may be short anyway, and near misses few.
 struct ScanBudget: Equatable {
-    /// How many rows all looks of a turn go through, about.
+    /// The rest of this turn; a turn begins with this number.
     private var rest = 200_000
 
-    /// How many rows each look goes through at least.
+    /// The least number of rows of each look.
     private static let least = 100
 
-    /// How many rows one more look goes through: half of what is left, and a few always.
+    /// Takes the rows of one more look: half of the rest, and a few always.
     mutating func take(of rowCount: Int) -> Int {
         let share = max(Self.least, rest / 2)
         rest = max(0, rest - min(share, rowCount + Self.least))

@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryWire
 
-/// What somebody reads of a value, and what of it is no news to him.
+/// The place of a value to read, and the condition under which the reader knows it already.
 struct ValueLook: Sendable {
     let place: ValuePlace
     let condition: ValueCondition

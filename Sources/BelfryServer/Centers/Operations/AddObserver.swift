@@ -7,7 +7,7 @@ import BelfryWire
 struct AddObserver: Operation {
     static let answersFirst = true
     let request: ObserverRequest
-    /// The client, if a call of it asks; otherwise the session names it.
+    /// The client, if it calls; otherwise the session names it.
     var client: UInt64?
     /// The whole session of the client.
     let session: [UInt8]
@@ -56,7 +56,7 @@ struct AddObserver: Operation {
     }
 }
 
-/// The registration of an observer with a mailbox of its own (POST /v1/observers without a session).
+/// The registration of an observer with its own mailbox (POST /v1/observers without a session).
 struct OpenMailbox: Operation {
     static let answersFirst = true
     let request: ObserverRequest
@@ -101,7 +101,7 @@ struct OpenMailbox: Operation {
 }
 
 extension Answer {
-    /// Appends the observer that the last command has registered, with the token that its owner alone gets.
+    /// Appends the observer that the last command registered, with its token for the owner alone.
     fileprivate static func registered(
         _ outcome: Outcome, secret: [UInt8], session: [UInt8], _ submission: Submission,
         _ outbox: inout Outbox
@@ -125,7 +125,7 @@ extension Answer {
 }
 
 extension CenterHost {
-    /// What a center is told of an observer; a call would copy the host.
+    /// The registration for a center; a method would copy the host.
     @inline(__always)
     func registration(
         of request: ObserverRequest, secret: [UInt8]

@@ -2,7 +2,7 @@ import BelfryAccess
 import BelfryCenter
 import BelfryWire
 
-/// The opening of a client that is told things as they come: the connection that asks becomes it.
+/// The opening of a WebSocket or an event stream: the connection becomes a client.
 struct Connect: Operation {
     static let answersFirst = true
     static let isPromise = false
@@ -34,7 +34,7 @@ struct Connect: Operation {
             connection: host.centers.name(of: submission.reply.number),
             sessionHash: SecretHash(of: secret), principal: submission.caller.principal,
             owner: owner)
-        // A position of another life of the center says nothing about this one.
+        // A position in another life of the center says nothing about this one.
         let epoch = host.centers[position].epoch
         let sequence = since.map { $0.epoch == epoch ? $0.sequence : 0 }
         var observers: [ObserverRegistration] = []
@@ -67,10 +67,10 @@ struct Connect: Operation {
             client: client, session: session, center: submission.center, epoch: epoch,
             sequence: host.centers[position].sequence)
         if let since {
-            // What is replayed is still to come, and may be cut off.
+            // The replay is still to come, and may be cut off.
             welcome.position = since.epoch == epoch ? since.sequence : 0
         } else if !requests.contains(where: { if case .value = $0.role { true } else { false } }) {
-            // What is at a value now comes with a new stream alone.
+            // The present value comes only with a new stream.
             welcome.position = welcome.sequence
         }
         outbox.open(transport, welcome, sequel, submission.reply)

@@ -6,7 +6,7 @@ import BelfryWire
 struct Dequeue: Operation {
     static let answersFirst = true
     let request: DequeueRequest
-    /// Whether a call asks, which is answered with a count in any case.
+    /// Whether a call asks; its answer always has a count.
     var isCall = false
 
     func begin(

@@ -2,7 +2,7 @@ import BelfryAccess
 import BelfryCenter
 import BelfryWire
 
-/// An admin ends a center (DELETE /v1/centers/{center}).
+/// The end of a center, by an admin (DELETE /v1/centers/{center}).
 struct EndCenter: Operation {
     static let answersFirst = false
 
@@ -34,7 +34,7 @@ struct EndCenter: Operation {
 }
 
 extension CenterHost {
-    /// Checks that a center has nothing that somebody may come back for.
+    /// Checks that a center has nothing that a client may come back for.
     fileprivate func checkUse(of position: Int) throws(Problem) {
         let use = centers[position].use
         guard use.isNone else { throw Problem(use) }
@@ -42,7 +42,7 @@ extension CenterHost {
 }
 
 extension Problem {
-    /// A center has something that somebody may come back for.
+    /// The problem of a center with something that a client may come back for.
     fileprivate init(_ use: CenterUse) {
         let counts = [
             ("clients", use.clientCount), ("observers", use.observerCount),

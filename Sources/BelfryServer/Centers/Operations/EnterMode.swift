@@ -3,11 +3,11 @@ import BelfryCenter
 import BelfryHTTP
 import BelfryWire
 
-/// A mode is entered by a lease, which ends with a client's connection or with its time (rule Q16).
+/// The entry of a mode by a lease, which ends with a client's connection or its time (rule Q16).
 struct EnterMode: Operation {
     static let answersFirst = true
     let request: ModeRequest
-    /// Whose connection the lease ends with; nil over HTTP.
+    /// The client whose connection the lease ends with; nil over HTTP.
     let client: UInt64?
     private var secret: [UInt8] = []
 
@@ -45,7 +45,7 @@ struct EnterMode: Operation {
     }
 }
 
-/// A mode lease ends: with the token for anybody, by the id alone for an admin.
+/// The end of a mode lease: by its token, or for an admin by its id alone.
 struct LeaveMode: Operation {
     static let answersFirst = true
     let secret: Secret

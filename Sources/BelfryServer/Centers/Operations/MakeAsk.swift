@@ -28,7 +28,7 @@ struct MakeAsk: Operation {
         host.submitCommand(.ask(ask(host), terms), to: position, &outbox)
     }
 
-    /// The ask of this moment; a call would copy the host.
+    /// The ask of this moment; a method of the host would copy it.
     @inline(__always)
     private func ask(_ host: borrowing CenterHost) -> Ask {
         let lifetime: Int64
@@ -45,13 +45,13 @@ struct MakeAsk: Operation {
             fallback: request.fallback, isOnce: request.isOnce, lifetime: lifetime, wait: wait)
     }
 
-    /// How many nanoseconds an ask lives that outlives its asker, and does not say how long.
+    /// The default lifetime of an ask that outlives its asker, in nanoseconds.
     private static let defaultLifetime: Int64 = 3_600_000_000_000
 
-    /// What a wait of 0 means to an asker who waits for the end, in nanoseconds.
+    /// The wait of an asker that says 0 and waits for the end, in nanoseconds.
     private static let leastWait: Int64 = 1_000_000_000
 
-    /// Under which terms it is accepted.
+    /// The terms of the ask.
     private func terms(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> AskTerms {
@@ -78,7 +78,7 @@ struct MakeAsk: Operation {
                     isReplayed: replayedForm != nil, submission.reply, submission.sight,
                     &outbox))
         }
-        // By its key it may wait for the answer to an earlier ask.
+        // With a key it may wait for the answer to an earlier ask.
         if case .http = submission.reply.form, case .awaiting(let ask) = host.effects.outcome {
             host.asks.add(
                 AskWaitTable.Place(ask: ask, command: host.applied.id),
@@ -88,11 +88,11 @@ struct MakeAsk: Operation {
     }
 }
 
-/// Who asked wants no answer any more, or an admin does not want it.
+/// The withdrawal of an ask, by its asker or an admin.
 struct WithdrawAsk: Operation {
     static let answersFirst = false
     let id: NotificationID
-    /// Whether a call asks for it, which is answered with a count.
+    /// Whether a call asks, which is answered with a count.
     var isCall = false
 
     func begin(
@@ -114,7 +114,7 @@ struct WithdrawAsk: Operation {
     }
 }
 
-/// A responder answers an ask by a request, which has its token.
+/// The answer of a responder by a request that has the responder's token.
 struct AnswerAsk: Operation {
     static let answersFirst = false
     let id: NotificationID
@@ -136,7 +136,7 @@ struct AnswerAsk: Operation {
 }
 
 extension Problem {
-    /// What is said of an ask that nobody made, that was made too long ago, or that is somebody else's.
+    /// The problem of an ask that was never made, too long ago, or by another caller.
     static let noAsk = Problem(
         .notFound, "No such ask is known; outcomes are kept for 5 minutes.")
 }

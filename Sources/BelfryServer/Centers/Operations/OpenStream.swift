@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryWire
 
-/// The connection of a request becomes the stream of a mailbox, and gets what that has.
+/// The opening of a mailbox's stream on the connection of a request.
 struct OpenStream: Operation {
     static let answersFirst = false
     static let isPromise = false
@@ -33,7 +33,7 @@ struct OpenStream: Operation {
     }
 }
 
-/// A stream waits at a mailbox from now on.
+/// The attachment of a stream to its mailbox.
 private struct AttachStream: Operation {
     static let answersFirst = true
     static let isPromise = false
@@ -66,7 +66,7 @@ private struct AttachStream: Operation {
         }
         host.polls.streams[connection.rawValue] = observer
         outbox.counters.countClient(of: .ofMailboxStreams)
-        // Whoever has the token of an observer gets no session.
+        // The token of an observer does not entitle its holder to a session.
         let welcome = Welcome(
             client: row.client, session: [], center: submission.center,
             epoch: host.centers[position].epoch, sequence: host.centers[position].sequence)

@@ -1,26 +1,28 @@
 import BelfryCenter
 import BelfryWire
 
-/// What one command of a center does for somebody: it begins when that is asked for, and is finished when the
-/// command was applied.
+/// The work of one command on behalf of a caller, in two steps.
 ///
-/// Between the two nothing holds that was known of the center: other commands may be applied first.
-/// Mostly a command is applied at once, and both follow each other.
+/// It begins with the request, and is finished when the command was applied. In between, other
+/// commands may be applied: facts about the center must be read again. Mostly a command is applied
+/// at once, and both steps follow each other.
 protocol Operation {
-    /// Whether the answer goes before what the command brought about: a client must know its observer
-    /// before that is called.  A post is answered behind its observers.
+    /// Whether the answer goes before the command's effects.
+    ///
+    /// A client must know its observer before deliveries for it come. A post is answered behind its
+    /// observers.
     static var answersFirst: Bool { get }
-    /// Whether the answer waits until what the command has changed is stored.
+    /// Whether the answer waits until the command's changes are stored.
     static var isPromise: Bool { get }
 
-    /// Checks what is asked for, and submits the command.
+    /// Checks the request, and submits the command.
     mutating func begin(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem)
 
-    /// Makes the answer of what the command brought about, which is in the effects of the host.
+    /// Makes the answer from the command's effects, which are in the host.
     ///
-    /// A command that was refused does not come here.
+    /// It is not called for a command that was refused.
     func finish(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending
@@ -30,13 +32,13 @@ extension Operation {
     static var isPromise: Bool { true }
 }
 
-/// How an operation ends.
+/// The end of an operation.
 enum Ending {
-    /// With an answer, whose content is in the outbox.
+    /// The answer, whose content is in the outbox.
     case answer(Answer)
     /// The answer was written.
     case written
-    /// The answer comes when the posts are complete, in this form, or without one when the ask is over.
+    /// The answer comes when the posts are complete, in this form, or when the ask is over (nil).
     case waiting(ReceiptForm?)
     /// The answer comes later.
     case later

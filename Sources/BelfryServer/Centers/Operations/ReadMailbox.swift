@@ -4,14 +4,14 @@ import BelfryLoop
 import BelfrySystem
 import BelfryWire
 
-/// What a mailbox has is read; what was read before is acknowledged with it.
+/// The reading of a mailbox, which acknowledges earlier pages.
 struct ReadMailbox: Operation {
     static let answersFirst = false
-    // Whoever loses an acknowledgement gets the notifications again.
+    // A lost acknowledgement only causes a redelivery.
     static let isPromise = false
     let secret: Secret
     let request: MailboxRequest
-    /// How long the request waits at an empty mailbox, in nanoseconds.
+    /// The wait of the request at an empty mailbox, in nanoseconds.
     let wait: Int64
 
     init(_ secret: Secret, _ request: MailboxRequest, wait: Int64) {
@@ -51,7 +51,7 @@ struct ReadMailbox: Operation {
             look: MailboxRequest(after: through, limit: request.limit), submission: submission,
             deadline: deadline)
         host.polls.park(poll, &outbox)
-        // What came with the wait itself was told before the poll was here.
+        // Notifications that came with the wait itself were reported before the poll was parked.
         if !page.isEmpty || outbox.life.isStopping {
             host.polls.end(submission.reply.number.rawValue, .filled)
         }
@@ -60,9 +60,9 @@ struct ReadMailbox: Operation {
 }
 
 extension CenterHost {
-    /// Answers a request that has waited at a mailbox with what that has, as far as this broker knows.
+    /// Answers a request that has waited at a mailbox with the content that this broker knows.
     ///
-    /// The request does not wait until the center has taken its reader off: a log may need long for that.
+    /// It does not wait until the center has detached its reader: a log may need long for that.
     mutating func endWait(of poll: Poll, _ outbox: inout Outbox) {
         guard let position = centers.position(of: poll.submission.center) else {
             return refuse(.noCenter, poll.submission, &outbox)
@@ -79,7 +79,7 @@ extension CenterHost {
         promises.deliver(answer, poll.submission.reply, &outbox)
     }
 
-    /// Appends a page of a mailbox; what is asked there is shown when the store knows it (rule R20).
+    /// Appends a page of a mailbox; asks in it are shown when they are stored (rule R20).
     fileprivate mutating func answer(
         _ page: MailboxPage, of observer: UInt64, _ outbox: inout Outbox
     ) -> Answer {

@@ -8,7 +8,7 @@ struct RemoveObserver: Operation {
     let target: Target
     private var serial: UInt64 = 0
 
-    /// Which observer, and by which right.
+    /// The observer, and the right to remove it.
     enum Target {
         /// A request names it: by its token, or as an admin by its number alone.
         case path(Secret)

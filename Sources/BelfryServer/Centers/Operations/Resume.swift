@@ -1,14 +1,14 @@
 import BelfryCenter
 import BelfryWire
 
-/// The connection of a call goes on as an earlier client.
+/// The resumption of an earlier client by the connection of a call.
 ///
-/// What was held must come behind the answer, so the call stands alone in its frame.
+/// Held deliveries must follow the answer, so the call is alone in its frame.
 struct Resume: Operation {
     static let answersFirst = true
     static let isPromise = false
     let request: ResumeRequest
-    /// The client that the connection was so far.
+    /// The client of the connection before.
     let newcomer: UInt64
     private var isForeign = false
 
@@ -27,7 +27,7 @@ struct Resume: Operation {
         else { throw Problem.noSession }
         try client.checkPrincipal(submission)
         isForeign = request.epoch.map { $0 != host.centers[position].epoch } ?? false
-        // A position of another life of the center says nothing about this one.
+        // A position in another life of the center says nothing about this one.
         let after = isForeign ? 0 : request.after
         host.submitCommand(
             .resume(

@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryWire
 
-/// A client is suspended, or goes on.
+/// The suspension of a client, or its end.
 struct SetSuspended: Operation {
     static let answersFirst = true
     let isSuspended: Bool
@@ -11,7 +11,7 @@ struct SetSuspended: Operation {
     /// Whether the client itself calls.
     private var isCall: Bool { if case .client = asker { true } else { false } }
 
-    /// Who asks for it.
+    /// The origin of the request.
     enum Asker {
         /// A path names the client, with its session or as an admin (PATCH /v1/clients/{id}).
         case path(session: [UInt8]?)

@@ -13,7 +13,7 @@ struct WriteValue: Operation {
     ) throws(Problem) {
         let place = ValuePlace(object: request.object, path: request.path)
         try submission.checkSet(place)
-        // Whether a condition holds says what is there.
+        // The result of a condition reveals the value.
         if !request.condition.isEmpty { try submission.checkRead(place) }
         guard let position = try position(&host, submission, &outbox) else { return }
         var write = ValueWrite(
@@ -35,7 +35,7 @@ struct WriteValue: Operation {
             to: position, &outbox)
     }
 
-    /// The center; what only removes makes none, and neither does what needs that something is there.
+    /// The center; a removal makes none, and neither does a condition that needs a value.
     private func position(
         _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Int? {
@@ -55,13 +55,13 @@ struct WriteValue: Operation {
         }
         // An equal write may repeat one whose change is not stored yet (rule V15).
         if !written.isChanged, host.shared.hasStore { host.promises.awaitEverything() }
-        // Who may not read gets no tag: not of what was there, and not of what is.
+        // A caller that may not read gets no tag, neither of the old value nor of the new one.
         let place = ValuePlace(object: request.object, path: request.path)
         let tag = submission.mayRead(place) ? written.tag : nil
         Shape.append(written: written, tag: tag, to: &outbox.content)
         var answer = Answer.json
         if written.isCreated { answer.status = 201 }
-        // The result of a call has no fields besides.
+        // The result of a call has no fields.
         if client == nil, let tag { answer.fields = [.tag(tag)] }
         return .answer(answer)
     }
