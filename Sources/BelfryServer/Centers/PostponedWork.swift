@@ -51,17 +51,18 @@ struct PostponedWork {
             lines[waiter] = line
             turns.append(waiter)
         }
-        if case .departure = work { return work }
-        let place = places.removeValue(forKey: work.submission.reply.number.rawValue)
+        let connection = work.submission.reply.number.rawValue
         switch work {
-        case .departure: break
-        case .calls(let frame, _): unfinishedTotal.add(-frame.text.count)
+        case .departure: return work
+        case .calls(let frame, _):
+            places[connection] = nil
+            unfinishedTotal.add(-frame.text.count)
+            return work
         case .request(var submission):
-            guard place?.mayWait == false else { return work }
+            guard places.removeValue(forKey: connection)?.mayWait == false else { return work }
             submission.request = submission.request.withoutWait
             return .request(submission)
         }
-        return work
     }
 
     /// Leaves a request to another turn if its answer may be large and this turn has no room.
