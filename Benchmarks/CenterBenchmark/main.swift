@@ -6,9 +6,9 @@ import Glibc
 //
 //     CenterBenchmark ELSEWHERE HERE WARM-UP POSTS
 //
-// ELSEWHERE observers have names of their own, which nobody posts; HERE observers have the name that
-// is posted. It tells `empty`, `registered` and `warm`, each of which waits for a line of input, so
-// that a script can look at the process, and at last the processor time of POSTS posts in
+// ELSEWHERE observers have names of their own, which nobody posts; HERE observers have the name
+// that is posted. It tells `empty`, `registered` and `warm`, each of which waits for a line of
+// input, so that a script can look at the process, and at last the processor time of POSTS posts in
 // microseconds.
 
 func tell(_ text: String) {

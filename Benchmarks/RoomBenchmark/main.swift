@@ -5,9 +5,9 @@ import Glibc
 //
 //     RoomBenchmark WORK...
 //
-// It makes each work, tells `ready`, and then reads numbers, one a line: it does the work so many times
-// and tells `done`. An empty line ends the work. Between two lines it stands still, so that a script
-// can read the counts of callgrind, or how much memory the process has.
+// It makes each work, tells `ready`, and then reads numbers, one a line: it does the work so many
+// times and tells `done`. An empty line ends the work. Between two lines it stands still, so that a
+// script can read the counts of callgrind, or how much memory the process has.
 
 /// The events that are about many things, each with a few of them and with ten times as many.
 let growing: [String: () -> any Work] = [

@@ -1,7 +1,8 @@
 /// Decides which web pages may use the broker (RFC 6454, RFC 6455 §10.2).
 ///
-/// A request with neither `Origin` nor `Sec-Fetch-Site` does not come from a page, and is not its matter. Scheme
-/// and port belong to an origin; `https://*.example` covers every name below `example`.
+/// A request with neither `Origin` nor `Sec-Fetch-Site` does not come from a page, and is not its
+/// matter. Scheme and port belong to an origin; `https://*.example` covers every name below
+/// `example`.
 public struct OriginPolicy: Sendable, Equatable {
     private let allowed: [OriginPattern]
     private let allowsLoopback: Bool
@@ -33,8 +34,8 @@ public struct OriginPolicy: Sendable, Equatable {
 
     /// Whether a request that has no `Origin` may come from where its `Sec-Fetch-Site` says.
     ///
-    /// `cross-site` and `same-site` are another origin, and which one is not told: that is enough only
-    /// where any may use the broker.
+    /// `cross-site` and `same-site` are another origin, and which one is not told: that is enough
+    /// only where any may use the broker.
     public func allows(fetchSite: [UInt8]) -> Bool {
         let isForeign = fetchSite == Self.crossSite || fetchSite == Self.sameSite
         return !isForeign || allowed.contains { $0.isAny }

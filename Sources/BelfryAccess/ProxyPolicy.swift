@@ -60,8 +60,8 @@ public struct ProxyPolicy: Equatable, Sendable {
 
     /// Where a request of this peer comes from.
     ///
-    /// When `Forwarded` and `X-Forwarded-For` name different clients, one of them was written by the
-    /// client, and nobody knows which: then it has no address of its own, and came without TLS.
+    /// When `Forwarded` and `X-Forwarded-For` name different clients, one of them was written by
+    /// the client, and nobody knows which: then it has no address of its own, and came without TLS.
     ///
     /// - Parameters:
     ///   - peer: the other end of the connection, and whether it is encrypted.

@@ -70,8 +70,8 @@ public struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
 
     /// Takes tokens out of the bucket of a key, if there is one at least.
     ///
-    /// Who takes more than there are is in debt and waits for longer: so a batch, whose size is known
-    /// only when it was read, is one request more or less, and its rate is kept all the same.
+    /// Who takes more than there are is in debt and waits for longer: so a batch, whose size is
+    /// known only when it was read, is one request more or less, and its rate is kept all the same.
     ///
     /// - Parameters:
     ///   - count: how many, 1 or more.

@@ -1,7 +1,7 @@
 /// What the handler of a responder gets: an ask, an action, or a post.
 ///
-/// An action comes from an observer that has the address of the responder as its target. A post comes when its
-/// object is that of the responder, and its name is one of the selectors.
+/// An action comes from an observer that has the address of the responder as its target. A post
+/// comes when its object is that of the responder, and its name is one of the selectors.
 public struct Ask: Equatable, Sendable {
     /// The ask as the broker wrote it; of an action what the observer was to get.
     public let notification: ReceivedNotification

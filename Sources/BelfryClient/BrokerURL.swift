@@ -3,8 +3,8 @@ internal import BelfrySystem
 
 /// Where a broker is, and which of its centers is meant: `http://127.0.0.1:8080/v1/centers/shop`.
 ///
-/// Without a path it is the default center. The host is an address or a name, which is looked up for
-/// each connection. With `https` TLS is spoken, and the certificate must be for the host.
+/// Without a path it is the default center. The host is an address or a name, which is looked up
+/// for each connection. With `https` TLS is spoken, and the certificate must be for the host.
 public struct BrokerURL: Hashable, Sendable {
     /// What is wrong with the text of a URL.
     public enum Fault: Equatable, Sendable {

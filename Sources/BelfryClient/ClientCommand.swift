@@ -82,7 +82,8 @@ struct ObserverWish: Sendable {
     let object: String?
     /// What tells it apart in this client: its selector, or a text that no selector can be.
     ///
-    /// A responder has several selectors, and that of an action is one of the responder that it goes to.
+    /// A responder has several selectors, and that of an action is one of the responder that it
+    /// goes to.
     let selector: String
     let since: UInt64?
     var options = ObserverOptions()

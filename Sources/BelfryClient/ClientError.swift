@@ -6,8 +6,8 @@ public import BelfryWebSocket
 
 /// Why something that was asked of a broker did not happen.
 ///
-/// A post that ended with anything but `refused` may have happened, and so may one that was refused with
-/// `outcome-unknown`.
+/// A post that ended with anything but `refused` may have happened, and so may one that was refused
+/// with `outcome-unknown`.
 public enum ClientError: Error, Equatable, Sendable {
     /// The text is no URL of a broker.
     case invalidURL(BrokerURL.Fault)
@@ -53,8 +53,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case notUnderstood
     /// The broker refused one request, and says why.
     ///
-    /// With the slug `outcome-unknown` a cluster does not know what became of the request: it may have happened, or
-    /// happen still.
+    /// With the slug `outcome-unknown` a cluster does not know what became of the request: it may
+    /// have happened, or happen still.
     case refused(BrokerRefusal)
     /// The broker closed the connection with this code (Protocol.md section 10).
     case closed(code: UInt16, reason: String)

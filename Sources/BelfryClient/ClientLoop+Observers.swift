@@ -3,9 +3,9 @@ internal import BelfrySystem
 
 // Observers: registering, delivering, answering, and going on after a lost connection.
 //
-// A new connection resumes the session, before anything else: observers of lifetime `token` are still at the
-// broker, others only if it has not noticed that the line broke. Those that it has not are registered anew, with
-// `since`, and all of them where it does not know the session any more.
+// A new connection resumes the session, before anything else: observers of lifetime `token` are
+// still at the broker, others only if it has not noticed that the line broke. Those that it has not
+// are registered anew, with `since`, and all of them where it does not know the session any more.
 extension ClientLoop {
     /// An observer of this client.
     struct Observer {

@@ -2,17 +2,18 @@
 public struct ClientOptions: Equatable, Sendable {
     /// Whether a lost connection is made again, with all observers and what they missed.
     ///
-    /// What an observer of lifetime `connection` missed comes from the broker's replay ring, what one
-    /// of lifetime `token` missed was held for it too (`ObserverOptions.lifetime`). After a restart that has
-    /// lost the numbers of the center, what the broker has since then comes, behind a gap `unknown`.
-    /// The first connection is tried once in any case. The default is false.
+    /// What an observer of lifetime `connection` missed comes from the broker's replay ring, what
+    /// one of lifetime `token` missed was held for it too (`ObserverOptions.lifetime`). After a
+    /// restart that has lost the numbers of the center, what the broker has since then comes,
+    /// behind a gap `unknown`. The first connection is tried once in any case. The default is
+    /// false.
     ///
     /// What is asked for meanwhile waits for the new connection, for `requestTimeout` at most.
     public var reconnects = false
     /// Whether a new connection first asks for the session of the one before; the default is true.
     ///
-    /// Observers of lifetime `token`, leases of values and posts with `onDisconnect` go on only then. Without it each
-    /// connection is a new client, where all observers are registered anew.
+    /// Observers of lifetime `token`, leases of values and posts with `onDisconnect` go on only
+    /// then. Without it each connection is a new client, where all observers are registered anew.
     public var resumes = true
     /// The longest pause before the first attempt to reconnect after a connection that held for a
     /// while.
@@ -32,8 +33,9 @@ public struct ClientOptions: Equatable, Sendable {
     public var closeTimeout: Duration = .seconds(2)
     /// How long the broker may be silent until it is asked whether it is there; the default is 45 seconds.
     ///
-    /// A broker that tells its `pingInterval` is asked after that time if it is shorter, by the call `ping`, and counts as
-    /// lost after half of it more. Another one is sent a ping of WebSocket, and has the same time again.
+    /// A broker that tells its `pingInterval` is asked after that time if it is shorter, by the
+    /// call `ping`, and counts as lost after half of it more. Another one is sent a ping of
+    /// WebSocket, and has the same time again.
     public var silenceLimit: Duration = .seconds(45)
     /// How many requests may wait for their answers; the default is 1,000.
     public var requestLimit = 1_000

@@ -1,8 +1,8 @@
 internal import BelfryHTTP
 internal import BelfryJSON
 
-// What a token gives: its observer is removed or read, its mode is left. Its secret half stands in a field, where no
-// log of paths has it.
+// What a token gives: its observer is removed or read, its mode is left. Its secret half stands in
+// a field, where no log of paths has it.
 extension HTTPRequest {
     /// Removes an observer: with its token, or with its id and the grant `admin`.
     ///
@@ -23,7 +23,8 @@ extension HTTPRequest {
     /// - Parameters:
     ///   - name: the notification name; `nil` is any.
     ///   - object: the object; `nil` is any.
-    ///   - since: a sequence number; what the broker's replay ring has above it is in there at once.
+    ///   - since: a sequence number; what the broker's replay ring has above it is in there at
+    ///     once.
     ///   - options: its lease, what it holds and how; a mailbox has the lifetime `token`.
     public static func mailbox(
         forName name: String?, object: String?, since: UInt64? = nil,

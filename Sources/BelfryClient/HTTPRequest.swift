@@ -121,7 +121,8 @@ public struct HTTPRequest: Sendable {
     ///
     /// A task that is cancelled ends the connection.
     ///
-    /// - Parameter take: gets the next bytes, on a thread that may block; false ends the connection.
+    /// - Parameter take: gets the next bytes, on a thread that may block; false ends the
+    ///   connection.
     /// - Throws: `ClientError.refused` when the broker refuses, `.foreignAnswer` when somebody else
     ///   answers, `.connectionLost` when the content is not whole.
     public func content(

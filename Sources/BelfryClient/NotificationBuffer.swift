@@ -38,7 +38,8 @@ final class NotificationBuffer: Sendable {
 
     /// Adds a notification at the end, and drops the oldest ones that are too many then.
     ///
-    /// What is to be answered is never dropped: the broker stops by itself when an observer owes it 1,000 answers.
+    /// What is to be answered is never dropped: the broker stops by itself when an observer owes it
+    /// 1,000 answers.
     func append(_ notification: ReceivedNotification) {
         let waiter = state.withLock { state -> (CheckedContinuation<Outcome, Never>, Outcome)? in
             guard state.end == nil else { return nil }

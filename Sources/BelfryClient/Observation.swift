@@ -22,8 +22,8 @@ public struct Observation: AsyncSequence, Sendable {
 
     /// What the broker did not deliver, as soon as that is known, for one reader; it ends with the observer.
     ///
-    /// The notification behind a gap has it too (`ReceivedNotification.gapBefore`), with what was lost here
-    /// because the sequence was read too slowly.
+    /// The notification behind a gap has it too (`ReceivedNotification.gapBefore`), with what was
+    /// lost here because the sequence was read too slowly.
     public var gaps: AsyncStream<ReceivedNotification.Gap> { buffer.gaps }
 
     /// The position behind all that was taken of an event stream: where another one goes on.

@@ -12,16 +12,17 @@ extension RemoteCenter {
     /// ```
     ///
     /// The handler works on several asks side by side. It answers with JSON text, refuses by a
-    /// `Refusal`, and hands on by `Ask.pass()`. The task of a handler is cancelled when its ask is over before
-    /// it answers. Actions for this address, and posts with this object whose names are among the selectors,
-    /// come to the handler too, one after the other; their answers are passed over, unless the observer that made the
-    /// action acknowledges, or the responder.
+    /// `Refusal`, and hands on by `Ask.pass()`. The task of a handler is cancelled when its ask is
+    /// over before it answers. Actions for this address, and posts with this object whose names are
+    /// among the selectors, come to the handler too, one after the other; their answers are passed
+    /// over, unless the observer that made the action acknowledges, or the responder.
     ///
     /// An ask that comes again while its handler is at work is handled once. With
-    /// `ClientOptions.reconnects` a lost connection brings the responder back: the same one with the lifetime `token`,
-    /// else a new one.
+    /// `ClientOptions.reconnects` a lost connection brings the responder back: the same one with
+    /// the lifetime `token`, else a new one.
     ///
-    /// - Throws: `ClientError`; `selectorInUse` when an observation of this center has one of the selectors.
+    /// - Throws: `ClientError`; `selectorInUse` when an observation of this center has one of the
+    ///   selectors.
     public func respond(
         to object: String, _ options: ResponderOptions,
         handler: @escaping @Sendable (Ask) async throws -> String
@@ -58,21 +59,26 @@ extension RemoteCenter {
 
     /// Asks who holds an address, and waits for the answer.
     ///
-    /// It has a connection of its own: to cancel the task withdraws the ask, and it does not end with
-    /// `close()`. When that connection is lost it fails with `connectionLost`; with an idempotency key, and
-    /// `ClientOptions.reconnects`, it is made again until its time is over. So it is where a cluster does not know what
-    /// became of it (`refused` with the slug `outcome-unknown`).
+    /// It has a connection of its own: to cancel the task withdraws the ask, and it does not end
+    /// with `close()`. When that connection is lost it fails with `connectionLost`; with an
+    /// idempotency key, and `ClientOptions.reconnects`, it is made again until its time is over. So
+    /// it is where a cluster does not know what became of it (`refused` with the slug
+    /// `outcome-unknown`).
     ///
     /// - Parameters:
     ///   - object: the address.
     ///   - selector: what is asked for.
     ///   - fallback: the answer, as JSON text, when there is no other.
-    ///   - wait: how long to wait, in whole seconds up to 60; the broker's default is 5, and with `ttl` 0.
-    ///   - ttl: makes it an ask that outlives this call, for so long: what `answer(toAsk:wait:)` tells.
+    ///   - wait: how long to wait, in whole seconds up to 60; the broker's default is 5, and with
+    ///     `ttl` 0.
+    ///   - ttl: makes it an ask that outlives this call, for so long: what `answer(toAsk:wait:)`
+    ///     tells.
     ///   - once: whether it is shown to one responder at most, and once.
     ///   - causedBy: the id of the notification or ask whose handling asks this.
-    ///   - idempotencyKey: a text of 1 to 255 visible ASCII characters: a repetition gets the first answer.
-    /// - Throws: `ClientError`; `refused` has the problem of section 12 of the protocol, such as `no-responder`.
+    ///   - idempotencyKey: a text of 1 to 255 visible ASCII characters: a repetition gets the first
+    ///     answer.
+    /// - Throws: `ClientError`; `refused` has the problem of section 12 of the protocol, such as
+    ///   `no-responder`.
     public func ask(
         _ object: String, _ selector: String, userInfo: UserInfo? = nil,
         default fallback: String? = nil, wait: Duration? = nil, ttl: Duration? = nil,
@@ -108,7 +114,8 @@ extension RemoteCenter {
     /// - Parameters:
     ///   - id: the ask.
     ///   - wait: how long to wait for its end, in whole seconds up to 60; by default not at all.
-    /// - Throws: `ClientError`; `refused` when the ask failed, and when the broker does not know it.
+    /// - Throws: `ClientError`; `refused` when the ask failed, and when the broker does not know
+    ///   it.
     public func answer(
         toAsk id: String, wait: Duration? = nil
     ) async throws(ClientError) -> AskAnswer {

@@ -10,13 +10,14 @@ extension RemoteCenter {
     /// }
     /// ```
     ///
-    /// Each change has the whole value at the path. With `ClientOptions.reconnects` a lost connection brings
-    /// the observer back, and a change if there was one.
+    /// Each change has the whole value at the path. With `ClientOptions.reconnects` a lost
+    /// connection brings the observer back, and a change if there was one.
     ///
     /// - Parameters:
     ///   - object: the object that has the value.
     ///   - keyPath: keys, joined by `.`; empty for the whole.
-    ///   - selector: the name of the observer's method in listings; by default one that no other has.
+    ///   - selector: the name of the observer's method in listings; by default one that no other
+    ///     has.
     ///   - options: whose changes it is told, and what happens during suspension.
     /// - Throws: `ClientError`.
     public func addObserver(
@@ -41,11 +42,14 @@ extension RemoteCenter {
     ///   - keyPath: keys, joined by `.`; empty for the whole, which is an object.
     ///   - json: the value as JSON text.
     ///   - ttl: how long it stays after its last setting.
-    ///   - lease: how long it stays after this connection is lost; what tells others that somebody is there.
-    ///   - ifMatch: the `etag` that the value must have, else it is refused with `precondition-failed`.
+    ///   - lease: how long it stays after this connection is lost; what tells others that somebody
+    ///     is there.
+    ///   - ifMatch: the `etag` that the value must have, else it is refused with
+    ///     `precondition-failed`.
     ///   - ifNoneMatch: an `etag` that it must not have; `*` sets only where there is nothing.
-    /// - Throws: `ClientError`; it is sure that nothing was set only after `refused` with another slug than
-    ///   `outcome-unknown`: with that one it may have been set in a cluster, or be set still.
+    /// - Throws: `ClientError`; it is sure that nothing was set only after `refused` with another
+    ///   slug than `outcome-unknown`: with that one it may have been set in a cluster, or be set
+    ///   still.
     @discardableResult
     public func setValue(
         _ object: String, keyPath: String = "", json: String, ttl: Duration? = nil,

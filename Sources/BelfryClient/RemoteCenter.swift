@@ -20,7 +20,8 @@ public final class RemoteCenter: Sendable {
     let options: ClientOptions
     /// Tells one reader when the connection is lost and when it is there again; it ends with the center.
     ///
-    /// The first connection is not told where `connect` has waited for it. Who does not read has the last 16 changes.
+    /// The first connection is not told where `connect` has waited for it. Who does not read has
+    /// the last 16 changes.
     public let connectionStates: AsyncStream<ConnectionState>
     private let observationCount = Mutex(0)
 
@@ -44,8 +45,9 @@ public final class RemoteCenter: Sendable {
     /// - Parameters:
     ///   - url: the broker, and the center.
     ///   - options: how this client behaves.
-    ///   - token: answers what the broker is shown in place of the token of the URL: a key, or a JWT. It is asked before
-    ///     each connection and each ask, so that a center goes on when a token has expired (401, and the close code 4003).
+    ///   - token: answers what the broker is shown in place of the token of the URL: a key, or a
+    ///     JWT. It is asked before each connection and each ask, so that a center goes on when a
+    ///     token has expired (401, and the close code 4003).
     /// - Throws: `ClientError`; `noToken` when the function failed.
     public static func connect(
         to url: BrokerURL, options: ClientOptions = ClientOptions(), token: TokenSource? = nil
@@ -57,10 +59,12 @@ public final class RemoteCenter: Sendable {
 
     /// Makes a center that connects by itself, and goes on trying where there is no broker yet.
     ///
-    /// What is asked for waits for the connection, as after a lost one (`ClientOptions.reconnects`). Where credentials are
-    /// not good the center is over, and each call says so; a `token` function is asked again after 401 and after a failure.
+    /// What is asked for waits for the connection, as after a lost one
+    /// (`ClientOptions.reconnects`). Where credentials are not good the center is over, and each
+    /// call says so; a `token` function is asked again after 401 and after a failure.
     ///
-    /// - Throws: `ClientError` when the machine has no thread or descriptor for it, or authorities cannot be read.
+    /// - Throws: `ClientError` when the machine has no thread or descriptor for it, or authorities
+    ///   cannot be read.
     public static func connecting(
         to url: BrokerURL, options: ClientOptions = ClientOptions(), token: TokenSource? = nil
     ) throws(ClientError) -> RemoteCenter {
@@ -140,8 +144,8 @@ public final class RemoteCenter: Sendable {
     ///   - object: the object; `nil` is any.
     ///   - target: the address.
     ///   - selector: what is called there.
-    ///   - options: its lifetime and lease, and whether the responder is to answer, which the poster is told; the rest
-    ///     is the responder's matter.
+    ///   - options: its lifetime and lease, and whether the responder is to answer, which the
+    ///     poster is told; the rest is the responder's matter.
     /// - Throws: `ClientError`.
     public func addObserver(
         forName name: String, object: String?, target: String, selector: String,
@@ -179,9 +183,9 @@ public final class RemoteCenter: Sendable {
     /// Posts a notification, and waits for the account of who got it; one with the style `asap` or
     /// `idle` is enqueued, and its receipt tells just that.
     ///
-    /// - Throws: `ClientError`; it is sure that nothing was posted only after `refused` with another slug than
-    ///   `outcome-unknown`: with that one it may have happened in a cluster, or happen still. With the same
-    ///   idempotency key it can be repeated, and happens once.
+    /// - Throws: `ClientError`; it is sure that nothing was posted only after `refused` with
+    ///   another slug than `outcome-unknown`: with that one it may have happened in a cluster, or
+    ///   happen still. With the same idempotency key it can be repeated, and happens once.
     public func post(
         name: String, object: String? = nil, userInfo: UserInfo? = nil,
         options: PostOptions = PostOptions()

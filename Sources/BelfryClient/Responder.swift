@@ -13,15 +13,16 @@ public struct Responder: Sendable {
     /// Gives the address up; the tasks of its handlers are cancelled, and asks that are open go to others.
     ///
     /// To remove it twice is no error.
-    /// - Throws: `ClientError` when the broker did not answer; the handlers are cancelled all the same.
+    /// - Throws: `ClientError` when the broker did not answer; the handlers are cancelled all the
+    ///   same.
     public func remove() async throws(ClientError) {
         try await removal()
     }
 
     /// Waits until it is removed, or until this task is cancelled.
     ///
-    /// - Throws: `ClientError` when the broker removed it, as when another one took its place, and when the
-    ///   connection is lost for good.
+    /// - Throws: `ClientError` when the broker removed it, as when another one took its place, and
+    ///   when the connection is lost for good.
     public func waitUntilRemoved() async throws(ClientError) {
         try await desk.waitForEnd()
     }

@@ -68,7 +68,8 @@ public final class StopSignals: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let hasCome: Bool? = state.withLock { state in
-                    // A task that is cancelled before it waits finds its mark here, in the same lock.
+                    // A task that is cancelled before it waits finds its mark here, in the same
+                    // lock.
                     if state.hasCome || Task.isCancelled { return state.hasCome }
                     state.waiters.append((number, continuation))
                     return nil

@@ -2,7 +2,8 @@
 public protocol Journal: AnyObject {
     /// Appends an entry.
     ///
-    /// The log takes each name once: it ignores an entry whose name it has had in the last two minutes.
+    /// The log takes each name once: it ignores an entry whose name it has had in the last two
+    /// minutes.
     func append(_ entry: [UInt8], as name: EntryName)
 
     /// Asks for the entries behind an index, and then for the last index of the log (`JournalEvent.end`).

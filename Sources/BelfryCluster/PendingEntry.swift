@@ -4,8 +4,8 @@ import BelfryCenter
 struct PendingEntry {
     /// The entry, which stays the same each time that it is appended.
     ///
-    /// It must say nothing of the past that is later than its commands: a connection that ends while the entry is under
-    /// way was written less than the broker has applied by then.
+    /// It must say nothing of the past that is later than its commands: a connection that ends
+    /// while the entry is under way was written less than the broker has applied by then.
     private(set) var entry: Entry
     /// Which attempt is under way.
     var attempt: UInt64 = 0

@@ -131,7 +131,8 @@ extension ReplicatedSequencer {
 
     /// Asks for what comes next, unless that was asked for already.
     ///
-    /// The last entry that was applied comes once more: a log that was put back may have another one there.
+    /// The last entry that was applied comes once more: a log that was put back may have another
+    /// one there.
     ///
     /// - Returns: whether it asks now.
     @discardableResult
@@ -161,7 +162,8 @@ extension ReplicatedSequencer {
         guard stage != .loading else { return }
         readAskedAt = nil
         knownIndex = max(knownIndex, lastIndex)
-        // Where the log ends before what was applied, the place of the next entry of this broker tells whether it does.
+        // Where the log ends before what was applied, the place of the next entry of this broker
+        // tells whether it does.
         if lastIndex > applied.index {
             ask(at: now)
             return
@@ -173,7 +175,8 @@ extension ReplicatedSequencer {
         readAskedAt = nil
         guard stage != .loading, firstIndex > applied.index else { return }
         if firstIndex == applied.index + 1 {
-            // Nothing is missing: the entry that was to come once more is given up, and the log never ends there.
+            // Nothing is missing: the entry that was to come once more is given up, and the log
+            // never ends there.
             readAskedAt = now
             return journal.read(after: applied.index)
         }
@@ -184,7 +187,8 @@ extension ReplicatedSequencer {
 
     /// Asks for the last snapshot.
     ///
-    /// A life that could not begin is given up: its first entry may be one of those that the snapshot has.
+    /// A life that could not begin is given up: its first entry may be one of those that the
+    /// snapshot has.
     func load(at now: Int64) {
         stage = .loading
         underWay = []
@@ -195,7 +199,8 @@ extension ReplicatedSequencer {
     private func take(_ snapshot: JournalSnapshot?, _ shard: inout Shard, at now: Int64) {
         guard stage == .loading else { return }
         loadAskedAt = nil
-        // Without one, or with an old one, it goes on from where it is: the log says whether it can.
+        // Without one, or with an old one, it goes on from where it is: the log says whether it
+        // can.
         if let snapshot, snapshot.index > applied.index {
             do {
                 try shard.restore(snapshot.state)

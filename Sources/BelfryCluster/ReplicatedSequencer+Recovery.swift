@@ -1,6 +1,7 @@
 import BelfryCenter
 
-// How a log that has lost entries goes on with what one broker has applied of it: an operator says with which.
+// How a log that has lost entries goes on with what one broker has applied of it: an operator says
+// with which.
 
 extension ReplicatedSequencer {
     /// How far the recovery is.
@@ -14,7 +15,8 @@ extension ReplicatedSequencer {
 
     /// Lets the log go on with the state of this broker, where it has stopped since that and the log are not one past.
     ///
-    /// The others stop at the next entry, if they have not stopped; they take part again after a new start.
+    /// The others stop at the next entry, if they have not stopped; they take part again after a
+    /// new start.
     ///
     /// - Returns: whether it begins, or has begun.
     public func recover(at now: Int64) -> Bool {

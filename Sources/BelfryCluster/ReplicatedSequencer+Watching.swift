@@ -1,6 +1,7 @@
 public import BelfryCenter
 
-// What a broker does as time passes: it tells that it is there, looks whether the others are, and appends again.
+// What a broker does as time passes: it tells that it is there, looks whether the others are, and
+// appends again.
 
 extension ReplicatedSequencer {
     /// Time has passed; called at least each 100 ms, when ``next(_:at:into:)`` has nothing more.
@@ -114,7 +115,8 @@ extension ReplicatedSequencer {
     /// Appends an entry without a command, where the log or the others need one.
     private func appendForOthers(_ shard: borrowing Shard, rank: Int, at now: Int64) {
         guard !isWaiting else { return }
-        // Whether the engine is there; and how far this broker is, for the clients that it may lose.
+        // Whether the engine is there; and how far this broker is, for the clients that it may
+        // lose.
         if now - contactAt >= ClusterOptions.beatInterval
             || isUntold && now - lastAppendAt >= ClusterOptions.beatInterval
             || isDue(shard, rank: rank, at: now)

@@ -140,7 +140,8 @@ extension ReplicatedSequencer {
             fail(refused, isKnown ? .unavailable(.full) : .unknownOutcome)
         }
         guard isKnown else { return underWay[place].isGivenUp = true }
-        // Its number must be in the log, or no later one counts: it is appended again with what must happen.
+        // Its number must be in the log, or no later one counts: it is appended again with what
+        // must happen.
         underWay[place].keepWhatMustHappen()
     }
 

@@ -2,14 +2,16 @@ public import BelfryCenter
 
 /// Puts the commands of one broker into a log that several brokers share, and reads that log for its shard.
 ///
-/// A pure machine: the journal does the I/O, and each call brings the time of a clock that never goes back. In each turn its
-/// host calls ``next(_:at:into:)`` until it is nil, writes to its connections, and calls ``endTurn(at:)``; at least each
-/// 100 ms it calls ``tick(_:at:)``. How a broker gets on with the log is one value, ``stage``:
+/// A pure machine: the journal does the I/O, and each call brings the time of a clock that never
+/// goes back. In each turn its host calls ``next(_:at:into:)`` until it is nil, writes to its
+/// connections, and calls ``endTurn(at:)``; at least each 100 ms it calls ``tick(_:at:)``. How a
+/// broker gets on with the log is one value, ``stage``:
 ///
 ///     loading → catchingUp → comingUp → up → leaving → left
 ///                   ▲____________________|      any → stopped → recovering → catchingUp
 ///
-/// A life begins with `comingUp`, and ends with the way back: then the host closes the connections of all clients.
+/// A life begins with `comingUp`, and ends with the way back: then the host closes the connections
+/// of all clients.
 public final class ReplicatedSequencer {
     /// The settings.
     public let options: ClusterOptions
@@ -36,7 +38,8 @@ public final class ReplicatedSequencer {
     var handed: Mark
     /// The last entry that entries tell of.
     ///
-    /// It stands still while an end of a connection waits for a later entry: that connection was not written what came since.
+    /// It stands still while an end of a connection waits for a later entry: that connection was
+    /// not written what came since.
     var said: Mark
     /// Whether the log has had commands since this broker last told how far it is.
     var isUntold = false

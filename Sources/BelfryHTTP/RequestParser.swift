@@ -11,8 +11,8 @@ public enum RequestEvent: Sendable, Equatable {
 /// Reads requests of HTTP/1.1 and 1.0 out of a receive buffer (RFC 9112).
 ///
 /// It reads in place, keeps the bytes of heads only, and may be fed with pieces of any size: the
-/// events are the same. Once it has thrown, it throws the same error again. A client that posts much
-/// mostly sends the same head again and again: such a one is compared, not read.
+/// events are the same. Once it has thrown, it throws the same error again. A client that posts
+/// much mostly sends the same head again and again: such a one is compared, not read.
 public struct RequestParser: Sendable {
     private enum Phase {
         case between

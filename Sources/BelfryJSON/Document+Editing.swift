@@ -2,8 +2,10 @@
 extension Document {
     /// Puts a value at a path; what is no object on the way becomes one.
     ///
-    /// - Throws: `tooDeep`, or `tooManyBytes` of what would be longer than before; nothing has changed then.
-    /// - Complexity: a binary search for each key, the members behind a new one, and a look at the value.
+    /// - Throws: `tooDeep`, or `tooManyBytes` of what would be longer than before; nothing has
+    ///   changed then.
+    /// - Complexity: a binary search for each key, the members behind a new one, and a look at the
+    ///   value.
     @discardableResult
     public mutating func set(
         _ value: Document, at path: DocumentPath, limits: DocumentLimits = DocumentLimits()
@@ -17,7 +19,8 @@ extension Document {
     ///
     /// A patch that is no object takes the place of what is there, and null removes it.
     ///
-    /// - Throws: `tooDeep`, or `tooManyBytes` of what would be longer than before; nothing has changed then.
+    /// - Throws: `tooDeep`, or `tooManyBytes` of what would be longer than before; nothing has
+    ///   changed then.
     /// - Complexity: as `set`, and the members of the objects that the patch goes through.
     @discardableResult
     public mutating func merge(

@@ -1,7 +1,7 @@
 /// What one write did to a document: where it began, what was there, and what is there now.
 ///
-/// Above its place there were objects before, and they are there still. So it tells what every path saw, at
-/// the cost of what lies at its place, not of the whole document.
+/// Above its place there were objects before, and they are there still. So it tells what every path
+/// saw, at the cost of what lies at its place, not of the whole document.
 public struct DocumentEdit: Sendable, Equatable {
     /// The path of the write, or a shorter one where the way had to be made.
     public let path: DocumentPath

@@ -75,8 +75,8 @@ public struct JSONScanner {
     /// Moves to the value of a member: behind the byte that comes before it, which is a brace for the first one
     /// of an object and a comma for the others, its key and the colon.
     ///
-    /// - Returns: the key as a word, its first byte the lowest; 0 for one that is longer than eight bytes, or has
-    ///   escapes; nil in front of another byte.
+    /// - Returns: the key as a word, its first byte the lowest; 0 for one that is longer than eight
+    ///   bytes, or has escapes; nil in front of another byte.
     /// - Throws: the malformed cases of `JSONError`.
     public mutating func nextShortKey(
         behind byte: UInt8, in bytes: Span<UInt8>
@@ -106,8 +106,8 @@ public struct JSONScanner {
 
     /// The index behind the value that starts here.
     ///
-    /// One loop over a local index, which is written back once: each step of it takes a value that has
-    /// no values in it, or opens a container, and then closes the containers that end there.
+    /// One loop over a local index, which is written back once: each step of it takes a value that
+    /// has no values in it, or opens a container, and then closes the containers that end there.
     private func endOfValue(in bytes: Span<UInt8>, from start: Int) throws(JSONError) -> Int {
         var nesting = JSONNesting(limit: depthLimit)
         var index = start

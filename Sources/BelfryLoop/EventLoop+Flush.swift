@@ -100,7 +100,8 @@ extension EventLoop {
     /// Writes the output that came amid the flush before the rest of it, if it is for few connections: a post
     /// for a few does not wait for one for thousands.
     ///
-    /// Answers stay where they are when something that came with them did: it leaves before they do.
+    /// Answers stay where they are when something that came with them did: it leaves before they
+    /// do.
     private mutating func flushLate() {
         settleRow()
         let count = dirty.count - late.start

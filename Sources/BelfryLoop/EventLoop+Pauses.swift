@@ -1,7 +1,7 @@
 public import BelfrySystem
 
-// A process that is stopped (SIGSTOP), or whose machine is moved, does not hear those who want to renew
-// something. The time that it misses so counts for a beat, whatever its length.
+// A process that is stopped (SIGSTOP), or whose machine is moved, does not hear those who want to
+// renew something. The time that it misses so counts for a beat, whatever its length.
 extension EventLoop {
     /// How much later than it asked for the loop may look at the clock before it has missed something.
     static let beatNanoseconds: Int64 = 1_000_000_000
@@ -27,8 +27,8 @@ extension EventLoop {
 
     /// Reads the clocks, and notes what was missed since they were read last.
     ///
-    /// - Parameter asked: for how long the wait was to last; nil is until something is ready, so that
-    ///   there is nothing that time could end.
+    /// - Parameter asked: for how long the wait was to last; nil is until something is ready, so
+    ///   that there is nothing that time could end.
     mutating func readClocks(afterWaiting asked: Int64?) {
         let before = now.nanoseconds
         now = kernel.now()

@@ -228,7 +228,8 @@ extension EventLoop {
             if slots[index].flags.contains(.closing) { return discard(byteCount, of: index) }
             if byteCount > 0 { return .received(id, byteCount: byteCount) }
             slots[index].flags.insert(.inputEnded)
-            // What epoll is to tell then is said with the flush: mostly the connection is closed there.
+            // What epoll is to tell then is said with the flush: mostly the connection is closed
+            // there.
             markDirty(index)
             return .endOfInput(id)
         } catch {

@@ -1,5 +1,5 @@
-// Frames for many connections. Mostly the next frame of a turn goes to the same ones, right behind the
-// last: then it is noted once for all of them, and for each when somebody must know.
+// Frames for many connections. Mostly the next frame of a turn goes to the same ones, right behind
+// the last: then it is noted once for all of them, and for each when somebody must know.
 
 /// The connections that got the last frames, and what they get besides.
 struct FrameRow {

@@ -3,10 +3,10 @@ public import BelfrySystem
 /// Sockets, timers and mailboxes of one thread, as a row of events that the caller pulls.
 ///
 /// A turn: wait; what is ready is handed out, with at most one read for each connection; due timers
-/// and deadlines; `.turnEnds`; the flush, in which each socket that has output is written once, those
-/// with deliveries alone before those with answers; `.idle` if nothing is ready then; the next wait.
-/// A flush that takes long lets another turn in between, in which those with unwritten answers are not
-/// read.
+/// and deadlines; `.turnEnds`; the flush, in which each socket that has output is written once,
+/// those with deliveries alone before those with answers; `.idle` if nothing is ready then; the
+/// next wait. A flush that takes long lets another turn in between, in which those with unwritten
+/// answers are not read.
 ///
 /// The loop copies nothing that is sent: callers append bytes to `output` and refer to ranges of
 /// it, from as many connections as they like. A range is good until the next call of `nextEvent`.
@@ -16,8 +16,8 @@ public struct EventLoop: ~Copyable {
     public var output: [UInt8] = []
     /// The arena of what goes to many connections; append to it, and remove nothing.
     ///
-    /// With nothing else between them, the frames of a turn lie side by side: a connection that gets
-    /// all of them is handed one range.
+    /// With nothing else between them, the frames of a turn lie side by side: a connection that
+    /// gets all of them is handed one range.
     public var frames: [UInt8] = []
     /// The monotonic time at which the turn began.
     public internal(set) var now: MonotonicTime

@@ -11,7 +11,8 @@ public struct LoopConfiguration: Equatable, Sendable {
     public var refusalLimit = 64
     /// How many bytes one read brings at most, unless the one before brought as many.
     ///
-    /// So a connection costs little before it is known as one that sends much. The default is 4 KiB.
+    /// So a connection costs little before it is known as one that sends much. The default is 4
+    /// KiB.
     public var firstReadByteLimit = 4 << 10
     /// How many bytes all connections that send much are read in one turn.
     ///

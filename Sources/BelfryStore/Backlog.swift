@@ -2,7 +2,8 @@ internal import BelfrySystem
 
 /// Tells when a store begins to refuse promises because of what waits, and when that is over.
 ///
-/// Under load this comes and goes many times a second; it is over when none was refused for a while.
+/// Under load this comes and goes many times a second; it is over when none was refused for a
+/// while.
 struct Backlog {
     /// How long nothing was refused when it is over.
     static let calmInterval: Duration = .seconds(5)

@@ -12,8 +12,8 @@ public protocol DurableStore: ~Copyable {
 
     /// Tells all that is kept, piece by piece: it may be more than fits into memory twice.
     ///
-    /// What concerns all centers comes first. Behind each center come its rows, in the order in which
-    /// ``CenterRestoration`` takes them.
+    /// What concerns all centers comes first. Behind each center come its rows, in the order in
+    /// which ``CenterRestoration`` takes them.
     mutating func load(_ tell: (consuming StoredPiece) -> Void) throws(StoreError)
 }
 

@@ -1,8 +1,9 @@
 /// What a write-ahead log has (sqlite.org/fileformat2, section 4), also behind the end that SQLite sees.
 ///
-/// SQLite ends the log at the first frame whose checksum is wrong: so a torn write of the last commit
-/// looks, and so does a damaged frame in the middle. Frames that follow a commit were written after
-/// the commit was synchronized, so a commit that is not in the log, with such a frame behind it, was damaged.
+/// SQLite ends the log at the first frame whose checksum is wrong: so a torn write of the last
+/// commit looks, and so does a damaged frame in the middle. Frames that follow a commit were
+/// written after the commit was synchronized, so a commit that is not in the log, with such a frame
+/// behind it, was damaged.
 struct LogReport: Equatable {
     static let headerByteCount = 32
     static let frameHeaderByteCount = 24

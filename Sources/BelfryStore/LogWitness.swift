@@ -2,9 +2,9 @@ internal import BelfrySystem
 
 /// What the lock file says of the log: how much of it was committed when somebody was told of it last.
 ///
-/// It is written after each commit and never synchronized. While the machine runs on, it is exact, for
-/// the system keeps what was written; after a loss of power it may be old, so the log must have at
-/// least that, if each commit was synchronized.
+/// It is written after each commit and never synchronized. While the machine runs on, it is exact,
+/// for the system keeps what was written; after a loss of power it may be old, so the log must have
+/// at least that, if each commit was synchronized.
 struct LogWitness: Equatable {
     /// The length of the text: that of no number changes, so nothing old is left behind it.
     static let byteCount = 128
@@ -22,7 +22,8 @@ struct LogWitness: Equatable {
     var commitCount = 0
     /// Whether all of it is in the main file.
     ///
-    /// It may then be missing. While it is there it is read before the main file, so it must be whole.
+    /// It may then be missing. While it is there it is read before the main file, so it must be
+    /// whole.
     var isMoved = true
 
     init() {}

@@ -2,7 +2,8 @@ internal import CSQLite
 
 /// Tells how much a connection has read of the pages that it is to read.
 ///
-/// A page counts whenever it is looked at. SQLite does not tell while it checks the links between pages.
+/// A page counts whenever it is looked at. SQLite does not tell while it checks the links between
+/// pages.
 @safe final class PageWatch {
     /// How many instructions of SQLite lie between two looks.
     private static let interval: Int32 = 2_000

@@ -25,15 +25,16 @@ enum RowCheck {
 
     /// Finds out whether the indexes have the rows of their tables, and no others.
     ///
-    /// That of the observers is long, so it is compared as a set, by the sum of its rows' checksums.
+    /// That of the observers is long, so it is compared as a set, by the sum of its rows'
+    /// checksums.
     static func checkIndexes(_ connection: borrowing Connection) throws(StoreError) {
         for table in [StoreError.Table.center, .ask, .key] {
             let answer = try connection.bytes("PRAGMA integrity_check(\(table.rawValue))")
             if answer != Array("ok".utf8) { throw .damaged(.brokenIndex(table)) }
         }
         let sum = "SELECT sum(belfry_checksum(center, client, serial)) FROM observer"
-        // The rows of a table without a row id are in the index of its primary key; NOT INDEXED would
-        // let SQLite take the other one.
+        // The rows of a table without a row id are in the index of its primary key; NOT INDEXED
+        // would let SQLite take the other one.
         let rows = try connection.integer(sum + " INDEXED BY sqlite_autoindex_observer_1")
         let index = try connection.integer(sum + " INDEXED BY observer_of_client")
         if rows != index { throw .damaged(.brokenIndex(.observer)) }
@@ -53,7 +54,8 @@ enum RowCheck {
         for (table, columns, _) in rows {
             try remove(from: table, "checksum IS NOT belfry_checksum(\(columns))")
         }
-        // The tombstones of a center that has ended are no loss: they stay until there are too many.
+        // The tombstones of a center that has ended are no loss: they stay until there are too
+        // many.
         try connection.execute(
             """
             DELETE FROM tombstone WHERE center NOT IN (SELECT id FROM center)

@@ -11,7 +11,8 @@ struct RowWalk<Record>: ~Copyable {
 
     /// Begins; the rows of the table must lie in the order of centers.
     ///
-    /// - Parameter read: makes something of the columns behind the center; nil where no store wrote them so.
+    /// - Parameter read: makes something of the columns behind the center; nil where no store wrote
+    ///   them so.
     init(
         _ table: StoreError.Table, in connection: borrowing Connection,
         read: @escaping (inout StatementRow) -> Record?

@@ -44,7 +44,8 @@ internal import CSQLite
 
     /// The row at which the statement stands, to be read from its first column on until the next call.
     var row: StatementRow {
-        // SAFETY: the statement is not finalized before `deinit`; where it has no row, SQLite gives NULL.
+        // SAFETY: the statement is not finalized before `deinit`; where it has no row, SQLite gives
+        // NULL.
         unsafe StatementRow(of: pointer)
     }
 

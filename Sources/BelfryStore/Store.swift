@@ -16,8 +16,8 @@ public final class Store: Sendable {
     ///   - file: the store; what a start needs of it was loaded before.
     ///   - onCommit: called from the thread after each commit, once for each batch in it, in the
     ///     order in which they were submitted.
-    ///   - onNotice: called when something goes wrong, and when it is well again: from the thread, and
-    ///     from here when it is so from the start.
+    ///   - onNotice: called when something goes wrong, and when it is well again: from the thread,
+    ///     and from here when it is so from the start.
     /// - Throws: `StoreError.system` when there is no room for one more thread.
     public init(
         _ file: consuming sending StoreFile,

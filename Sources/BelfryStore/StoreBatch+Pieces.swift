@@ -1,13 +1,14 @@
 internal import BelfryCenter
 
-// A turn that removes ten thousand rows may change as many pages, for which no ballast has room at once.
+// A turn that removes ten thousand rows may change as many pages, for which no ballast has room at
+// once.
 
 extension StoreBatch {
     /// The batch in pieces that are committed one after the other, each of them no heavier than the limit
     /// as far as it can be cut.
     ///
-    /// It is cut between two removals alone: a crash between two pieces is one between two requests, of
-    /// which the second had no answer.
+    /// It is cut between two removals alone: a crash between two pieces is one between two
+    /// requests, of which the second had no answer.
     func pieces(weightLimit: Int) -> [StoreBatch] {
         guard weight > weightLimit else { return [self] }
         var pieces: [StoreBatch] = []

@@ -2,15 +2,16 @@ internal import BelfryCenter
 
 // How many bytes a change may add to the log: what the ballast must have room for.
 //
-// A commit writes each page that it changes once into the log, as 4,120 bytes. A row that is appended
-// to its table (all that is new is) shares its page with its neighbours; splits leave pages at
-// least half full, so it counts twice, and content past 1,000 bytes has pages of its own, which it fills.
-// A row that is changed or removed lies anywhere: it counts one page for each tree it is in, and one
-// for the map of pages where it may leave pages free.
-// What splits and merges further up may add is the reserve (`StoreWorker.reserveByteCount`).
+// A commit writes each page that it changes once into the log, as 4,120 bytes. A row that is
+// appended to its table (all that is new is) shares its page with its neighbours; splits leave
+// pages at least half full, so it counts twice, and content past 1,000 bytes has pages of its own,
+// which it fills. A row that is changed or removed lies anywhere: it counts one page for each tree
+// it is in, and one for the map of pages where it may leave pages free. What splits and merges
+// further up may add is the reserve (`StoreWorker.reserveByteCount`).
 //
-// The main file grows by less: a row that is removed leaves room. So many that are removed in one turn are
-// much for a log, which takes them in pieces (`StoreBatch+Pieces.swift`), and little for the main file.
+// The main file grows by less: a row that is removed leaves room. So many that are removed in one
+// turn are much for a log, which takes them in pieces (`StoreBatch+Pieces.swift`), and little for
+// the main file.
 
 extension StoreChange {
     /// The bytes of one page in the log, with the header of its frame.
@@ -59,8 +60,8 @@ extension Change {
             .keyForgotten, .askForgotten, .timerEnded, .valueRemoved:
             0
         case .observerRemoved(_, let tombstone):
-            // Tombstones are appended. What of one has pages of its own takes those that the observer's
-            // row has left, which had the same texts and more.
+            // Tombstones are appended. What of one has pages of its own takes those that the
+            // observer's row has left, which had the same texts and more.
             120 + min((tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0), 1_000)
         case .center, .sequenceReserved, .client, .observer, .notification, .held, .action, .gap,
             .queued, .key, .timer, .ask, .value:

@@ -13,7 +13,8 @@ public final class StoreCopy: Sendable {
     ///
     /// - Parameters:
     ///   - byteCount: how many bytes it has.
-    ///   - read: hands over the next part, now or later and from any thread; nothing when it cannot be read.
+    ///   - read: hands over the next part, now or later and from any thread; nothing when it cannot
+    ///     be read.
     ///   - end: called once nobody has the copy any more.
     public init(
         byteCount: Int, read: @escaping @Sendable (@escaping @Sendable ([UInt8]) -> Void) -> Void,

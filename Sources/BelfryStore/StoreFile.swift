@@ -41,8 +41,8 @@ public struct StoreFile: ~Copyable, DurableStore {
     ///
     /// - Parameters:
     ///   - progress: is told how much is done, in hundredths.
-    ///   - tell: takes all that is kept, as ``DurableStore/load(_:)`` tells it; it is worth nothing when this
-    ///     throws.
+    ///   - tell: takes all that is kept, as ``DurableStore/load(_:)`` tells it; it is worth nothing
+    ///     when this throws.
     /// - Throws: `StoreError.locked`, `.newerSchema`, `.damaged`, and what the disk may cause.
     public init(
         directory path: String, durability: Durability = .power,

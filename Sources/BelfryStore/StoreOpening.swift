@@ -4,9 +4,9 @@ internal import BelfrySystem
 /// How the main file of a directory is found, checked and begun with.
 ///
 /// Nothing is written before the file is known to be a sound one. Its first bytes are looked at
-/// without SQLite; then SQLite opens it, with its log, but may not move the log into it, and reads all
-/// of its structure. Its rows are compared with their checksums as they are told, in the transaction
-/// that begins the life; that is committed behind the last of them, into the log.
+/// without SQLite; then SQLite opens it, with its log, but may not move the log into it, and reads
+/// all of its structure. Its rows are compared with their checksums as they are told, in the
+/// transaction that begins the life; that is committed behind the last of them, into the log.
 enum StoreOpening {
     static let mainName = StoreError.Part.main.rawValue
     static let logName = StoreError.Part.log.rawValue
@@ -35,8 +35,8 @@ enum StoreOpening {
     ///
     /// - Parameters:
     ///   - limits: how much of what is kept is read.
-    ///   - witness: what the directory knows of the last life. A main file that knows fewer lives was
-    ///     put back; a log that has less lost something.
+    ///   - witness: what the directory knows of the last life. A main file that knows fewer lives
+    ///     was put back; a log that has less lost something.
     ///   - acceptsDamage: whether to go on without what cannot be read.
     ///   - begins: whether the life is written; where the disk has no room for that, all is read
     ///   alone.
@@ -55,7 +55,8 @@ enum StoreOpening {
             try makeNew(path, in: directory)
             try putNewInPlace(in: directory)
         } else if StoreHeader.isBackup(try start(of: mainName, in: directory)) {
-            // A log beside it, and what the lock file knows of one, are those of the file that was here.
+            // A log beside it, and what the lock file knows of one, are those of the file that was
+            // here.
             if try status(of: logName, in: directory) != nil {
                 try storeCall { () throws(SystemCallError) in
                     try directory.rename(logName, to: replacedLogName)
@@ -150,7 +151,8 @@ enum StoreOpening {
         }
         let connection = try connect(path + "/" + mainName)
         do throws(StoreError) {
-            // Each page is looked at where it is linked, where its links lead back, and for its rows.
+            // Each page is looked at where it is linked, where its links lead back, and for its
+            // rows.
             connection.watch.begin(expecting: 3 * (try pageCount(connection))) {
                 progress($0 * checkingPercent / 100)
             }
@@ -267,7 +269,8 @@ enum StoreOpening {
             try migrate(connection)
             rows = try StoreRows(connection)
         } catch {
-            // What cannot be prepared misses its table or its columns, or has those of a later step.
+            // What cannot be prepared misses its table or its columns, or has those of a later
+            // step.
             guard case .failed(let code, _) = error else { throw error }
             throw .damaged(.brokenStructure(code: code))
         }
@@ -301,8 +304,8 @@ enum StoreOpening {
         }
         connection.watch.end()
         if begins { try connection.execute("COMMIT") } else { connection.rollBack() }
-        // What was damaged would be found again behind the end of the log; and from here on the log is
-        // the main file's own.
+        // What was damaged would be found again behind the end of the log; and from here on the log
+        // is the main file's own.
         if losses.pageCount > 0 || isBackup { try connection.checkpoint(truncates: true) }
         return Opened(
             connection: connection, rows: rows, isComplete: isComplete, incarnation: incarnation,

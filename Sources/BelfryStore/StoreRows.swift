@@ -141,8 +141,8 @@ struct StoreRows {
 
     /// Tells all that the tables have, which must be what was written.
     ///
-    /// - Throws: `.damaged(.changedRows)` with how many rows of each table are not; what was told is nothing
-    ///   worth then.
+    /// - Throws: `.damaged(.changedRows)` with how many rows of each table are not; what was told
+    ///   is nothing worth then.
     func load(
         from connection: borrowing Connection, isComplete: Bool, _ limits: StoreLimits,
         _ tell: (consuming StoredPiece) -> Void

@@ -173,7 +173,8 @@ enum StoreSchema {
     /// A table with the columns that the checksums of its rows are of, in their order, and with those
     /// in whose order the rows stand.
     ///
-    /// The place of a tombstone, ask or key is left out: rows are only read in its order, which is checked.
+    /// The place of a tombstone, ask or key is left out: rows are only read in its order, which is
+    /// checked.
     typealias CheckedColumns = (table: StoreError.Table, columns: String, order: [String])
 
     /// All tables of the present version.

@@ -2,14 +2,14 @@ internal import BelfrySystem
 
 /// What the store's thread does, without the thread and without a clock.
 ///
-/// All batches that wait are committed in one transaction, or in several where the ballast has no room for
-/// the log of one. When that fails, the ballast is given up
-/// and the commit tried again at once, and then each second; nothing is lost but time. New promises
-/// are taken again when everything is committed and a ballast stands.
+/// All batches that wait are committed in one transaction, or in several where the ballast has no
+/// room for the log of one. When that fails, the ballast is given up and the commit tried again at
+/// once, and then each second; nothing is lost but time. New promises are taken again when
+/// everything is committed and a ballast stands.
 ///
-/// What was committed is told once the files are known to be in their place after it: a file that was
-/// removed or replaced can be written, and is lost. While one is not there nothing is committed, told or
-/// promised; when it is back, as it was, everything goes on.
+/// What was committed is told once the files are known to be in their place after it: a file that
+/// was removed or replaced can be written, and is lost. While one is not there nothing is
+/// committed, told or promised; when it is back, as it was, everything goes on.
 struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     /// How long nothing is tried again after it failed.
     static var retryInterval: Duration { .seconds(1) }
@@ -148,7 +148,8 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
 
     /// Copies some pages more, which a commit may wait for.
     ///
-    /// - Returns: the file once it has all of them, or why there is none; nil while there is more to do.
+    /// - Returns: the file once it has all of them, or why there is none; nil while there is more
+    ///   to do.
     mutating func copyOn() -> Result<BackupFile, StoreError>? {
         guard isCopying else { return nil }
         do throws(StoreError) {

@@ -25,7 +25,8 @@ public final class ChildProcess: Sendable {
 
     /// Starts a program, which is looked for in PATH, with these variables as its whole environment.
     ///
-    /// It has a process group of its own, so that Ctrl-C does not reach it. The program is the first argument.
+    /// It has a process group of its own, so that Ctrl-C does not reach it. The program is the
+    /// first argument.
     public init(
         _ arguments: [String], environment: [String: String], input: [UInt8]
     ) throws(SystemCallError) {
@@ -42,7 +43,8 @@ public final class ChildProcess: Sendable {
         let variables = environment.map { "\($0.key)=\($0.value)" }
         let (words, settings) = (Self.texts(arguments), Self.texts(variables))
         let (outputNumber, errorNumber) = (outputEnd.rawValue, errorEnd.rawValue)
-        // SAFETY: both blocks have as many texts as is said, each with a zero byte, and live until the call returns.
+        // SAFETY: both blocks have as many texts as is said, each with a zero byte, and live until
+        // the call returns.
         let started = unsafe belfry_child_start(
             words, arguments.count, settings, variables.count, inputFile.rawValue, outputNumber,
             errorNumber)

@@ -40,8 +40,8 @@ public struct ReadyEntry: Equatable, Sendable {
     private static let readyLimit = 512
 
     private let descriptor: Descriptor
-    // SAFETY: it has room for `readyLimit` entries from `init` to `deinit`, and never leaves this type;
-    // each wait would take and give back as much otherwise.
+    // SAFETY: it has room for `readyLimit` entries from `init` to `deinit`, and never leaves this
+    // type; each wait would take and give back as much otherwise.
     private let found: UnsafeMutablePointer<belfry_ready>
 
     /// Creates an empty list.

@@ -24,9 +24,10 @@ public enum AllocatedMemory {
 
 /// Gives memory back to the system after a peak, on a thread of its own.
 ///
-/// The allocator keeps what was freed below a block that is still in use: after 12,000 handshakes that
-/// came to nothing these were 740 MiB. While memory is given back, whoever allocates waits: 67 ms after
-/// 710 MiB were freed, and 1.4 ms after 17 MiB. So it is asked for in small steps (``PeakWatch``).
+/// The allocator keeps what was freed below a block that is still in use: after 12,000 handshakes
+/// that came to nothing these were 740 MiB. While memory is given back, whoever allocates waits: 67
+/// ms after 710 MiB were freed, and 1.4 ms after 17 MiB. So it is asked for in small steps
+/// (``PeakWatch``).
 ///
 /// What is made and freed within a turn is in no account, and leaves free memory behind all the
 /// same: 47,000 calls that were refused left 13 MiB. A look every few seconds finds that.

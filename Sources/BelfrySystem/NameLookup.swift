@@ -30,7 +30,8 @@ public final class NameLookup: Sendable {
 
     private static func look(_ host: String, _ port: UInt16) -> Outcome {
         var address = belfry_address()
-        // SAFETY: the name is passed as a string that ends in a zero byte; the address is one that the function fills in.
+        // SAFETY: the name is passed as a string that ends in a zero byte; the address is one that
+        // the function fills in.
         guard unsafe belfry_lookup_host(host, &address) else { return .failed }
         address.port = port
         return .found(SocketAddress(address))

@@ -3,11 +3,12 @@ internal import Glibc
 
 /// Numbers in memory of the machine, which outlive the process that wrote them, also by kill -9, but not the machine.
 ///
-/// They are a file of a file system in memory: nothing ever waits for a disk. Parts have room once it was reserved.
-/// What is left of them is read as ``LeftWords``.
+/// They are a file of a file system in memory: nothing ever waits for a disk. Parts have room once
+/// it was reserved. What is left of them is read as ``LeftWords``.
 @safe public final class SharedWords: Sendable {
     private let descriptor: Descriptor
-    // SENDABLE: the memory is there as long as the value; who writes which word is for its users to say.
+    // SENDABLE: the memory is there as long as the value; who writes which word is for its users to
+    // say.
     private nonisolated(unsafe) let words: UnsafeMutablePointer<UInt64>
     private let count: Int
 
@@ -67,7 +68,8 @@ public struct LeftWords: ~Copyable {
     /// Reads some of the numbers; none where they cannot be read.
     public func read(_ range: Range<Int>) -> [UInt64] {
         let size = MemoryLayout<UInt64>.stride
-        // SAFETY: pread(2) writes at most as many bytes as `range.count` words have, for which the buffer has room.
+        // SAFETY: pread(2) writes at most as many bytes as `range.count` words have, for which the
+        // buffer has room.
         return unsafe [UInt64](unsafeUninitializedCapacity: range.count) { buffer, count in
             guard let start = buffer.baseAddress else { return }
             let outcome = unsafe belfry_file_read(

@@ -110,8 +110,8 @@ internal import COpenSSL
 
     /// The two numbers of an ECDSA signature (RFC 7518 §3.4) as libcrypto reads them: DER (RFC 3279 §2.2.3).
     private static func derForm(of signature: [UInt8], coordinateByteCount: Int) -> [UInt8] {
-        // SAFETY: each half is as long as is said. The pair owns both numbers and is freed once, and
-        // so is the buffer that libcrypto makes, of as many bytes as it returns.
+        // SAFETY: each half is as long as is said. The pair owns both numbers and is freed once,
+        // and so is the buffer that libcrypto makes, of as many bytes as it returns.
         let count = Int32(coordinateByteCount)
         let first = unsafe BN_bin2bn(Array(signature.prefix(coordinateByteCount)), count, nil)
         let second = unsafe BN_bin2bn(Array(signature.suffix(coordinateByteCount)), count, nil)

@@ -37,7 +37,8 @@ public enum TLSEvent: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - context: its role and its certificates.
-    ///   - host: the name or the address of the server, for a client: its certificate must be for it.
+    ///   - host: the name or the address of the server, for a client: its certificate must be for
+    ///     it.
     ///   - resumption: what a client has kept of an earlier connection to the same server.
     public init(
         _ context: TLSContext, host: String? = nil, resuming resumption: TLSResumption? = nil

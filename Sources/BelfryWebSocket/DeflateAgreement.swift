@@ -1,7 +1,7 @@
 /// What both sides agree on when they compress messages (RFC 7692 §7.1).
 ///
-/// Neither side takes its window over from one message to the next: so one compressed message serves
-/// many connections, and nothing is kept for a connection between two messages.
+/// Neither side takes its window over from one message to the next: so one compressed message
+/// serves many connections, and nothing is kept for a connection between two messages.
 public struct DeflateAgreement: Equatable, Sendable {
     /// The window of the server's deflater as a power of two: one of `Deflater.windowBitCounts`.
     public let windowBitCount: Int

@@ -3,8 +3,8 @@ public struct MessageLimits: Equatable, Sendable {
     /// The largest message that is accepted, in bytes after unmasking and inflation.
     ///
     /// A longer one is refused with 1009 when the frame header that passes the limit has arrived,
-    /// before its payload; a compressed one when so many bytes of it have been inflated. The default
-    /// is 1_048_576.
+    /// before its payload; a compressed one when so many bytes of it have been inflated. The
+    /// default is 1_048_576.
     public var messageByteLimit: Int
 
     /// The largest compressed message that is accepted, in bytes before inflation.

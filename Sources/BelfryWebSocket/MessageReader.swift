@@ -1,12 +1,13 @@
 /// Turns the bytes of one direction of a connection into messages and control frames.
 ///
 /// It reads in place out of the caller's receive buffer. What it keeps is the part of a frame or
-/// message that is unfinished; payload is unmasked and checked as it arrives, so a fault is reported
-/// at its first byte (RFC 6455 §8.1 asks for no more than the end of the message).
+/// message that is unfinished; payload is unmasked and checked as it arrives, so a fault is
+/// reported at its first byte (RFC 6455 §8.1 asks for no more than the end of the message).
 ///
-/// Of a compressed message that is unfinished it keeps the compressed bytes alone: a connection holds
-/// no more memory than its peer has sent, however much that would become. What they become is looked
-/// at as often as their number doubles, so that a bomb is found before its end (RFC 7692 §7.2.2).
+/// Of a compressed message that is unfinished it keeps the compressed bytes alone: a connection
+/// holds no more memory than its peer has sent, however much that would become. What they become is
+/// looked at as often as their number doubles, so that a bomb is found before its end (RFC 7692
+/// §7.2.2).
 ///
 /// The storage of `message` and `control` is reused, so one reader can serve many idle connections:
 /// a connection needs a reader of its own only while `isBetweenMessages` is false. After a Close or
@@ -165,7 +166,8 @@ public struct MessageReader {
 
     /// Unmasks what has arrived of a payload; `header` then tells what is still to come.
     ///
-    /// Room is made for bytes that have arrived only: a header alone cannot make the reader allocate.
+    /// Room is made for bytes that have arrived only: a header alone cannot make the reader
+    /// allocate.
     private mutating func take(
         _ header: inout FrameHeader, from bytes: Span<UInt8>, at cursor: inout Int
     ) throws(WebSocketError) {

@@ -2,7 +2,8 @@ import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 
-// The requests that acknowledging observers and responders answer: their ids, and the errors that come back.
+// The requests that acknowledging observers and responders answer: their ids, and the errors that
+// come back.
 extension RPC {
     /// Appends an ask, a request whose response is the answer, or an action; that is a request where its responder
     /// answers.

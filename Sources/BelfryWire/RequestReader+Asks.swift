@@ -6,8 +6,8 @@ internal import BelfryJSON
 extension RequestReader {
     /// Reads an ask: the content is the userInfo, as in a post to a channel.
     ///
-    /// Address and selector come percent-decoded from the path; the query has `default`, `once`, `ttl` and
-    /// `causedBy`.
+    /// Address and selector come percent-decoded from the path; the query has `default`, `once`,
+    /// `ttl` and `causedBy`.
     /// - Throws: malformed-json, content-too-large or invalid-fields.
     public func ask(
         object: [UInt8], selector: [UInt8], query: [QueryParameter], content: Span<UInt8>
@@ -41,7 +41,8 @@ extension RequestReader {
 
     /// Reads what an observer answers over HTTP: the content is any JSON.
     ///
-    /// With `outcome=refused` it is the error, which may be absent; with `outcome=passed` it is not looked at.
+    /// With `outcome=refused` it is the error, which may be absent; with `outcome=passed` it is not
+    /// looked at.
     /// - Throws: malformed-json or invalid-fields.
     public func response(
         query: [QueryParameter], content: Span<UInt8>

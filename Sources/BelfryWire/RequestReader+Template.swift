@@ -2,7 +2,8 @@ import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 
-// Posts with which nothing is wrong, and which are as simple as mostly: one look at the content is enough.
+// Posts with which nothing is wrong, and which are as simple as mostly: one look at the content is
+// enough.
 
 extension RequestReader {
     /// Reads the content of a post whose head says what the template has.

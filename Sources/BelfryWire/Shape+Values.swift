@@ -62,7 +62,8 @@ extension Shape {
         output.append(literal: #","keyPath":"#)
         JSONWriter.append(string: keyPath, to: &output)
         output.append(literal: #","change":"#)
-        // Leaves keep their bytes, but no line end is among them: white space between tokens is gone.
+        // Leaves keep their bytes, but no line end is among them: white space between tokens is
+        // gone.
         if let change = notification.content.userInfo { output.append(change) }
         output.append(UInt8(ascii: "}"))
     }

@@ -2,8 +2,9 @@ import BelfryJSON
 
 /// The file of `--config`: one JSON object whose keys are option names.
 ///
-/// Lines that begin with `//` are comments. Each value is turned into the text that the flag would have: a number and a boolean as they
-/// stand, an array of strings with commas, grants as their JSON. `null` is as if it were absent.
+/// Lines that begin with `//` are comments. Each value is turned into the text that the flag would
+/// have: a number and a boolean as they stand, an array of strings with commas, grants as their
+/// JSON. `null` is as if it were absent.
 enum ConfigurationFile {
     /// What is wrong with a file.
     enum Fault: Error, Equatable {

@@ -2,8 +2,8 @@ import BelfrySystem
 
 /// The lines of the log that wait to be written, and the thread that writes them.
 ///
-/// Whoever adds a line never waits for the reader. Lines that do not fit are lost and counted, and the
-/// reader is told how many in the place where they would stand.
+/// Whoever adds a line never waits for the reader. Lines that do not fit are lost and counted, and
+/// the reader is told how many in the place where they would stand.
 final class LogQueue: Sendable {
     typealias Write = @Sendable (Span<UInt8>) throws(SystemCallError) -> Void
 
@@ -40,8 +40,8 @@ final class LogQueue: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - byteLimit: how many bytes may wait, those that are being written among them; each line has
-    ///     some, so this bounds the lines too.
+    ///   - byteLimit: how many bytes may wait, those that are being written among them; each line
+    ///     has some, so this bounds the lines too.
     ///   - lossLine: the line that tells of so many lost ones.
     ///   - write: writes all bytes, or tells why it cannot; it may block.
     /// - Throws: what the system says when it has no room for a thread.

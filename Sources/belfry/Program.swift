@@ -11,7 +11,8 @@ enum Program {
 
     /// Runs a command line on the main thread, and gives the exit code.
     ///
-    /// It is 0 when all went well, 1 for a failure, 2 for a wrong command line, and 3 for the default answer to an ask.
+    /// It is 0 when all went well, 1 for a failure, 2 for a wrong command line, and 3 for the
+    /// default answer to an ask.
     nonisolated static func run(_ arguments: [String]) -> Int32 {
         do {
             if let fault = Suggestion.fault(in: arguments) { throw ToolError.usage(fault) }

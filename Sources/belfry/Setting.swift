@@ -3,8 +3,8 @@ import BelfryCenter
 /// One option of `belfry serve`.
 ///
 /// The flag, the environment variable, the key of the file, the help, `Options.md` and the file of
-/// `default-config` are all made of this row. Flags win over the environment, that over the file, and
-/// that over the defaults.
+/// `default-config` are all made of this row. Flags win over the environment, that over the file,
+/// and that over the defaults.
 struct Setting: Sendable {
     /// What is wrong with a text.
     struct Fault: Error, Equatable {

@@ -88,7 +88,8 @@ struct AskLeavingTests {
         _ = ask(&scenario, by: client)
         _ = ask(&scenario, by: client)
         #expect(scenario.effects.outcome == .refused(.tooManyAsks(limit: 1)))
-        // The principal is free when its request is gone; the ask counts for the client that still waits.
+        // The principal is free when its request is gone; the ask counts for the client that still
+        // waits.
         scenario.apply(.leaveAsk(id, first))
         askAnother(&scenario)
         #expect(scenario.isAwaiting)

@@ -4,7 +4,8 @@ import Foundation
 
 /// Code that a version wrote once, and that every later one must read: lines of hexadecimal digits in `Golden/`.
 ///
-/// A file of a version that was released is never changed. `BELFRY_WRITE_GOLDEN=1` writes the files that are not there.
+/// A file of a version that was released is never changed. `BELFRY_WRITE_GOLDEN=1` writes the files
+/// that are not there.
 struct Golden {
     let lines: [[UInt8]]
 

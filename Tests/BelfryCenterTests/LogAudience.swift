@@ -2,8 +2,8 @@
 
 /// A log with two brokers or more, their clients, and what each observer was written over its whole life.
 ///
-/// A broker writes what the entries bring about that it has applied; where a connection has ended after it had applied one
-/// entry, nothing of later ones.
+/// A broker writes what the entries bring about that it has applied; where a connection has ended
+/// after it had applied one entry, nothing of later ones.
 struct LogAudience {
     /// A frame that an observer was written.
     enum Frame: Equatable {

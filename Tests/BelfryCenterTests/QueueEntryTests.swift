@@ -2,8 +2,9 @@ import Testing
 
 @testable import BelfryCenter
 
-// A field that an entry of the queue gets is easily forgotten where an entry is merged, digested or stored, as all of these
-// leave it as it was. So the fields are read off the values, and each must stand in the tables below.
+// A field that an entry of the queue gets is easily forgotten where an entry is merged, digested or
+// stored, as all of these leave it as it was. So the fields are read off the values, and each must
+// stand in the tables below.
 
 @Suite("An entry of the queue forgets nothing of a post (law 1)")
 struct QueueEntryTests {

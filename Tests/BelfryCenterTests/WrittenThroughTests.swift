@@ -205,8 +205,8 @@ struct WrittenThroughTests {
             try audience.restore()
             try audience.resume(2, 1)
             #expect(audience.frames[1] == Self.numbers(1...2) + Self.again(3...6))
-            // What it lost comes out of the ring, so it is no loss; of the number that its client has seen nobody knows
-            // whether it has seen it for both.
+            // What it lost comes out of the ring, so it is no loss; of the number that its client
+            // has seen nobody knows whether it has seen it for both.
             let seen: [Frame] = after == nil ? [] : [.again(2)]
             #expect(audience.frames[2] == Self.numbers(1...2) + seen + Self.again(3...6))
         }
@@ -367,7 +367,8 @@ struct WrittenThroughTests {
         let told = audience.index
         audience.end(LogAudience.connection(1, 2), applied: told)
         try audience.post(count: 2)
-        // Its own broker says how far it had come when it was asked to let another connection have the client.
+        // Its own broker says how far it had come when it was asked to let another connection have
+        // the client.
         try audience.resume(isOwn ? 2 : 1, 1, after: after, applied: isOwn ? told : nil)
         var expected = Self.numbers(1...2)
         if after != nil {

@@ -4,7 +4,8 @@ import Testing
 
 /// A post has a fast way where nothing about it is unusual; it must be what the long way makes of it.
 ///
-/// Whoever says how long to wait takes the long way, whatever else the post is: here as long as is usual.
+/// Whoever says how long to wait takes the long way, whatever else the post is: here as long as is
+/// usual.
 @Suite("Posts in a fast way and in the long one")
 struct FastWayTests {
     /// What a poster and an observer are told, without what differs from run to run.

@@ -2,8 +2,8 @@ import Foundation
 
 /// A file of the package, read line by line.
 ///
-/// `asyncapi.yaml` is written with two spaces a level and one key a line, so that a key is found by its
-/// indentation.
+/// `asyncapi.yaml` is written with two spaces a level and one key a line, so that a key is found by
+/// its indentation.
 struct ContractFile {
     let lines: [Substring]
 

@@ -1,8 +1,8 @@
 /// Reads as much YAML as the contract files have.
 ///
-/// Those are mappings and sequences in blocks, scalars of one line, block scalars (`|` and `>-`) and
-/// JSON-like values on one line. It knows no anchors and no tags. `openapi.json`, which another reader
-/// makes, must be equal to what this one reads.
+/// Those are mappings and sequences in blocks, scalars of one line, block scalars (`|` and `>-`)
+/// and JSON-like values on one line. It knows no anchors and no tags. `openapi.json`, which another
+/// reader makes, must be equal to what this one reads.
 struct YAMLText {
     /// What is not YAML, or more of it than is read here.
     struct Fault: Error {

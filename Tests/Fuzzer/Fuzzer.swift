@@ -1,8 +1,8 @@
 import FuzzTargets
 import Glibc
 
-// The entry of libFuzzer, which calls it with one input after the other. BELFRY_FUZZ_TARGET names the
-// target, so that one program serves all.
+// The entry of libFuzzer, which calls it with one input after the other. BELFRY_FUZZ_TARGET names
+// the target, so that one program serves all.
 
 private let target: FuzzTarget = {
     // SAFETY: the variable is not changed while its text is copied.

@@ -124,7 +124,8 @@ extension HistoryChecker {
         if gap.lost == 0 { throw HistoryFault("law 3: a gap of nothing") }
         if gap.reason == .overflow, let lost = gap.lost { try checkOverflow(lost, gap, account) }
         if account.isMailbox {
-            // A mailbox tells its losses until all of them are acknowledged: more may come meanwhile.
+            // A mailbox tells its losses until all of them are acknowledged: more may come
+            // meanwhile.
             account.told.removeAll {
                 $0.gap.reason == gap.reason && (!$0.isClosed || $0.gap.last >= gap.first)
             }
@@ -136,8 +137,8 @@ extension HistoryChecker {
 
     /// Rule D7: the oldest go, and only when more is held than may be.
     ///
-    /// All that was held when the first was lost has a higher number; what came again out of the ring
-    /// does not count for the limit of an observer.
+    /// All that was held when the first was lost has a higher number; what came again out of the
+    /// ring does not count for the limit of an observer.
     private func checkOverflow(
         _ lost: Int, _ gap: HistoryGap, _ account: ObserverAccount
     ) throws(HistoryFault) {
@@ -147,7 +148,8 @@ extension HistoryChecker {
             of: account, from: gap.first, countsAll: account.observer.acknowledges,
             countsEarlierLives: client.hadReplayed)
         if own.count >= account.observer.holdLimit + lost { return }
-        // What comes out of the ring takes the room that is left, also beside what is older (decision 61).
+        // What comes out of the ring takes the room that is left, also beside what is older
+        // (decision 61).
         let isReplay = client.hasReplayed || gap.first <= account.observer.since
         var count = 0
         var byteCount = 0

@@ -78,8 +78,8 @@ extension HistoryChecker {
 
     /// What a mailbox was read and not acknowledged is in it still (Protocol, section 9).
     ///
-    /// Which of that a reader has seen only the life knows in which it did: in the next one it may be lost. A
-    /// crash may lose an acknowledgement (section 1).
+    /// Which of that a reader has seen only the life knows in which it did: in the next one it may
+    /// be lost. A crash may lose an acknowledgement (section 1).
     private func forgetLooks(into account: ObserverAccount) {
         let sure = account.acknowledgements.last { $0.command <= committed }?.through ?? 0
         account.acknowledgements = [(sure, 0)]

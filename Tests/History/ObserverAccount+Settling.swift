@@ -1,5 +1,6 @@
-// At the end each notification that an observer was to get has one fate. What was lost was told by gaps
-// that say how many between two numbers: they must have room for all losses, and be filled by them.
+// At the end each notification that an observer was to get has one fate. What was lost was told by
+// gaps that say how many between two numbers: they must have room for all losses, and be filled by
+// them.
 
 extension ObserverAccount {
     /// Checks that nothing is missing in silence and that nothing is told as lost that was not.
@@ -99,8 +100,8 @@ extension ObserverAccount {
             else { continue }
             // What is too old comes to nobody any more.
             if let end = due.note.expiresAt, due.note.life < life || end <= replay.time { continue }
-            // What is not acknowledged is held, and so is what a crash has put back: it is not told as unknown,
-            // and its loss only once.
+            // What is not acknowledged is held, and so is what a crash has put back: it is not told
+            // as unknown, and its loss only once.
             if due.isAcknowledged { continue }
             let isHeld = observer.acknowledges || due.wasPutBack
             let toldSince = isHeld ? due.lastWritten : replay.moment

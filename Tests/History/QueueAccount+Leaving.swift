@@ -1,4 +1,5 @@
-// How entries leave: in their order, with the snapshot of a turn that they belong to (rules Q10 to Q15).
+// How entries leave: in their order, with the snapshot of a turn that they belong to (rules Q10 to
+// Q15).
 
 extension QueueAccount {
     /// Entries may leave during one command.

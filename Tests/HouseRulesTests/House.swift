@@ -49,7 +49,8 @@ struct House {
 
     /// The paths of all files below this folder, sorted; hidden ones only where they are ours.
     ///
-    /// What `.gitignore` names is left out: build folders, data, Python's caches, `Package.resolved`.
+    /// What `.gitignore` names is left out: build folders, data, Python's caches,
+    /// `Package.resolved`.
     func files(in folder: String = "") -> [String] {
         let start = folder.isEmpty ? root : root.appending(path: folder)
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: start.path()) else {

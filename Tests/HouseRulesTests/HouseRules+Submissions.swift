@@ -24,7 +24,8 @@ extension HouseRules {
 
     /// The functions that may, each with its file.
     ///
-    /// The short way of a post is not taken where there is a sequencer: `position(ofPost:)` sees to that.
+    /// The short way of a post is not taken where there is a sequencer: `position(ofPost:)` sees to
+    /// that.
     static let hastyFunctions = [(file: "CenterHost+Posting.swift", name: "post")]
 
     /// The place at which the first submission among these tokens is closed.

@@ -14,9 +14,9 @@ struct RoomTable: Equatable {
 
     /// Reads the first table of the text whose first column is headed `Room`.
     ///
-    /// A cell of imports is `nothing`, or names with commas. `Center` stands for `BelfryCenter` when
-    /// there is such a room. `all above` stands for the rooms of the rows above, and a name after
-    /// `but` is taken away from them.
+    /// A cell of imports is `nothing`, or names with commas. `Center` stands for `BelfryCenter`
+    /// when there is such a room. `all above` stands for the rooms of the rows above, and a name
+    /// after `but` is taken away from them.
     init(style text: String) {
         let cells = text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.cells)
         let start = cells.firstIndex { $0.first == "Room" } ?? cells.endIndex

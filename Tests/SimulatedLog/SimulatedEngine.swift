@@ -3,8 +3,8 @@ import BelfryHistory
 
 /// An engine that keeps one log in memory, and may lose, double, delay and reorder all that is said to and by it.
 ///
-/// What it has answered as appended it keeps, until ``rewind(to:)`` plants a loss. Without faults it is a log in memory
-/// that tells everything at once.
+/// What it has answered as appended it keeps, until ``rewind(to:)`` plants a loss. Without faults
+/// it is a log in memory that tells everything at once.
 package final class SimulatedEngine {
     /// What may go wrong; once in so many times, and 0 is never.
     package struct Faults {
@@ -75,7 +75,8 @@ package final class SimulatedEngine {
 
     /// The leader is lost: until another one is found nothing is appended, and what is under way may change places.
     ///
-    /// The next one may not know the names that entries had: an engine remembers them for some time only.
+    /// The next one may not know the names that entries had: an engine remembers them for some time
+    /// only.
     package func loseLeader(for nanoseconds: Int64) {
         electionEnd = max(electionEnd, now + nanoseconds)
         if dice.oneIn(2) { names = [:] }

@@ -3,7 +3,8 @@ import BelfryHistory
 
 /// What the rules K1 to K9 say of observers with a target, responders and the actions that these hold or owe.
 ///
-/// It walks through lists and keeps no index: it is right by being plain. Responders have room for all asks, and nobody asks.
+/// It walks through lists and keeps no index: it is right by being plain. Responders have room for
+/// all asks, and nobody asks.
 struct ActionModel {
     struct Client {
         var connection: UInt64?

@@ -4,8 +4,8 @@ import BelfryHistory
 /// Observers with targets and responders of a few WebSockets, by a plain model of their rules: each frame, each row and each
 /// account is what it says.
 ///
-/// Addresses and selectors are few, so that they collide often. The broker dies at any moment of the store. A second
-/// center does the same, and has the same digest.
+/// Addresses and selectors are few, so that they collide often. The broker dies at any moment of
+/// the store. A second center does the same, and has the same digest.
 final class ActionWorld {
     var dice: Dice
     private var limits = CenterLimits()
@@ -180,7 +180,8 @@ final class ActionWorld {
         for (row, wanted) in zip(found, expected) where row.observer != wanted.observer {
             throw Violation("rule K2: the rows of #\(id.low) are not in order")
         }
-        // A later action of the post may push an earlier one out of what its responder holds, or get it written.
+        // A later action of the post may push an earlier one out of what its responder holds, or
+        // get it written.
         let isSame =
             found.count == expected.count
             && zip(found, expected).allSatisfy { row, wanted in

@@ -1,7 +1,8 @@
 import BelfryCenter
 import BelfryHistory
 
-// Turns are handed to the store and committed; the broker dies at any moment of that, or stops in order.
+// Turns are handed to the store and committed; the broker dies at any moment of that, or stops in
+// order.
 
 extension AskWorld {
     /// Gives the store the changes of the turn, with what an outsider knows when they are committed.

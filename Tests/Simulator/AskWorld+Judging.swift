@@ -44,7 +44,8 @@ extension AskWorld {
                 throw Violation("rule R11: \(name) is at o\(ask.observer), which is gone")
             }
             let holds = [.hold, .deliverImmediately].contains(row.terms.suspensionBehavior)
-            // One that the store is told of waits for that, and may be overtaken meanwhile (rule R20).
+            // One that the store is told of waits for that, and may be overtaken meanwhile (rule
+            // R20).
             guard !ask.isShown, !holds, row.state == .live, !mailboxes.contains(ask.observer),
                 announcement == 0, uncommitted.allSatisfy({ $0.announcement == 0 }),
                 let responder = center.responders(at: ask.object)

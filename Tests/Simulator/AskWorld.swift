@@ -3,8 +3,8 @@ import BelfryHistory
 
 /// Responders and asks of a few WebSockets and mailboxes, judged by what an outsider sees; there is no model of them.
 ///
-/// Addresses and selectors are few, so that they collide often. The broker dies at any moment of the store. A second
-/// center does the same, and has the same digest.
+/// Addresses and selectors are few, so that they collide often. The broker dies at any moment of
+/// the store. A second center does the same, and has the same digest.
 final class AskWorld {
     var dice: Dice
     var limits = CenterLimits()

@@ -5,9 +5,9 @@ import BelfryJSON
 /// Everything at once: observers, responders, targets, values, timers and mailboxes of a few clients that share a few
 /// names, so that each part meets each other.
 ///
-/// It has no model. What it judges holds whatever happens: nothing stops the process or goes on without an end, a second
-/// center does the same, no frame is of an observer that is gone (rule C11), and an open ask is at an observer that is
-/// there (rule R11).
+/// It has no model. What it judges holds whatever happens: nothing stops the process or goes on
+/// without an end, a second center does the same, no frame is of an observer that is gone (rule
+/// C11), and an open ask is at an observer that is there (rule R11).
 final class MixedWorld {
     var dice: Dice
     private(set) var center: NotificationCenter

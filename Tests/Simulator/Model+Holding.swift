@@ -1,8 +1,8 @@
 import BelfryCenter
 import BelfryHistory
 
-// The way of a notification: its number, its observers in registration order, and for each of them a
-// delivery, a place among what is held, or a loss that is counted (rules D3 to D10).
+// The way of a notification: its number, its observers in registration order, and for each of them
+// a delivery, a place among what is held, or a loss that is counted (rules D3 to D10).
 
 extension Model {
     /// What is posted, before it has a number.

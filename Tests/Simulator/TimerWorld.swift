@@ -4,8 +4,8 @@ import BelfryHistory
 /// Timers of every kind, clocks that jump, and a broker that dies at any moment: judged by what an outsider sees, without a
 /// model.
 ///
-/// What an outsider knows stands in `known`. A copy of it goes with the changes of each turn, so that a crash takes back
-/// what nobody was answered.
+/// What an outsider knows stands in `known`. A copy of it goes with the changes of each turn, so
+/// that a crash takes back what nobody was answered.
 final class TimerWorld {
     var dice: Dice
     let seed: UInt64
@@ -375,7 +375,8 @@ final class TimerWorld {
         let step = Int64(dice.oneIn(3) ? dice.below(60_000) : dice.below(1_500))
         wall += step
         if dice.oneIn(6) { stoodStill += step * 1_000_000 } else { attended += step * 1_000_000 }
-        // Somebody sets the clock of the machine: back, and a crash may have posted what is due once more.
+        // Somebody sets the clock of the machine: back, and a crash may have posted what is due
+        // once more.
         if dice.oneIn(40) { wall += Int64(dice.below(5_000)) }
         try submit(.passTime(workLimit: dice.oneIn(4) ? 1 : .max))
         for client in clients.keys where center.client(client) == nil { clients[client] = nil }

@@ -2,7 +2,8 @@ import BelfryCenter
 import BelfryHistory
 import BelfryJSON
 
-// What an outsider says of values: from its frames alone each observer of a live client has what there is.
+// What an outsider says of values: from its frames alone each observer of a live client has what
+// there is.
 extension ValueWorld {
     private func isLive(_ client: UInt64) -> Bool {
         guard let client = clients[client] else { return false }

@@ -4,9 +4,10 @@ import BelfryJSON
 
 /// Values that are written at, above and below the places that observers look at, over cuts, suspensions and restarts.
 ///
-/// It is judged from outside: from its frames alone each observer of a live client has the value, `old` undoes a
-/// frame, a write that changes nothing is told to nobody, and equal values have equal tags. What somebody was answered
-/// outlives each crash, and who saw what was never stored is told what there is.
+/// It is judged from outside: from its frames alone each observer of a live client has the value,
+/// `old` undoes a frame, a write that changes nothing is told to nobody, and equal values have
+/// equal tags. What somebody was answered outlives each crash, and who saw what was never stored is
+/// told what there is.
 final class ValueWorld {
     var dice: Dice
     let seed: UInt64

@@ -1,8 +1,8 @@
 import BelfryCenter
 import BelfryHistory
 
-// What an outsider sees of each command: the history that is checked when a seed is over. Nothing of the
-// center is read here but what its clients are answered, written, and shown when they look.
+// What an outsider sees of each command: the history that is checked when a seed is over. Nothing
+// of the center is read here but what its clients are answered, written, and shown when they look.
 
 extension World {
     /// Notes what a command asked for and what got a number by it, before its frames are written.

@@ -1,14 +1,14 @@
 import BelfryCenter
 import BelfryHistory
 
-// The end of a seed: whoever is away comes back and reads everything, so that what is still missing then
-// was lost.
+// The end of a seed: whoever is away comes back and reads everything, so that what is still missing
+// then was lost.
 
 extension World {
     /// Lets everybody come back, read and answer, until nothing more comes.
     ///
-    /// A client that watches its own resumptions owes an answer for each, and resumes when it has given it: its
-    /// observers that acknowledge go, so that it is told what the others lost.
+    /// A client that watches its own resumptions owes an answer for each, and resumes when it has
+    /// given it: its observers that acknowledge go, so that it is told what the others lost.
     func comeToRest() throws(Violation) {
         if try !isRest() {
             for row in rows where row.terms.acknowledges {
@@ -27,7 +27,8 @@ extension World {
 
     /// Lets everybody read and answer; whether nothing more comes.
     ///
-    /// Of what waits for the end of an interval nothing may come for as long, and a loss is told behind it.
+    /// Of what waits for the end of an interval nothing may come for as long, and a loss is told
+    /// behind it.
     private func isRest() throws(Violation) -> Bool {
         var quietSince = now
         for round in 0..<3_000 {

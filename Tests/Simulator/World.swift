@@ -12,7 +12,8 @@ struct Violation: Error {
 /// A broker in one thread: the center behind the commands that the loop submits, the wire behind its
 /// deliveries, the store behind its changes, and clients at the other ends.
 ///
-/// Its clock is a number that steps advance. All chance comes from the dice, so a seed is a history.
+/// Its clock is a number that steps advance. All chance comes from the dice, so a seed is a
+/// history.
 final class World {
     let seed: UInt64
     var dice: Dice

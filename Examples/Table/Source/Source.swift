@@ -4,10 +4,12 @@ import Synchronization
 
 /// The data source of the table: it answers `count` and `rows`, and says when a row was touched.
 ///
-///     table-source [BROKER [NAME]]      BROKER is http://127.0.0.1:8080 unless given; NAME stands in each answer
+///     table-source [BROKER [NAME]]      BROKER is http://127.0.0.1:8080 unless given; NAME stands
+///     in each answer
 ///
-/// It shares the address `people` with others of its kind: a question goes to the one that has least to do. Who
-/// posts `touch` with `{"row":7}` changes row 7 in all of them. SIGINT or SIGTERM ends it.
+/// It shares the address `people` with others of its kind: a question goes to the one that has
+/// least to do. Who posts `touch` with `{"row":7}` changes row 7 in all of them. SIGINT or SIGTERM
+/// ends it.
 @main
 enum Source {
     static func main() {

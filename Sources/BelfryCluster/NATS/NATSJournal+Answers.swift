@@ -1,6 +1,7 @@
 import BelfryNATS
 
-// What a journal does with a message: anybody may have published it, so what is malformed is dropped.
+// What a journal does with a message: anybody may have published it, so what is malformed is
+// dropped.
 
 extension NATSJournal {
     func take(_ message: Message) {

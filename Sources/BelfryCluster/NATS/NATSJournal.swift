@@ -2,12 +2,15 @@ import BelfryNATS
 
 /// A journal that is two streams of NATS JetStream: the log, and snapshots of it (decision 104).
 ///
-/// A pure machine without sockets, threads and clock. Its host opens a connection to one of the servers and tells it
-/// (``didConnect(random:)``), hands over what is received, and sends what ``takeOutput()`` gives after each of these calls and
-/// after each turn of the sequencer. Where ``progress`` is `awaitsTLS` the host begins TLS and tells that; where it is `failed`, and where
-/// it is not `ready` some seconds after the connection was opened, the host closes the connection and tries another server.
+/// A pure machine without sockets, threads and clock. Its host opens a connection to one of the
+/// servers and tells it (``didConnect(random:)``), hands over what is received, and sends what
+/// ``takeOutput()`` gives after each of these calls and after each turn of the sequencer. Where
+/// ``progress`` is `awaitsTLS` the host begins TLS and tells that; where it is `failed`, and where
+/// it is not `ready` some seconds after the connection was opened, the host closes the connection
+/// and tries another server.
 ///
-/// What is asked of it while it is not ready, and what has no room in the output, comes to nothing: whoever asks asks again.
+/// What is asked of it while it is not ready, and what has no room in the output, comes to nothing:
+/// whoever asks asks again.
 public final class NATSJournal: Journal {
     /// The settings.
     public let settings: NATSSettings
@@ -173,8 +176,8 @@ public final class NATSJournal: Journal {
 
     /// The server has let the broker in.
     ///
-    /// Streams that were right before are looked at beside what goes on: while the engine elects who answers that, the brokers
-    /// must hear each other.
+    /// Streams that were right before are looked at beside what goes on: while the engine elects
+    /// who answers that, the brokers must hear each other.
     private func takePong() {
         guard hasBeenReady, progress == .preparing else { return }
         progress = .ready

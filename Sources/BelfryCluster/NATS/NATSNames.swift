@@ -15,7 +15,8 @@ struct NATSNames {
 
     /// Makes the names.
     ///
-    /// A cluster has neither a dot nor an underscore in its name, so that no other cluster or shard comes to the same.
+    /// A cluster has neither a dot nor an underscore in its name, so that no other cluster or shard
+    /// comes to the same.
     init(_ settings: NATSSettings) throws(NATSFailure) {
         let cluster = settings.cluster
         guard 1...NATSSettings.clusterNameByteLimit ~= cluster.utf8.count,

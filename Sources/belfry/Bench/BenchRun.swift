@@ -129,7 +129,8 @@ struct BenchRun: Sendable {
                 outcome.count += 1
                 progress.change { $0.posts += 1 }
             } catch {
-                // Whether it was posted is not known: the lane ends here, and what it posted before counts.
+                // Whether it was posted is not known: the lane ends here, and what it posted before
+                // counts.
                 progress.change {
                     $0.failures += 1
                     $0.firstFailure = $0.firstFailure ?? error

@@ -1,7 +1,8 @@
 import BelfryCenter
 import BelfryHistory
 
-// What programs answer, and the tickets that they use: what has happened once must not happen again.
+// What programs answer, and the tickets that they use: what has happened once must not happen
+// again.
 
 extension ClusterWorld {
     // MARK: Acknowledgements

@@ -3,7 +3,8 @@ import BelfryCluster
 import BelfryHistory
 import SimulatedLog
 
-// What goes wrong: brokers die, stand still and are cut off, the engine loses its leader and its room, clocks jump.
+// What goes wrong: brokers die, stand still and are cut off, the engine loses its leader and its
+// room, clocks jump.
 
 extension ClusterWorld {
     func disturb() throws(Violation) {
@@ -42,7 +43,8 @@ extension ClusterWorld {
             if let process = node.process { leave(node, process) }
         case 10:
             tell("the engine is full for \(duration / 1_000_000) ms")
-            // Attempts from before that may be in the log come late, are not heard of, or are known no more.
+            // Attempts from before that may be in the log come late, are not heard of, or are known
+            // no more.
             if dice.oneIn(2) { try appendUnheard(node) }
             engine.fill(for: max(duration, 600_000_000))
             if dice.oneIn(2) { engine.loseLeader(for: duration / 2) }

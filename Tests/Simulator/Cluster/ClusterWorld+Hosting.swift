@@ -3,7 +3,8 @@ import BelfryCluster
 import BelfryHistory
 import SimulatedLog
 
-// What a broker does with what its sequencer tells: what `BelfryServer` does for sockets, here for pipes.
+// What a broker does with what its sequencer tells: what `BelfryServer` does for sockets, here for
+// pipes.
 
 extension ClusterWorld {
     func act(

@@ -225,8 +225,8 @@ extension ClusterWorld {
                 $0.firstSequence <= sequence && sequence <= $0.lastSequence
             }
             if gaps.isEmpty {
-                // A program that does not say what it has seen is told nothing of what was on its way to it, unless it
-                // is asked for an answer (rule D14).
+                // A program that does not say what it has seen is told nothing of what was on its
+                // way to it, unless it is asked for an answer (rule D14).
                 if !program.saysSeen, !account.acknowledges,
                     account.lost.contains(where: { $0.contains(sequence) })
                 {
@@ -269,8 +269,9 @@ extension ClusterWorld {
         away?.process?.journal.isCut = false
         try wait(seconds: 10)
         if let past, let away {
-            // The others have begun anew: what they know they have of the engine. A snapshot that came to it late may have had
-            // all that this broker knows, and then nothing of that is lost.
+            // The others have begun anew: what they know they have of the engine. A snapshot that
+            // came to it late may have had all that this broker knows, and then nothing of that is
+            // lost.
             let others = nodes.filter { $0 !== away && $0.process?.sequencer.stage == .up }
             if others.contains(where: { $0.process?.shard.chain(at: past.index) == past.chain }) {
                 return

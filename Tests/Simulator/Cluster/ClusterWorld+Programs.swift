@@ -212,7 +212,8 @@ extension ClusterWorld {
     /// The connection breaks: a program has read a part of what it was written.
     func loseTail(of connection: ClusterConnection, _ place: Int) {
         var count = dice.oneIn(2) ? connection.written.count : dice.below(connection.written.count)
-        // A loss that was told is told once, and no program sees a part of a notification (rule D14).
+        // A loss that was told is told once, and no program sees a part of a notification (rule
+        // D14).
         for (index, frame) in connection.written.enumerated().reversed() {
             if case .gap = frame {
                 count = max(count, index + 1)
@@ -271,7 +272,8 @@ extension ClusterWorld {
             case .gap(let gap):
                 tell("program \(place) is told \(gap)")
                 count("gaps told: \(gap.reason)")
-                // The replay ring has all: nothing is unknown to a program that says what it has seen, or was closed in order.
+                // The replay ring has all: nothing is unknown to a program that says what it has
+                // seen, or was closed in order.
                 if gap.reason == .unknown, programs[place].saysSeen || !programs[place].isInDoubt {
                     problem = problem ?? fail("program \(place) is told a needless \(gap)")
                 }

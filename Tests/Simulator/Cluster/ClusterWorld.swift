@@ -5,8 +5,9 @@ import SimulatedLog
 
 /// Some brokers that share a log, programs that use them, and all that can go wrong between them.
 ///
-/// It is judged by what the programs see: nothing that was answered is lost, no number is given twice, nothing comes twice
-/// without a mark, what an observer misses it is told, and all brokers have one state after each entry.
+/// It is judged by what the programs see: nothing that was answered is lost, no number is given
+/// twice, nothing comes twice without a mark, what an observer misses it is told, and all brokers
+/// have one state after each entry.
 final class ClusterWorld {
     var dice: Dice
     let engine: SimulatedEngine
