@@ -1,4 +1,4 @@
-/// What a caller may do (Access.md section 1).
+/// The operations that a grant allows (Access.md section 1).
 public struct Verbs: OptionSet, Sendable, Hashable {
     /// One bit for each verb.
     public let rawValue: UInt16
@@ -50,7 +50,7 @@ public struct Verbs: OptionSet, Sendable, Hashable {
 
 /// Verbs on some centers, names and objects.
 public struct Grant: Sendable, Equatable {
-    /// What is allowed.
+    /// The verbs that are allowed.
     public var verbs: Verbs
     /// The notification names.
     public var names: [Pattern]
@@ -105,7 +105,7 @@ public struct Pattern: Sendable, Hashable {
 public struct Grants: Sendable, Equatable {
     /// The grants; one of them must cover a request alone.
     public let grants: [Grant]
-    /// What is allowed on everything: most requests ask for no more.
+    /// The verbs that are allowed on everything, which decide most requests.
     private let everywhere: Verbs
 
     /// Joins grants.

@@ -38,7 +38,7 @@ package struct KeySetFile {
 /// The members of a JSON Web Key (RFC 7517 §4).
 private struct KeyMembers {
     private var texts: [String: [UInt8]] = [:]
-    /// What the key is for (RFC 7517 §4.3); nil where the key does not say it.
+    /// The operations that the key is for (RFC 7517 §4.3); nil where the key names none.
     private var operations: [[UInt8]]?
 
     /// How many operations a key may name; there are eight.
@@ -59,7 +59,7 @@ private struct KeyMembers {
                 }
                 operations = names
             case "n", "e", "x", "y", "k":
-                // Of a key of another kind they may be anything.
+                // A key of another type may have any value here.
                 guard try reader.kind(place) == .string else { return try reader.skip(place) }
                 texts[key] = try reader.bytes(place)
             default: try reader.skip(place)
@@ -99,7 +99,7 @@ private struct KeyMembers {
         }
     }
 
-    /// What the key is made of (RFC 7518 §6, RFC 8037 §2); nil when a part of it is not there.
+    /// The key material (RFC 7518 §6, RFC 8037 §2); nil when a part of it is missing.
     var material: SignatureKey.Material? {
         switch text("kty") {
         case "RSA":

@@ -44,10 +44,10 @@ public struct OriginPolicy: Sendable, Equatable {
     private static let crossSite = Array("cross-site".utf8)
     private static let sameSite = Array("same-site".utf8)
 
-    /// Whether a text can stand in the allow-list.
+    /// Whether a text is a valid entry of the allow-list.
     public static func isPattern(_ text: String) -> Bool { OriginPattern(text).isWellFormed }
 
-    /// Whether an origin stands in the allow-list, or is local: what CORS answers are given to.
+    /// Whether an origin is in the allow-list or local, so that it gets CORS answers.
     public func isListed(origin: [UInt8]) -> Bool {
         guard let page = Origin(origin) else { return false }
         return allowed.contains(where: { $0.covers(page) })
@@ -100,8 +100,9 @@ struct Origin: Equatable {
     }
 }
 
-/// An origin of the allow-list: exact, with `*.` before the host for any name below, with `:*` for any
-/// port, or `*` alone.
+/// An origin of the allow-list: an exact one or a pattern.
+///
+/// A pattern has `*.` before the host for any name below it, `:*` for any port, or is `*` alone.
 struct OriginPattern: Equatable {
     let isAny: Bool
     private let origin: Origin?

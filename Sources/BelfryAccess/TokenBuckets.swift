@@ -1,4 +1,4 @@
-/// How much may be asked for in a time.
+/// The limit for requests of one key over time.
 public struct RateLimit: Equatable, Sendable {
     /// Requests a second, from 1 to 1,000,000.
     public let rate: Int
@@ -28,11 +28,12 @@ public struct RateLimit: Equatable, Sendable {
 /// One bucket of tokens for each key: a request takes one out, and time puts them back.
 ///
 /// A bucket is one number: the time at which it will be full again (the virtual scheduling form of
-/// the generic cell rate algorithm, ITU-T I.371). A bucket that is full is as good as none, so the
-/// table may forget those; past its limit it forgets the one that was used longest ago. Keys are
-/// found by Swift's dictionary, whose seed differs in each process: nobody can make them collide.
+/// the generic cell rate algorithm, ITU-T I.371). A full bucket is as good as none, so the table
+/// may forget those; past its limit it forgets the one that was used longest ago. Swift's
+/// dictionary finds the keys; its seed differs in each process, so that a client cannot make them
+/// collide.
 public struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
-    /// What became of a request.
+    /// The outcome of a request.
     public enum Verdict: Equatable, Sendable {
         /// There was room.
         case taken
@@ -42,7 +43,7 @@ public struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
 
     /// How many keys are remembered; the default is 65,536.
     public let bucketLimit: Int
-    /// What each key may do.
+    /// The limit of each key.
     public var limit: RateLimit
 
     private var places: [Key: Int] = [:]
@@ -70,8 +71,9 @@ public struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
 
     /// Takes tokens out of the bucket of a key, if there is one at least.
     ///
-    /// Who takes more than there are is in debt and waits for longer: so a batch, whose size is
-    /// known only when it was read, is one request more or less, and its rate is kept all the same.
+    /// A key that takes more tokens than there are is in debt and waits for longer. The size of a
+    /// batch is known only when it was read, so it may pass the limit once, and the rate still
+    /// holds.
     ///
     /// - Parameters:
     ///   - count: how many, 1 or more.

@@ -88,7 +88,7 @@ extension ClientError {
     package var isWorthRetrying: Bool {
         switch self {
         case .hostNotFound, .connectionFailed, .connectionLost, .timedOut, .noToken: true
-        // Whoever answers wrongly may stand before a broker that is away.
+        // A proxy may give a wrong answer while the broker behind it is away.
         case .invalidOpening, .http, .webSocket, .notUnderstood, .foreignAnswer: true
         // A certificate is renewed, a proxy has none while it starts, and a machine has room again.
         case .tls, .system: true

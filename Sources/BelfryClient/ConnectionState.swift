@@ -1,4 +1,4 @@
-/// What became of the connection of a center.
+/// The state of the connection of a center.
 public enum ConnectionState: Equatable, Sendable {
     /// It is lost, for this reason, and made again after a pause (`ClientOptions.reconnects`).
     ///

@@ -74,7 +74,7 @@ final class EventStreamReader: Sendable {
         state = Mutex(State(parser: EventStreamParser(byteLimit: byteLimit)))
     }
 
-    /// Notes who waits for the stream to open.
+    /// Notes the task that waits for the stream to open.
     func begin(_ opening: @escaping Opening) {
         state.withLock { $0.opening = opening }
     }

@@ -2,7 +2,7 @@ internal import BelfryHTTP
 
 // Values without a center, one request each: what `RemoteCenter` has as methods.
 extension HTTPRequest {
-    /// Looks at what is at a key path of an object's value; the `entityTag` of the answer is its `etag`.
+    /// Reads the value at a key path of an object; the `entityTag` of the answer is its `etag`.
     public static func value(_ object: String, keyPath: String = "") -> HTTPRequest {
         HTTPRequest(.get, valuePath(object, keyPath), answer: .value)
     }

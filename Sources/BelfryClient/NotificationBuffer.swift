@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What an observation has received and its reader has not taken, of bounded size.
+/// The notifications that an observation has received and its reader has not taken, bounded.
 ///
 /// The loop's thread never waits for a reader: one that does not keep up loses the oldest ones and
 /// is told so. To stop reading from the connection instead would also stop the answers to requests
@@ -13,7 +13,7 @@ final class NotificationBuffer: Sendable {
         /// The items before this one are taken.
         var first = 0
         var byteCount = 0
-        /// What was lost behind the last item.
+        /// The notifications that were lost behind the last item.
         var gap: ReceivedNotification.Gap?
         var end: Outcome?
         /// The position behind all that was taken, of an event stream.

@@ -1,7 +1,8 @@
 internal import BelfryJSON
 
-/// What becomes of notifications for an observer while its client is suspended: it asked for that,
-/// is away, or is too slow.
+/// The treatment of notifications for an observer while its client is suspended.
+///
+/// A client is suspended when it asked for that, is away, or is too slow.
 public enum SuspensionBehavior: String, Sendable {
     /// They are lost.
     case drop
@@ -45,20 +46,21 @@ public struct ObserverOptions: Equatable, Sendable {
     public var lifetime = Lifetime.connection
     /// How long an observer of lifetime `token` stays; the broker's default is an hour.
     public var lease: Lease?
-    /// What becomes of notifications during suspension; the broker's default is `coalesce`, or
-    /// `hold` for an acknowledging observer.
-    public var suspensionBehavior: SuspensionBehavior?
-    /// Whether the poster is told what this observer answers, which needs a grant.
+    /// The treatment of notifications during suspension.
     ///
-    /// Then each notification is answered: with `Observation.handle(_:)`, or with
-    /// `acknowledge(_:)` and `refuse(_:reason:)`. What was not answered when the connection is lost
-    /// comes again when it is resumed.
+    /// The broker's default is `coalesce`, or `hold` for an acknowledging observer.
+    public var suspensionBehavior: SuspensionBehavior?
+    /// Whether the poster learns the answers of this observer, which needs a grant.
+    ///
+    /// Each notification is then answered: with `Observation.handle(_:)`, or with `acknowledge(_:)`
+    /// and `refuse(_:reason:)`. Notifications without an answer when the connection is lost come
+    /// again when it is resumed.
     public var acknowledges = false
     /// How many notifications are held at the broker; its default is 1,000.
     public var holdLimit: Int?
-    /// How long the registration may take, if it is another time than `ClientOptions.requestTimeout`.
+    /// The time limit of the registration, in place of `ClientOptions.requestTimeout`.
     ///
-    /// One that the broker confirms later is removed.
+    /// An observer that the broker confirms later is removed.
     public var timeout: Duration?
     /// The shortest time between two deliveries of one name and object; the last of them wins.
     public var minInterval: Duration?

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The wait of one task for an answer: it ends with the answer, or when the task is cancelled, whichever comes first.
+/// The wait of one task for an answer; it ends with the answer or the task's cancellation.
 final class PendingCall<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, ClientError>
 

@@ -2,7 +2,7 @@ internal import BelfryJSON
 
 // The queue of the center, and the modes that it waits in.
 extension RemoteCenter {
-    /// Takes notifications out of the queue that nobody has got yet.
+    /// Removes notifications from the queue before they are posted.
     ///
     /// - Parameters:
     ///   - name: the notification name.
@@ -56,7 +56,7 @@ extension RemoteCenter {
         return ModeLease(id: id, mode: mode, token: token)
     }
 
-    /// Takes a mode off the stack, wherever it stands.
+    /// Removes a mode from the stack, at whatever place it is.
     ///
     /// - Throws: `ClientError`; `refused` when it was left already.
     public func leaveMode(_ lease: ModeLease) async throws(ClientError) {

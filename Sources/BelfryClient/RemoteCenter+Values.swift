@@ -33,23 +33,23 @@ extension RemoteCenter {
             object: object, keyPath: keyPath, observation: try await add(wish))
     }
 
-    /// Sets what is at a key path, and waits until the broker has it.
+    /// Sets the value at a key path, and waits until the broker has it.
     ///
-    /// What is no object on the way becomes one.
+    /// Values on the way that are no objects become objects.
     ///
     /// - Parameters:
     ///   - object: the object that has the value.
     ///   - keyPath: keys, joined by `.`; empty for the whole, which is an object.
     ///   - json: the value as JSON text.
     ///   - ttl: how long it stays after its last setting.
-    ///   - lease: how long it stays after this connection is lost; what tells others that somebody
-    ///     is there.
+    ///   - lease: how long it stays after this connection is lost; such a value shows others that
+    ///     this client is present.
     ///   - ifMatch: the `etag` that the value must have, else it is refused with
     ///     `precondition-failed`.
     ///   - ifNoneMatch: an `etag` that it must not have; `*` sets only where there is nothing.
-    /// - Throws: `ClientError`; it is sure that nothing was set only after `refused` with another
-    ///   slug than `outcome-unknown`: with that one it may have been set in a cluster, or be set
-    ///   still.
+    /// - Throws: `ClientError`; it is certain that nothing was set only after `refused` with
+    ///   another slug than `outcome-unknown`: with that one a cluster may have set it, or may set
+    ///   it later.
     @discardableResult
     public func setValue(
         _ object: String, keyPath: String = "", json: String, ttl: Duration? = nil,
@@ -122,7 +122,7 @@ extension RemoteCenter {
     private func call(
         _ method: String, _ members: KeyValuePairs<String, Parameter?>
     ) async throws(ClientError) -> [UInt8] {
-        // What is no JSON would break the message.
+        // A value that is no JSON would break the message.
         guard members.allSatisfy({ $0.value?.isJSON ?? true }) else { throw .invalidValue }
         let params = RPCRequest.params { writer, bytes in
             for (key, parameter) in members { parameter?.write(key, &writer, &bytes) }

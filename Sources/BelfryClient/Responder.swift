@@ -10,9 +10,9 @@ public struct Responder: Sendable {
     let desk: ResponderDesk
     let removal: @Sendable () async throws(ClientError) -> Void
 
-    /// Gives the address up; the tasks of its handlers are cancelled, and asks that are open go to others.
+    /// Gives the address up: its handlers are cancelled, and open asks go to other responders.
     ///
-    /// To remove it twice is no error.
+    /// A second removal is no error.
     /// - Throws: `ClientError` when the broker did not answer; the handlers are cancelled all the
     ///   same.
     public func remove() async throws(ClientError) {

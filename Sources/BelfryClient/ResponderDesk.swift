@@ -1,8 +1,9 @@
 internal import BelfryJSON
 internal import Synchronization
 
-/// Where the handler of a responder works: asks side by side, each in a task of its own, and actions and posts in
-/// their order.
+/// The tasks of a responder's handler.
+///
+/// Asks are handled side by side, each in a task of its own, and actions and posts in their order.
 final class ResponderDesk: Sendable {
     typealias Handler = @Sendable (Ask) async throws -> String
     /// Tells the broker how what has this key was responded to.
@@ -13,7 +14,7 @@ final class ResponderDesk: Sendable {
         var hasEnded = false
     }
 
-    /// Stands for the task of the actions and posts among those of asks, and is no id of an ask.
+    /// The key of the task of actions and posts among those of asks; it is no id of an ask.
     private static let posts = ""
 
     let options: ResponderOptions
@@ -55,7 +56,7 @@ final class ResponderDesk: Sendable {
         }
     }
 
-    /// An ask is over: nobody wants its answer any more.
+    /// Cancels the handler of an ask that is over, because its answer is not wanted any more.
     func settle(_ id: String) {
         state.withLock { $0.tasks.removeValue(forKey: id) }?.cancel()
     }
