@@ -34,8 +34,7 @@ public struct ReceivedNotification: Equatable, Sendable {
     public private(set) var json: [UInt8]
     /// The whole value behind this change, if it is one and there is a value.
     var value: Document?
-    /// The position behind it in its event stream, from which another stream resumes
-    /// (`EventStream`).
+    /// The position behind it in its event stream, where another stream resumes (`EventStream`).
     public internal(set) var eventID: String?
     /// The gap directly before it, or `nil`.
     public internal(set) var gapBefore: Gap?

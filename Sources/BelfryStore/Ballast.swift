@@ -7,7 +7,7 @@ struct Ballast: ~Copyable {
 
     /// The most that it takes; the least is a 64th of it.
     private let byteCountLimit: Int
-    /// What it takes now; 0 when there is none.
+    /// The bytes that it takes now; 0 when there is no ballast.
     private(set) var byteCount = 0
 
     init(byteCountLimit: Int) {

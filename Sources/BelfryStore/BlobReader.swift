@@ -16,7 +16,7 @@ struct BlobReader {
         all(of: bytes) { $0.text() }
     }
 
-    /// What somebody may post; no blob is everything.
+    /// Reads the scope of a poster; no blob is everything.
     static func scope(_ bytes: [UInt8]?) -> PostScope? {
         guard let bytes else { return .everything }
         let patterns = all(of: bytes) { reader -> PostScope.Pattern? in

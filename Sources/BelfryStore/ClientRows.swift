@@ -50,7 +50,7 @@ struct ClientRows {
         try remover.run()
     }
 
-    /// What a row has behind its center.
+    /// Reads the columns behind the center.
     static func read(_ row: inout StatementRow) -> ClientRecord? {
         let id = row.unsigned()
         guard let transport = Transport(rawValue: UInt8(clamping: row.integer())),

@@ -159,7 +159,7 @@ internal import CSQLite
 @safe struct PageCopy: ~Copyable {
     private let pointer: OpaquePointer
 
-    /// Begins; both connections must live longer than this, and the target must be used for nothing else.
+    /// Begins the copy; both connections must outlive it, and the target has no other use.
     init(
         from source: borrowing Connection, to target: borrowing Connection
     ) throws(StoreError) {

@@ -1,6 +1,6 @@
 internal import BelfryCenter
 
-/// What observers lost and were not told yet.
+/// The losses of observers that they were not told yet.
 struct GapRows {
     private let putter: Statement
     private let remover: Statement
@@ -52,7 +52,7 @@ struct GapRows {
         try clientRemover.run()
     }
 
-    /// What a row has behind its center.
+    /// Reads the columns behind the center.
     static func read(_ row: inout StatementRow) -> (observer: UInt64, gap: GapRecord)? {
         let observer = row.unsigned()
         let reason = Gap.Reason(rawValue: UInt8(clamping: row.integer()))

@@ -40,8 +40,9 @@ enum RowCheck {
         if rows != index { throw .damaged(.brokenIndex(.observer)) }
     }
 
-    /// Removes the rows that are not what was written, and those of centers and clients that are gone
-    /// with them.
+    /// Removes the rows that have changed since they were written.
+    ///
+    /// Rows of centers and clients that are lost with them go too.
     static func removeChangedRows(
         _ connection: borrowing Connection, _ losses: inout StoreLosses
     ) throws(StoreError) {
@@ -67,7 +68,7 @@ enum RowCheck {
         try remove(from: .observer, "(center, client) NOT IN (SELECT center, id FROM client)")
     }
 
-    /// What rows have in the version of a main file that is not migrated yet, or is.
+    /// The checked columns in the version of a main file, migrated or not.
     private static func checkedColumns(
         _ connection: borrowing Connection
     ) throws(StoreError) -> [StoreSchema.CheckedColumns] {

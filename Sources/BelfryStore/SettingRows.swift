@@ -1,7 +1,7 @@
 internal import BelfryCenter
 internal import BelfrySystem
 
-/// What concerns the whole broker: one number a row.
+/// The settings of the whole broker: one number a row.
 struct SettingRows {
     /// The names of the rows.
     enum Name: String {
@@ -48,7 +48,7 @@ struct SettingRows {
         try raiser.run()
     }
 
-    /// Goes past all numbers that may have been given by what is lost, with new epochs for all centers.
+    /// Skips all numbers that the lost part may have given, and gives all centers new epochs.
     func skipNumbers(after losses: StoreLosses) throws(StoreError) {
         // A block is 65,536; of a row that is lost nothing is known.
         let skipped: UInt64 = losses.rows[.setting] == nil ? 1 << 24 : 1 << 40

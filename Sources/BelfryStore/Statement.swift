@@ -42,7 +42,7 @@ internal import CSQLite
         throw StoreError(code: code, errno: errno)
     }
 
-    /// The row at which the statement stands, to be read from its first column on until the next call.
+    /// The current row of the statement, read from its first column on until the next call.
     var row: StatementRow {
         // SAFETY: the statement is not finalized before `deinit`; where it has no row, SQLite gives
         // NULL.

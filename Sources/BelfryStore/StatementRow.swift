@@ -8,7 +8,7 @@ internal import CSQLite
     /// The checksum of the columns that were read.
     private var sum = RowSum()
 
-    /// Begins at the first column; the row is gone when the statement goes on.
+    /// Begins at the first column; the row is invalid after the statement's next step.
     @unsafe init(of pointer: OpaquePointer) {
         // SAFETY: the caller has the statement as long as this is used.
         unsafe self.pointer = pointer

@@ -18,7 +18,7 @@ public enum StoreError: Error, Equatable, Sendable {
     /// This part of the store is not where it was opened: what is written into it may be lost.
     case displaced(Part)
 
-    /// What a store consists of.
+    /// A part of a store.
     public enum Part: String, Equatable, Sendable {
         /// The data directory.
         case directory = "the data directory"
@@ -30,7 +30,7 @@ public enum StoreError: Error, Equatable, Sendable {
         case lock = "belfry.lock"
     }
 
-    /// What is wrong with the main file.
+    /// The damage of a main file.
     public enum Damage: Equatable, Sendable {
         /// It does not begin as a database of SQLite does.
         case noDatabase
@@ -52,9 +52,9 @@ public enum StoreError: Error, Equatable, Sendable {
         case brokenLog(pageCount: Int, commitCount: Int)
     }
 
-    /// The tables of the store, for whoever looks for the fault.
+    /// The tables of the store, to locate a fault.
     public enum Table: String, CaseIterable, Equatable, Sendable {
-        /// What concerns the whole broker.
+        /// Settings of the whole broker.
         case setting
         /// Centers.
         case center
@@ -62,15 +62,15 @@ public enum StoreError: Error, Equatable, Sendable {
         case client
         /// Observers.
         case observer
-        /// What remains of removed observers.
+        /// Tombstones of removed observers.
         case tombstone
-        /// Notifications that somebody holds.
+        /// Notifications that are held.
         case notification
         /// Which observers hold them.
         case held
         /// Which actions responders hold.
         case action
-        /// What observers lost and were not told.
+        /// Losses that observers were not told.
         case gap
         /// Queue entries.
         case queue
@@ -84,7 +84,7 @@ public enum StoreError: Error, Equatable, Sendable {
         case key
     }
 
-    /// What SQLite returns when it has no code for what is wrong.
+    /// The code that SQLite returns for a fault without a code of its own.
     static let generalCode = SQLITE_ERROR
 
     /// Whether it says that a store is damaged in which rows may be left to read.
@@ -96,8 +96,9 @@ public enum StoreError: Error, Equatable, Sendable {
         }
     }
 
-    /// What it is when it comes from reading a file: of a form that it does not know SQLite says only that
-    /// something is wrong.
+    /// The same error as a fault of the file's form, if SQLite has only its general code for it.
+    ///
+    /// SQLite returns that code when it reads a file of a form that it does not know.
     var ofUnknownForm: StoreError {
         guard case .failed(let code, _) = self, code == Self.generalCode else { return self }
         return .damaged(.brokenStructure(code: code))

@@ -29,7 +29,7 @@ public struct StoreFile: ~Copyable, DurableStore {
     private var beginning: [StoreChange]
     /// Whether the store knows nothing of the life before the first commit that finds room.
     public var isUnwritten: Bool { !beginning.isEmpty }
-    /// What the start went on without.
+    /// The losses that the start accepted.
     public let losses: StoreLosses
     /// The key of the tags of values, which belongs to the file.
     public let tagKey: TagKey
@@ -155,14 +155,14 @@ public struct StoreFile: ~Copyable, DurableStore {
         }
     }
 
-    /// Lets the lock file say how much of the log there is; whoever is told of a commit relies on it.
+    /// Records the length of the log in the lock file, before a commit is reported.
     private mutating func noteCommit() {
         do throws(SystemCallError) {
             let header = try log.bytes(LogReport.headerByteCount)
             witness.note(header: header, frameCount: connection.logPageCount)
             try data.file.overwrite(witness.text)
         } catch {
-            // The commit stands; a lock file that says less lets the next start demand less.
+            // The commit is valid; a lock file that states less lets the next start demand less.
         }
     }
 
@@ -207,7 +207,7 @@ extension StoreFile: CommitTarget {
     /// Bytes that the ballast takes now.
     var ballastByteCount: Int { ballast.byteCount }
 
-    /// How much of the files SQLite may keep in memory while nothing is committed.
+    /// The memory that SQLite may use for pages while nothing is committed.
     static let restingCacheByteCount = 2 << 20
 
     func giveMemoryBack() {
@@ -229,7 +229,7 @@ extension StoreFile: CommitTarget {
             // An empty log goes with the connection.
             connection.setCheckpointOnClose(true)
         } catch {
-            // What cannot be moved stays in the log, where the next life finds it.
+            // Pages that cannot be moved stay in the log, where the next life finds them.
         }
     }
 

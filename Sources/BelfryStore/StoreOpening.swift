@@ -26,7 +26,7 @@ enum StoreOpening {
         let tagKey: TagKey
         /// Whether the store knows that the life has begun.
         let isBegun: Bool
-        /// What the log had, in which the life begins.
+        /// The log at the beginning of the life.
         let log: LogReport
         let losses: StoreLosses
     }
@@ -115,7 +115,7 @@ enum StoreOpening {
         return log
     }
 
-    /// Opens the main file; where damage is accepted, a damaged one is made anew of what can be read.
+    /// Opens the main file; if damage is accepted, a damaged one is rebuilt from its readable rows.
     private static func openMain(
         _ path: String, in directory: borrowing Directory, acceptsDamage: Bool,
         progress: @escaping (_ percent: Int) -> Void, _ losses: inout StoreLosses
@@ -269,8 +269,8 @@ enum StoreOpening {
             try migrate(connection)
             rows = try StoreRows(connection)
         } catch {
-            // What cannot be prepared misses its table or its columns, or has those of a later
-            // step.
+            // A statement that cannot be prepared misses its table or its columns, or has those of
+            // a later step.
             guard case .failed(let code, _) = error else { throw error }
             throw .damaged(.brokenStructure(code: code))
         }
@@ -290,7 +290,7 @@ enum StoreOpening {
         let incarnation = max(earlier, knownIncarnation) + 1
         try rows.settings.set(.incarnation, to: incarnation)
         try rows.settings.set(.endedInOrder, to: 0)
-        // What a later life finds as it was is this life's alone.
+        // This life is not written, so the next one finds the numbers unchanged: it needs its own.
         if !begins {
             guard losses.isEmpty, !isBackup else { throw .full }
             try rows.settings.leaveNumbers()
@@ -304,8 +304,8 @@ enum StoreOpening {
         }
         connection.watch.end()
         if begins { try connection.execute("COMMIT") } else { connection.rollBack() }
-        // What was damaged would be found again behind the end of the log; and from here on the log
-        // is the main file's own.
+        // Damage would be found again behind the end of the log; and from here on the log is the
+        // main file's own.
         if losses.pageCount > 0 || isBackup { try connection.checkpoint(truncates: true) }
         return Opened(
             connection: connection, rows: rows, isComplete: isComplete, incarnation: incarnation,
@@ -333,7 +333,7 @@ enum StoreOpening {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             try remove(newName + suffix, in: directory)
         }
-        // SQLite would make it for everybody to read; its log gets the permissions of the file.
+        // SQLite would make it readable by all users; its log gets the permissions of the file.
         try storeCall { () throws(SystemCallError) in try directory.make(newName) }
         try write(path + "/" + newName, in: directory, version: version)
     }
