@@ -94,8 +94,7 @@ struct BlobWriter {
         return writer.bytes
     }
 
-    /// Writes the answer of an idempotency key: its receipts, its reports, and the state of its
-    /// ask.
+    /// Writes the answer of an idempotency key: receipts, reports, and the state of its ask.
     static func answer(of record: KeyRecord) -> [UInt8] {
         var writer = BlobWriter()
         let form: AnswerForm = record.ask == nil ? .receipts : .ask

@@ -171,8 +171,7 @@ enum StoreSchema {
         [],
     ]
 
-    /// A table with the columns of its checksums, in their order, and the columns that order its
-    /// rows.
+    /// A table with the columns of its checksums, in their order, and the columns of its order.
     ///
     /// The place of a tombstone, ask or key is left out: rows are only read in its order, which is
     /// checked.

@@ -9,7 +9,7 @@ struct AskFields {
     var isOnce = false
     var timeToLive: Int64?
 
-    /// The parameters of an ask over HTTP, where address and selector stand in the path.
+    /// The parameters of an ask over HTTP, whose address and selector are in the path.
     enum Parameter: Int, CaseIterable {
         case fallback, once, ttl, causedBy
 

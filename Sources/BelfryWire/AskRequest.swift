@@ -1,6 +1,6 @@
 public import BelfryCenter
 
-/// A question that somebody asks the responder of an address.
+/// A question to the responder of an address.
 public struct AskRequest: Sendable, Equatable {
     /// The selector as its name, the address as its object, and userInfo.
     public var content: Notification.Content

@@ -23,7 +23,7 @@ struct ExplainFields {
         }
     }
 
-    /// Tells what is asked for, or what is wrong: a post has a name, an ask a selector at an object.
+    /// Makes the request, or reports its faults: a post needs a name, an ask object and selector.
     func request(tell: (Key, String) -> Void) -> ExplainRequest? {
         guard let selector else {
             guard let name else {

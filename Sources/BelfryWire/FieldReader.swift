@@ -69,7 +69,7 @@ struct FieldReader {
         return count
     }
 
-    /// Goes on at another place of the text; what was collected stays.
+    /// Continues at another place of the text; the collected faults stay.
     mutating func restart(at index: Int, item: Int?) {
         json = JSONReader(depthLimit: limits.userInfoDepthLimit, startingAt: index)
         self.item = item

@@ -36,7 +36,7 @@ public struct ListingRequest: Sendable {
         }
     }
 
-    /// What is wrong with parameters beside each other, and with which of them.
+    /// The fault of a combination of parameters, and the key of the one at fault.
     var fault: (key: Key, detail: String)? {
         let isOfOrder = query.last != nil
         let isOther = query.order == nil ? isOfOrder : query.cursor > 0

@@ -7,7 +7,7 @@ struct PostFields {
     var name: [UInt8]?
     var object: [UInt8]?
     var causedBy: NotificationID?
-    /// Where the userInfo stands in the text.
+    /// The range of the userInfo in the text.
     var userInfo: Range<Int>?
     /// Nil for nearly all posts, which have none.
     var options: PostOptionFields?

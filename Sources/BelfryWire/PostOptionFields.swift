@@ -10,7 +10,7 @@ struct PostOptionFields {
     var isImmediate: Bool?
     var timeToLive: Int64?
     var timer = TimerFields()
-    /// Whether there was a style that is none: then nobody knows what it could use.
+    /// Whether the style was unknown, so that misfits cannot be reported.
     var hasUnknownStyle = false
 
     /// The options, in the order of their ordinals.
@@ -46,14 +46,14 @@ struct PostOptionFields {
             if coalescing != nil { tell(.coalesce, detail) }
             if modes != nil { tell(.modes, detail) }
         }
-        // What is posted now is always the new one (rule Q8).
+        // The survivor of a post with style `now` is always the new one (rule Q8).
         if keepsLatest != nil, effectiveStyle == nil || style == .now {
             tell(.keep, "requires the style asap or idle")
         }
         if maxDelay != nil, style != .idle { tell(.maxDelay, "requires the style idle") }
     }
 
-    /// What enters the queue later does so as asap, unless it says otherwise.
+    /// The style in the queue; a delayed post without one is asap.
     private var effectiveStyle: PostingStyle? { style ?? (timer.isGiven ? .asap : nil) }
 
     /// The options with the defaults of rule Q3; nil for those of a plain post.

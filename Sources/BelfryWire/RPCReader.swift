@@ -64,7 +64,7 @@ public struct RPCReader: Sendable {
         RPCMessage(calls: [.invalid(id: nullID, code: code, detail: detail)], isBatch: false)
     }
 
-    /// Reads one element, and stands behind it.
+    /// Reads one element, and stops behind it.
     private static func call(
         _ json: inout JSONReader, in bytes: Span<UInt8>
     ) throws(JSONError) -> RPCCall {
@@ -133,7 +133,7 @@ private struct RPCMembers {
         }
     }
 
-    /// Reads the version; nearly always it stands there as it is, and no text is made of it.
+    /// Reads the version; its usual spelling is compared without making a text of it.
     private static func isVersion2(
         _ json: inout JSONReader, in bytes: Span<UInt8>
     ) throws(JSONError) -> Bool {

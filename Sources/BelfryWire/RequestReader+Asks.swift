@@ -76,7 +76,7 @@ extension RequestReader {
     }
 
     private static let null = [UInt8]("null".utf8)
-    /// What a response over JSON-RPC would say that hands on.
+    /// The response over JSON-RPC that passes an ask on.
     private static let passed = RPC.refusal(
         code: .methodNotFound, RPCErrorCode.methodNotFound.message)
 
@@ -89,7 +89,7 @@ extension RequestReader {
                 "The answer has \(json.count) bytes, over the limit of \(limits.answerByteLimit)."
             return .oversized(error: RPC.refusal(code: .problem, text))
         }
-        // What nests deeper has two brackets for each level.
+        // Deeper nesting needs two brackets for each level.
         if json.count > 2 * limits.answerDepthLimit, !isFlat(json) {
             let text = "The answer nests deeper than \(limits.answerDepthLimit) levels."
             return .oversized(error: RPC.refusal(code: .problem, text))
@@ -107,7 +107,7 @@ extension RequestReader {
         }
     }
 
-    /// Where the value stands that is all of a content, whatever its kind.
+    /// The range of the value that is the whole content, of any kind.
     private func wholeValue(_ content: Span<UInt8>) throws(Problem) -> Range<Int> {
         var scanner = JSONScanner(depthLimit: FieldReader.greatestDepth)
         do throws(JSONError) {

@@ -27,7 +27,7 @@ extension RequestReader {
         }
     }
 
-    /// Reads the params of `removeObserver`: a token, an observer id, or name, object, target and selector.
+    /// Reads the params of `removeObserver`: a token, an observer id, or the parts of a filter.
     ///
     /// - Throws: invalid-fields.
     public func removeObserver(

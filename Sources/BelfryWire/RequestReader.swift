@@ -1,10 +1,10 @@
 internal import BelfryCenter
 internal import BelfryJSON
 
-/// Reads what HTTP requests contain; it throws what their sender must be told.
+/// Reads the contents of HTTP requests; it throws the problem that the sender gets.
 ///
 /// A text that is no JSON is 400, whatever else is wrong with it; otherwise all faults are
-/// collected, up to a limit. What nests deeper than 128 is refused without a look at what follows.
+/// collected, up to a limit. Nesting deeper than 128 is refused at once.
 public struct RequestReader: Sendable {
     /// The limits that it keeps.
     public let limits: WireLimits
@@ -118,7 +118,7 @@ public struct RequestReader: Sendable {
         return true
     }
 
-    /// Where the userInfo stands that is the whole body; nil when there is none.
+    /// The range of a userInfo that is the whole body; nil when there is none.
     func wholeUserInfo(
         _ body: Span<UInt8>, _ fields: inout FieldReader
     ) throws(Problem) -> Range<Int>? {

@@ -2,11 +2,11 @@ import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 
-// Asks: what the asker gets, what the responder gets, and what is seen of them from outside.
+// Asks: the shapes for the asker, for the responder, and for listings.
 extension Shape {
-    /// Appends the answer to an ask: that of a responder, the default, or that it was asked or withdrawn.
+    /// Appends the answer to an ask: a responder's, the default, or that it was asked or withdrawn.
     ///
-    /// One without an answer is told as its problem.
+    /// An ask that failed is reported as its problem.
     public static func append(
         ask outcome: AskOutcome, sight: Sight = .everything, to output: inout [UInt8]
     ) {

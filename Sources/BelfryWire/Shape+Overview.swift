@@ -1,7 +1,7 @@
 public import BelfryCenter
 internal import BelfryJSON
 
-// How one center stands, as one look.
+// The state of one center, as one look.
 extension Shape {
     /// Appends what a center has now, beside its own limits.
     ///

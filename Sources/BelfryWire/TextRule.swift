@@ -1,6 +1,6 @@
 import BelfryBytes
 
-/// What names, objects and selectors may consist of (Protocol.md section 1).
+/// The rules for names, objects and selectors (Protocol.md section 1).
 enum TextRule {
     /// Tells what is wrong with a name or an object, or nil.
     static func faultOfName(_ text: Span<UInt8>, limits: WireLimits) -> String? {
@@ -107,7 +107,7 @@ enum TextRule {
         return true
     }
 
-    /// Below the lowest byte that is not plain nothing is carried or borrowed, so one is always seen.
+    /// Whether all bytes are plain; carries and borrows begin only at a byte that is not.
     private static func isPlainASCII(_ word: UInt64) -> Bool {
         let lows: UInt64 = 0x0101_0101_0101_0101
         return (word | (word &+ lows) | (word &- lows &* 0x20)) & (lows &* 0x80) == 0

@@ -67,7 +67,7 @@ struct TimerFields {
         }
     }
 
-    /// What is said of a farewell that nobody can say.
+    /// The fault of a post with `onDisconnect` from a client without a connection.
     static let farewellDetail =
         "works over a WebSocket only: it waits for the end of the connection"
 }

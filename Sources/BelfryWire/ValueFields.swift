@@ -8,7 +8,7 @@ struct ValueFields {
     var path = DocumentPath.whole
     var condition = ValueCondition()
     var lifetime = ValueLifetime()
-    /// Where the value, or the patch, stands.
+    /// The range of the value, or of the patch.
     var content: Range<Int>?
 
     enum Key: String {
@@ -185,7 +185,7 @@ extension FieldReader {
 }
 
 extension DocumentPathError {
-    /// What a fault says.
+    /// The text of a fault.
     var detail: String {
         switch self {
         case .emptyKey: "must be keys joined by points, none of them empty"

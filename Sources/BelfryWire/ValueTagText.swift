@@ -1,7 +1,7 @@
 import BelfryBytes
 public import BelfryCenter
 
-/// The entity tag of a value as it stands in `ETag`: 32 hexadecimal digits in quotation marks (RFC 9110 §8.8.3).
+/// The entity tag of a value in `ETag`: 32 hexadecimal digits in quotation marks (RFC 9110 §8.8.3).
 public enum ValueTagText {
     /// Appends a tag.
     public static func append(_ tag: ValueTag, to output: inout [UInt8]) {
@@ -80,7 +80,7 @@ public enum ValueTagText {
         return count == 0 ? nil : .some(tags)
     }
 
-    /// What stands between quotation marks.
+    /// The text between the quotation marks.
     private static func opaqueTag(_ index: inout Int, in text: Span<UInt8>) -> Range<Int>? {
         guard index < text.count, text[index] == UInt8(ascii: "\"") else { return nil }
         let start = index + 1

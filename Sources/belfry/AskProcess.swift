@@ -59,7 +59,7 @@ enum AskProcess {
         }
     }
 
-    /// What a program wrote, without the line ends at its end.
+    /// The output of a program, without the line ends at its end.
     private static func line(_ bytes: [UInt8]) -> String {
         let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } ?? -1
         return String(decoding: bytes[..<(end + 1)], as: UTF8.self)

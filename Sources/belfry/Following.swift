@@ -2,7 +2,7 @@ import ArgumentParser
 import BelfryClient
 import BelfrySystem
 
-/// Whether a command that prints what comes goes on by itself after its connection was lost.
+/// The option to reconnect, for a command that prints notifications.
 struct FollowOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
@@ -46,9 +46,9 @@ struct ConnectionTeller {
 
 /// Printing what comes, one line each.
 enum Following {
-    /// Prints until it is enough, a signal comes, or nobody reads any more; then closes.
+    /// Prints until the count is reached, a signal comes, or the reader is gone; then closes.
     ///
-    /// - Parameter line: prints one; false when nobody reads it.
+    /// - Parameter line: prints one element; false when the reader is gone.
     static func print<Elements: AsyncSequence>(
         _ elements: Elements, count: Int?, until signals: StopSignals,
         close: @escaping @Sendable () async -> Void,
@@ -79,7 +79,7 @@ enum Following {
         Program.say("belfry: \(lost) \(things) were lost (\(reason))", to: .error)
     }
 
-    /// Prints a line; false when nobody reads it.
+    /// Prints a line; false when the reader is gone.
     static func write(_ line: PrintedLine) -> Bool {
         do throws(ToolError) {
             try Report.write(line)

@@ -2,8 +2,8 @@ import BelfrySystem
 
 /// The lines of the log that wait to be written, and the thread that writes them.
 ///
-/// Whoever adds a line never waits for the reader. Lines that do not fit are lost and counted, and
-/// the reader is told how many in the place where they would stand.
+/// A thread that adds a line never waits for the reader. Lines that do not fit are lost and
+/// counted, and the reader sees their count in their place.
 final class LogQueue: Sendable {
     typealias Write = @Sendable (Span<UInt8>) throws(SystemCallError) -> Void
 
@@ -11,7 +11,7 @@ final class LogQueue: Sendable {
     private let state = Monitor(State())
 
     private struct State: Sendable {
-        /// Whole lines that nobody writes yet.
+        /// Whole lines that the thread has not taken yet.
         var waiting = Batch()
         /// The bytes that are being written.
         var writingByteCount = 0
@@ -31,7 +31,7 @@ final class LogQueue: Sendable {
         var isEmpty: Bool { bytes.isEmpty && lostCount == 0 }
     }
 
-    /// What the thread has to do next.
+    /// The next work of the thread.
     private enum Order: Sendable {
         case write(Batch)
         case end

@@ -163,7 +163,7 @@ struct AcknowledgeMailbox: ClientCommand {
     }
 }
 
-/// What a look into a mailbox gives.
+/// A page of a mailbox.
 struct MailboxPage {
     let notifications: [ReceivedNotification]
     let gaps: [JSONObject]

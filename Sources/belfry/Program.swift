@@ -66,7 +66,7 @@ enum Program {
         do throws(SystemCallError) {
             try Screen.write(PrintedLine(Array(text.utf8)), to: stream)
         } catch {
-            // Nobody reads it, and the exit code tells what matters.
+            // The stream has no reader any more, and the exit code says what matters.
             return
         }
     }

@@ -88,7 +88,7 @@ struct PrintedLine: Equatable {
     var safe: [UInt8] { isSafe ? bytes : Screen.safe(bytes) }
 }
 
-/// The colors of a terminal, for those who want them (no-color.org).
+/// The colors of a terminal, unless they are switched off (no-color.org).
 struct Paint {
     /// A part of a line that steers nothing but its own color.
     struct Part {

@@ -32,7 +32,7 @@ struct Serve: BlockingCommand {
         }
     }
 
-    /// Says that a directory is made, where somebody may not expect one.
+    /// Reports a new directory, which the operator may not expect.
     private func noteNewDirectory(_ settings: Settings, _ log: ServeLog) {
         guard let directory = settings.configuration.dataDirectory else { return }
         do throws(SystemCallError) {

@@ -10,7 +10,7 @@ struct Settings {
     /// Where what must last is kept, unless everything is in memory.
     var dataDirectory = "belfry-data"
     var isInMemory = false
-    /// Whether somebody has named the directory.
+    /// Whether a setting names the directory.
     var namesDataDirectory = false
     /// The part that the broker takes in a cluster; it takes none without a server of the engine.
     var cluster = ClusterConfiguration()
@@ -25,7 +25,7 @@ struct Settings {
         server.listenAddresses = [.loopback(port: 8080)]
     }
 
-    /// What the broker is to be run with.
+    /// The configuration of the broker.
     var configuration: ServerConfiguration {
         var configuration = server
         configuration.anonymousGrants = anonymousGrants?.grants

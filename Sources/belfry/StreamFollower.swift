@@ -9,7 +9,7 @@ struct StreamFollower {
     let reconnects: Bool
     let shape: NotificationLine
 
-    /// Prints until it is enough, nobody reads any more, or the task is cancelled.
+    /// Prints until the count is reached, the reader is gone, or the task is cancelled.
     func run() async throws(ToolError) {
         var attempts = Attempts(at: url, reconnects: reconnects)
         var position: String?

@@ -27,7 +27,7 @@ enum ToolError: Error, Equatable {
         }
     }
 
-    /// A sentence for the person who called the program.
+    /// A sentence for the user of the program.
     var text: String {
         switch self {
         case .usage(let text), .failure(let text), .byDefault(let text): text

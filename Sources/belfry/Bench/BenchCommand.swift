@@ -75,7 +75,7 @@ struct Bench: ClientCommand {
         if let fault = result.fault { throw .failure(fault) }
     }
 
-    /// What is asked of the run.
+    /// The plan of the run.
     var plan: BenchRun.Plan {
         BenchRun.Plan(
             posterCount: posters, observerCount: observers, inFlight: inFlight, rate: rate,

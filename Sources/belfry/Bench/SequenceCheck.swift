@@ -8,7 +8,7 @@ struct SequenceCheck: Equatable, Sendable {
     private(set) var misordered = 0
     private var lanes: [Lane]
 
-    /// What came of one lane.
+    /// The numbers that came of one lane.
     private struct Lane: Equatable, Sendable {
         /// Every number below has come.
         var next = 0
