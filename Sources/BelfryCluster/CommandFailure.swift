@@ -2,7 +2,7 @@
 public enum CommandFailure: Error, Sendable, Equatable {
     /// It is not in the log, and never will be.
     case unavailable(Unavailability)
-    /// Nobody knows whether it is, or will be, in the log.
+    /// The command may or may not be in the log, or come into it later.
     case unknownOutcome
 }
 
@@ -12,7 +12,7 @@ public enum Unavailability: Error, Sendable, Equatable {
     case catchingUp
     /// Its life was ended.
     case fenced
-    /// The log stands still.
+    /// The log makes no progress.
     case noQuorum
     /// The engine has no room.
     case full

@@ -6,9 +6,10 @@ public protocol Journal: AnyObject {
     /// minutes.
     func append(_ entry: [UInt8], as name: EntryName)
 
-    /// Asks for the entries behind an index, and then for the last index of the log (`JournalEvent.end`).
+    /// Asks for the entries behind an index, and then for the log's last index
+    /// (`JournalEvent.end`).
     ///
-    /// New entries come without being asked for; some of them may come twice, late or never.
+    /// New entries come by themselves; some of them may come twice, late or never.
     func read(after index: UInt64)
 
     /// Gives up all entries up to an index.
@@ -20,7 +21,8 @@ public protocol Journal: AnyObject {
     /// Asks for the last snapshot that was kept whole.
     func load()
 
-    /// Tells all brokers something that the log does not have; it may come twice, late or never, and may come back.
+    /// Tells all brokers something outside the log; it may come twice, late or never, and come
+    /// back.
     func tell(_ beat: Beat)
 
     /// The next event; nil when there is none by now.

@@ -17,7 +17,7 @@ struct PendingEntry {
     var firstAppendedAt: Int64 = 0
     /// When it was appended last; nil while it waits for the entry before it.
     var appendedAt: Int64?
-    /// Whether those who wait for its commands were told that nobody knows.
+    /// Whether its commands were reported as of unknown outcome.
     var isGivenUp = false
 
     init(_ entry: Entry) { self.entry = entry }
@@ -25,7 +25,9 @@ struct PendingEntry {
     var number: UInt64 { entry.number }
     var commands: [Entry.Numbered] { entry.commands }
 
-    /// After how long without an answer it is appended again: an engine without a leader loses what it is given.
+    /// The time without an answer after which it is appended again.
+    ///
+    /// An engine without a leader loses entries.
     var retryInterval: Int64 {
         min(
             ClusterOptions.longestRetryInterval,

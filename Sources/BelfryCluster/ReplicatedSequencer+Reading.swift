@@ -23,7 +23,7 @@ extension ReplicatedSequencer {
             }
             switch stage {
             case .left, .stopped:
-                // What still comes is nothing to a broker that does not go on, and must not gather.
+                // Later events are useless to a broker that has stopped, and must not gather.
                 while journal.next() != nil {}
                 return nil
             case .loading, .catchingUp, .comingUp, .up, .leaving, .recovering: break
@@ -49,7 +49,7 @@ extension ReplicatedSequencer {
         contactAt = now
     }
 
-    /// A snapshot is kept: the log before the one before it is given up, and so never the end of the log.
+    /// Gives up the log before the snapshot before the last, and so never the end of the log.
     private func noteSaved(_ index: UInt64) {
         guard let earlier = trimIndex else { return trimIndex = index }
         // Answers may change places.
@@ -119,7 +119,7 @@ extension ReplicatedSequencer {
             stage = .up
             hearsSince = now
             happenings.append(.began(seat: seat))
-        // What was before its own life began a broker does not tell.
+        // A broker does not report events from before its own life.
         case .began where stage == .up: happenings.append(.broker(writer, .came))
         case .lifeEnded(let name) where stage == .up:
             happenings.append(.broker(name, name == writer ? .left : .ended(by: writer)))
@@ -148,7 +148,7 @@ extension ReplicatedSequencer {
         if ask(at: now), stage == .up { holeCount += 1 }
     }
 
-    /// Asks anew for all that is under way; beats, those of the others too, were lost with the connection.
+    /// Repeats all requests under way; beats, also of other brokers, were lost with the connection.
     private func askAgain(at now: Int64) {
         hearsSince = now
         beatAt = now - ClusterOptions.beatInterval
@@ -199,8 +199,8 @@ extension ReplicatedSequencer {
     private func take(_ snapshot: JournalSnapshot?, _ shard: inout Shard, at now: Int64) {
         guard stage == .loading else { return }
         loadAskedAt = nil
-        // Without one, or with an old one, it goes on from where it is: the log says whether it
-        // can.
+        // Without one, or with an old one, the broker continues from its own index: the log shows
+        // whether it can.
         if let snapshot, snapshot.index > applied.index {
             do {
                 try shard.restore(snapshot.state)

@@ -1,4 +1,4 @@
-/// The version of a server, `2.12.1`; what may stand behind the numbers does not count.
+/// The version of a server, `2.12.1`; anything behind the numbers does not count.
 public struct ServerVersion: Sendable, Comparable, CustomStringConvertible {
     /// The first version with all that is spoken here.
     public static let oldest = Self(2, 12, 0)

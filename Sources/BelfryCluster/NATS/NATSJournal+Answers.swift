@@ -1,6 +1,6 @@
 import BelfryNATS
 
-// What a journal does with a message: anybody may have published it, so what is malformed is
+// Messages to the journal: any client of the engine may have published one, so malformed ones are
 // dropped.
 
 extension NATSJournal {

@@ -4,7 +4,7 @@ import BelfryNATS
 // are what was kept.
 
 extension NATSJournal {
-    /// Asks for the last snapshot; one that is on its way is waited for as long as something of it comes.
+    /// Asks for the last snapshot; one on its way is awaited for as long as pieces of it come.
     public func load() {
         guard progress == .ready else { return }
         if loading?.hasMoved == true {

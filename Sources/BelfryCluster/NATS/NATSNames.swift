@@ -10,7 +10,7 @@ struct NATSNames {
     let pushSubject: Subject
     let beatSubject: Subject
     let pieceSubject: Subject
-    /// The subject of what stands behind the pieces of a whole snapshot.
+    /// The subject of the manifest behind the pieces of a whole snapshot.
     let wholeSubject: Subject
 
     /// Makes the names.

@@ -6,7 +6,9 @@ public enum NATSProgress: Equatable, Sendable {
     case awaitsInfo
     /// TLS must begin now, before anything else is sent.
     case awaitsTLS
-    /// The broker has shown who it is, and sees to the streams; on a later connection, it waits to be let in.
+    /// The broker has sent its credentials, and prepares the streams.
+    ///
+    /// On a later connection, it waits for the server to accept it.
     case preparing
     /// The streams are there and right: what is appended and asked goes to the server.
     case ready

@@ -1,6 +1,6 @@
 import BelfryTLS
 
-/// What stands behind the pieces of a snapshot, and makes them one.
+/// The message behind the pieces of a snapshot, which makes them one.
 struct SnapshotManifest: Equatable {
     private static let version: UInt8 = 1
     private static let headByteCount = 1 + 8 + 8 + Digest.byteCount
