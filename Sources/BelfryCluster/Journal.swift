@@ -6,8 +6,7 @@ public protocol Journal: AnyObject {
     /// minutes.
     func append(_ entry: [UInt8], as name: EntryName)
 
-    /// Asks for the entries behind an index, and then for the log's last index
-    /// (`JournalEvent.end`).
+    /// Asks for the entries behind an index, and then for the last index (`JournalEvent.end`).
     ///
     /// New entries come by themselves; some of them may come twice, late or never.
     func read(after index: UInt64)
@@ -21,8 +20,7 @@ public protocol Journal: AnyObject {
     /// Asks for the last snapshot that was kept whole.
     func load()
 
-    /// Tells all brokers something outside the log; it may come twice, late or never, and come
-    /// back.
+    /// Sends all brokers a beat outside the log; it may come twice, late or never, and may return.
     func tell(_ beat: Beat)
 
     /// The next event; nil when there is none by now.

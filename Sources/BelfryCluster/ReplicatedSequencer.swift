@@ -115,8 +115,7 @@ public final class ReplicatedSequencer {
         case began(seat: UInt32)
         /// Another broker has come or gone, or has ended the life of this one.
         case broker([UInt8], BrokerChange)
-        /// The life has ended: all clients must be closed with 1012, and none is taken until the
-        /// next.
+        /// The life has ended: clients must be closed with 1012, and none is taken before the next.
         case fenced(FenceReason)
         /// The broker has left the log in order.
         case left

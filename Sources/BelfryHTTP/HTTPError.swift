@@ -40,7 +40,7 @@ public enum HTTPError: Error, Equatable, Sendable {
     case invalidContentLength
     /// There is more than one Content-Length; equal ones are refused too.
     case repeatedContentLength
-    /// Content-Length stands beside Transfer-Encoding (RFC 9112 §6.1).
+    /// Content-Length and Transfer-Encoding are both given (RFC 9112 §6.1).
     case contentLengthWithTransferEncoding
     /// There is more than one Transfer-Encoding line.
     case repeatedTransferEncoding

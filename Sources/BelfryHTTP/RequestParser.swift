@@ -1,4 +1,4 @@
-/// What a `RequestParser` found in the bytes.
+/// An event that a `RequestParser` found in the bytes.
 public enum RequestEvent: Sendable, Equatable {
     /// A head is complete; it is in the parser's `head`.
     case head
@@ -28,7 +28,7 @@ public struct RequestParser: Sendable {
 
     /// The head of the request; valid from `.head` on until the next request begins.
     public private(set) var head = RequestHead()
-    /// Whether that head is, byte for byte, the one before it: what was found in that is still known.
+    /// Whether that head equals the one before it, byte for byte, so that its facts still hold.
     public private(set) var repeatsHead = false
     /// The largest content of this request, in bytes; past it is 413.
     ///
@@ -170,7 +170,7 @@ public struct RequestParser: Sendable {
                     bytes, at: &cursor, offset: offset, recordingIn: &head.bytes.fields)
             }
         } catch {
-            // What is there of it says whose request it was.
+            // The faulty head stays readable, to report whose request it was.
             head.bytes.append(bytes, from: start, to: bytes.count)
             throw error
         }

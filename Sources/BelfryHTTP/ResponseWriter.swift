@@ -77,7 +77,7 @@ public enum ResponseWriter {
         if !context.isHead { output.append(contentsOf: content) }
     }
 
-    /// Adds the head of a response whose length is not known: it ends with its connection (RFC 9112 §6.3).
+    /// Adds the head of a response of unknown length; its connection ends it (RFC 9112 §6.3).
     public static func appendStreamHead(
         status: Int, fields: [HTTPField] = [], date: Span<UInt8>, to output: inout [UInt8]
     ) {

@@ -10,7 +10,7 @@ extension Document {
         }
     }
 
-    /// What is under one key, or nil.
+    /// The value under one key, or nil.
     ///
     /// - Complexity: a binary search.
     public func member(_ key: [UInt8]) -> Document? {

@@ -9,9 +9,9 @@ public enum DocumentChange: Sendable, Equatable {
     /// Everything else: there was no value, or one of both is no object.
     case set(new: Document, old: Document?)
 
-    /// Compares two states; nil stands for no value.
+    /// Compares two states; nil is no value.
     ///
-    /// - Complexity: the members of the objects that differ; what both share is not looked into.
+    /// - Complexity: the members of the objects that differ; shared parts are not compared.
     public static func difference(from old: Document?, to new: Document?) -> DocumentChange {
         switch (old, new) {
         case (nil, nil):
@@ -48,7 +48,7 @@ public enum DocumentChange: Sendable, Equatable {
 }
 
 extension DocumentNode {
-    /// What stands in a patch for a member that goes.
+    /// The value in a patch for a member that is removed.
     static let null = DocumentNode.leaf([UInt8]("null".utf8))
 }
 

@@ -2,7 +2,7 @@ import BelfryBytes
 
 /// The address of a value inside a document: keys, joined by `.` in its text.
 ///
-/// A key that is empty or has a `.` may stand in a document, but has no address.
+/// A document may have a key that is empty or has a `.`, but such a key has no address.
 public struct DocumentPath: Sendable, Hashable {
     /// The most keys of a path.
     public static let keyLimit = 16

@@ -72,8 +72,10 @@ public struct JSONScanner {
         return index == bytes.count
     }
 
-    /// Moves to the value of a member: behind the byte that comes before it, which is a brace for the first one
-    /// of an object and a comma for the others, its key and the colon.
+    /// Moves to the value of a member, past its key and the colon.
+    ///
+    /// The byte before the key is a brace for the first member of an object, and a comma for
+    /// others.
     ///
     /// - Returns: the key as a word, its first byte the lowest; 0 for one that is longer than eight
     ///   bytes, or has escapes; nil in front of another byte.
@@ -94,8 +96,9 @@ public struct JSONScanner {
         try skipByte(.closeBrace, in: bytes) && isAtEnd(of: bytes)
     }
 
-    /// Skips whitespace and a string, and tells where its characters stand; nil in front of another
-    /// value, and behind a string with escapes.
+    /// Skips whitespace and a string without escapes, and returns the range of its characters.
+    ///
+    /// Nil in front of another value, and behind a string with escapes.
     ///
     /// - Throws: the malformed cases of `JSONError`.
     public mutating func plainString(in bytes: Span<UInt8>) throws(JSONError) -> Range<Int>? {

@@ -64,7 +64,7 @@ struct ConnectionSlot {
     var ranges: [Range<Int>] = []
     /// The bytes of this turn's ranges; `tooMuch` once they are more than a connection may have.
     var turnByteCount = 0
-    /// What a full socket did not take, or a cork keeps back, from `unsentStart` on.
+    /// The bytes that a full socket did not take, or a cork keeps back, from `unsentStart` on.
     var unsent: [UInt8] = []
     var unsentStart = 0
     /// Where in `unsent` that begins which a cork keeps back, and which no filter has sealed.
@@ -88,7 +88,7 @@ struct ConnectionSlot {
         unsent.count - unsentStart
     }
 
-    /// What epoll is to tell about a connection with these flags.
+    /// The interest of epoll in a connection with these flags.
     @inline(__always)
     static func wantedInterest(_ flags: Flags, hasUnsent: Bool) -> Readiness {
         if flags.contains(.connecting) { return .writable }
@@ -128,7 +128,7 @@ struct ConnectionSlot {
         return !flags.contains(.dirty)
     }
 
-    /// What came of adding frames.
+    /// The result of adding frames.
     enum Addition {
         /// They follow what the connection gets already.
         case extended

@@ -44,14 +44,12 @@ extension EventLoop {
         if outputByteCount > configuration.outputByteLimit { flush() }
     }
 
-    /// Writes each connection that has output once: what is urgent first, then deliveries, then
-    /// whoever has answers.
+    /// Writes each connection with output once: the urgent ones, then deliveries, then answers.
     mutating func flush() {
         _ = flush(until: .max)
     }
 
-    /// Flushes, unless something else is ready when that has taken long: then it is false, and the
-    /// next call goes on.
+    /// Flushes for a while; false if another event is ready then, and the next call continues.
     ///
     /// A turn that took long is followed by a share a third as long: what is to be written gets a
     /// quarter of the time, however much there is to read.
@@ -97,11 +95,11 @@ extension EventLoop {
     /// How many connections are written between two looks at the clock.
     private static var connectionsBetweenLooks: Int { 32 }
 
-    /// Writes the output that came amid the flush before the rest of it, if it is for few connections: a post
-    /// for a few does not wait for one for thousands.
+    /// Writes output that came amid the flush before the rest, if it is for few connections.
     ///
-    /// Answers stay where they are when something that came with them did: it leaves before they
-    /// do.
+    /// So a post for a few does not wait for one for thousands.
+    ///
+    /// Answers keep their place if the deliveries that came with them do: those leave before them.
     private mutating func flushLate() {
         settleRow()
         let count = dirty.count - late.start
@@ -149,7 +147,7 @@ extension EventLoop {
             let index = Int(dirty[position])
             if flushed.isLastPass != slots[index].flags.contains(.hasAnswer) { continue }
             if slots[index].flags.contains(.answersLater) {
-                // Those who must be written before it came after it.
+                // Connections to be written before it came after it.
                 dirty.append(UInt32(truncatingIfNeeded: index))
                 continue
             }
@@ -171,8 +169,9 @@ extension EventLoop {
         return true
     }
 
-    /// Amid a flush an answer waits for the deliveries that came with it; those of its own connection
-    /// that were there before do not wait for it.
+    /// Makes an answer amid a flush wait for the deliveries that came with it.
+    ///
+    /// Earlier deliveries of its own connection do not wait for it.
     ///
     /// - Returns: Whether the connection is still there.
     mutating func prepareLateAnswer(_ index: Int) -> Bool {

@@ -1,13 +1,12 @@
 public import BelfrySystem
 
-// A process that is stopped (SIGSTOP), or whose machine is moved, does not hear those who want to
-// renew something. The time that it misses so counts for a beat, whatever its length.
+// A process that is stopped (SIGSTOP), or whose machine is moved, does not hear clients that renew
+// something. A pause therefore counts for one beat, whatever its length.
 extension EventLoop {
-    /// How much later than it asked for the loop may look at the clock before it has missed something.
+    /// The longest delay of a wait that does not count as a pause.
     static let beatNanoseconds: Int64 = 1_000_000_000
 
-    /// The nanoseconds of `now` without all that the loop has missed: what runs on it never ends because
-    /// nobody could be heard.
+    /// The nanoseconds of `now` without pauses, so that no lease ends because of one.
     @inline(__always)
     public var attendedNanoseconds: Int64 { now.nanoseconds - missedNanoseconds }
 
@@ -20,7 +19,7 @@ extension EventLoop {
         return (fresh, wallClock.time(at: fresh))
     }
 
-    /// Counts all time since then as missed: there was no loop yet that could hear anybody.
+    /// Counts all time since then as missed: no loop could hear a client yet.
     public mutating func noteMissed(since time: MonotonicTime) {
         missedNanoseconds = max(0, now.nanoseconds - time.nanoseconds)
     }
@@ -46,7 +45,7 @@ extension EventLoop {
         let missed = now.nanoseconds - before - wanted - Self.beatNanoseconds
         guard missed > 0 else { return }
         missedNanoseconds += missed
-        // What came meanwhile is heard before a deadline of its connection counts.
+        // Input that came meanwhile is read before a deadline of its connection counts.
         earliestSweep = max(earliestSweep, now + .nanoseconds(Self.beatNanoseconds))
     }
 }

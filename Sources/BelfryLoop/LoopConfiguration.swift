@@ -16,6 +16,9 @@ public struct LoopConfiguration: Equatable, Sendable {
     public var firstReadByteLimit = 4 << 10
     /// How many bytes all connections that send much are read in one turn.
     ///
+    /// Past it they line up for the next turn, and connections that send little do not wait for
+    /// them. The default is 256 KiB.
+    ///
     /// Past it they line up for the next turn, and whoever sends little does not wait for them.
     /// The default is 256 KiB.
     public var turnInputByteLimit = 256 << 10

@@ -9,9 +9,9 @@ public final class ChildProcess: Sendable {
     public struct Outcome: Equatable, Sendable {
         /// Its exit code; 128 and the signal for one that a signal ended, as shells have it.
         public let exitCode: Int32
-        /// What it wrote to its standard output.
+        /// The standard output.
         public let output: [UInt8]
-        /// What it wrote to its standard error.
+        /// The standard error.
         public let errorOutput: [UInt8]
     }
 
@@ -23,7 +23,7 @@ public final class ChildProcess: Sendable {
     /// Whether the number may be that of another process by now.
     private let isReaped = Monitor(false)
 
-    /// Starts a program, which is looked for in PATH, with these variables as its whole environment.
+    /// Starts a program, found in PATH, with these variables as its whole environment.
     ///
     /// It has a process group of its own, so that Ctrl-C does not reach it. The program is the
     /// first argument.
@@ -108,8 +108,7 @@ public final class ChildProcess: Sendable {
             self.byteLimit = byteLimit
         }
 
-        /// Takes what is there; past the limit it is read and forgotten, so that the program does
-        /// not stand still.
+        /// Reads the output; past the limit it is dropped, so that the program is not blocked.
         mutating func read(_ number: Int32) throws(SystemCallError) {
             var chunk = [UInt8](repeating: 0, count: 65_536)
             let count = try readOnce(number, into: &chunk)

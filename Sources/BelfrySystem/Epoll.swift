@@ -1,6 +1,6 @@
 internal import CBelfrySystem
 
-/// What a watcher waits for, or what was found ready.
+/// The events that a watcher waits for, or that were found ready.
 public struct Readiness: OptionSet, Hashable, Sendable {
     /// The bits of the set.
     public let rawValue: UInt32
@@ -24,7 +24,7 @@ public struct Readiness: OptionSet, Hashable, Sendable {
 public struct ReadyEntry: Equatable, Sendable {
     /// The token that the descriptor is watched with.
     public var token: UInt64
-    /// What it is ready for.
+    /// The events that are ready.
     public var readiness: Readiness
 
     /// Creates an entry.

@@ -1,6 +1,6 @@
 internal import CBelfrySystem
 
-/// How much memory the process may have, as its control groups say (cgroups(7)).
+/// The memory limit of the process by its control groups (cgroups(7)).
 public enum MemoryLimit {
     /// The smallest limit of the process's groups in bytes; nil where there is none.
     public static func current() -> Int? {

@@ -1,6 +1,6 @@
 internal import CBelfrySystem
 
-/// What the allocator of the process has handed out.
+/// The memory that the allocator of the process has handed out.
 public enum AllocatedMemory {
     /// The bytes of all blocks that are allocated now; nil where the C library does not tell.
     public static var byteCount: Int? {
@@ -24,13 +24,13 @@ public enum AllocatedMemory {
 
 /// Gives memory back to the system after a peak, on a thread of its own.
 ///
-/// The allocator keeps what was freed below a block that is still in use: after 12,000 handshakes
-/// that came to nothing these were 740 MiB. While memory is given back, whoever allocates waits: 67
-/// ms after 710 MiB were freed, and 1.4 ms after 17 MiB. So it is asked for in small steps
-/// (``PeakWatch``).
+/// The allocator keeps memory that was freed below a block that is still in use: after 12,000
+/// failed handshakes these were 740 MiB. While memory is given back, each thread that allocates
+/// waits: 67 ms after 710 MiB were freed, and 1.4 ms after 17 MiB. So it is requested in small
+/// steps (``PeakWatch``).
 ///
-/// What is made and freed within a turn is in no account, and leaves free memory behind all the
-/// same: 47,000 calls that were refused left 13 MiB. A look every few seconds finds that.
+/// Memory that is taken and freed within a turn is in no account, and still leaves free memory
+/// behind: 47,000 refused calls left 13 MiB. A check every few seconds finds that.
 public final class MemoryTrimmer: Sendable {
     /// By how much the process has grown, in bytes, when a look finds it worth a trim.
     public static let step = 4 << 20

@@ -33,7 +33,7 @@ internal import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Changes the value, and wakes whoever waits for it.
+    /// Changes the value, and wakes the threads that wait for it.
     public func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         // SAFETY: both live as long as this object.
         unsafe pthread_mutex_lock(mutex)

@@ -1,6 +1,6 @@
 internal import CBelfrySystem
 
-/// What the system says that this process takes.
+/// The resources that this process takes, as the system reports them.
 public struct ProcessFigures: Equatable, Sendable {
     /// Memory that is resident, in bytes.
     public let residentByteCount: Int

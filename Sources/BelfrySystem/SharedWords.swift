@@ -1,10 +1,10 @@
 internal import CBelfrySystem
 internal import Glibc
 
-/// Numbers in memory of the machine, which outlive the process that wrote them, also by kill -9, but not the machine.
+/// Numbers in memory that outlive their process, also by kill -9, but not the machine.
 ///
-/// They are a file of a file system in memory: nothing ever waits for a disk. Parts have room once
-/// it was reserved. What is left of them is read as ``LeftWords``.
+/// They are a file of a file system in memory, so no access waits for a disk. Parts have room once
+/// it was reserved. The next process reads them as ``LeftWords``.
 @safe public final class SharedWords: Sendable {
     private let descriptor: Descriptor
     // SENDABLE: the memory is there as long as the value; who writes which word is for its users to
@@ -52,7 +52,7 @@ internal import Glibc
 /// Where the numbers of a name are.
 private func sharedPath(_ name: String) -> String { "/dev/shm/\(name)" }
 
-/// What a process before has left of its ``SharedWords``.
+/// The ``SharedWords`` that an earlier process left.
 public struct LeftWords: ~Copyable {
     private let descriptor: Descriptor
 

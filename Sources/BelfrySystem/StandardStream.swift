@@ -3,11 +3,11 @@ internal import Glibc
 
 /// The three streams that every process starts with; calls on them block.
 public enum StandardStream: Int32, Sendable {
-    /// What the process reads.
+    /// The input of the process.
     case input = 0
-    /// What it answers.
+    /// The results of the process.
     case output = 1
-    /// What it says on the side.
+    /// The messages of the process.
     case error = 2
 
     /// Whether a person is at the other end.

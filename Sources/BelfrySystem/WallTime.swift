@@ -17,7 +17,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
         WallTime(milliseconds: nowInNanoseconds() / 1_000_000)
     }
 
-    /// Whether something, such as NTP, keeps the clock of this machine right; nil where nobody may know.
+    /// Whether the clock of this machine is synchronized, as by NTP; nil where that is unknown.
     public static func isSynchronized() -> Bool? {
         let outcome = belfry_wall_is_synchronized()
         return outcome < 0 ? nil : outcome == 1

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-// Members of a JWK and PEM texts become keys of libcrypto. Whoever gets a key frees it.
+// Makes keys of libcrypto out of members of a JWK and PEM texts. The caller frees the key.
 
 extension SignatureKey {
     /// The lengths of RSA keys that are taken, in bits (RFC 7518 §3.3).

@@ -105,7 +105,7 @@ func makeReader(_ text: [UInt8]) -> OpaquePointer {
     return unsafe bio
 }
 
-/// Nobody is there who could give a pass phrase; by default libcrypto would ask at the terminal.
+/// Refuses to give a pass phrase; by default libcrypto would ask at the terminal.
 private func refusePassPhrase(
     _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32, _: UnsafeMutableRawPointer?
 ) -> Int32 { -1 }

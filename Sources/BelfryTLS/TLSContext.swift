@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What all connections of one role share: certificate, authorities, versions and ciphers.
+/// The settings of all connections of one role: certificate, authorities, versions and ciphers.
 ///
 /// It never changes, so a renewed certificate is another context; connections keep theirs. TLS 1.2
 /// and 1.3 with ephemeral keys and authenticated ciphers only (RFC 8446, RFC 9325), ALPN `http/1.1`

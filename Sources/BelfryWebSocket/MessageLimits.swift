@@ -1,4 +1,4 @@
-/// What a connection accepts of one message.
+/// The limits of one message on a connection.
 public struct MessageLimits: Equatable, Sendable {
     /// The largest message that is accepted, in bytes after unmasking and inflation.
     ///

@@ -1,12 +1,12 @@
 /// Turns the bytes of one direction of a connection into messages and control frames.
 ///
-/// It reads in place out of the caller's receive buffer. What it keeps is the part of a frame or
-/// message that is unfinished; payload is unmasked and checked as it arrives, so a fault is
-/// reported at its first byte (RFC 6455 §8.1 asks for no more than the end of the message).
+/// It reads in place out of the caller's receive buffer, and keeps the unfinished part of a frame
+/// or message; payload is unmasked and checked as it arrives, so a fault is reported at its first
+/// byte (RFC 6455 §8.1 requires that only at the end of the message).
 ///
-/// Of a compressed message that is unfinished it keeps the compressed bytes alone: a connection
-/// holds no more memory than its peer has sent, however much that would become. What they become is
-/// looked at as often as their number doubles, so that a bomb is found before its end (RFC 7692
+/// Of an unfinished compressed message it keeps the compressed bytes alone: a connection holds no
+/// more memory than its peer has sent, however much that would become. They are inflated for a
+/// check as often as their number doubles, so that a bomb is found before its end (RFC 7692
 /// §7.2.2).
 ///
 /// The storage of `message` and `control` is reused, so one reader can serve many idle connections:
@@ -37,7 +37,7 @@ public struct MessageReader {
         case ended
     }
 
-    /// What is known of a message whose last fragment has not arrived.
+    /// The facts about a message whose last fragment has not arrived.
     private struct OpenMessage {
         let isText: Bool
         let isCompressed: Bool

@@ -27,7 +27,7 @@ extension Shape {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Appends the answer and who gave it, if there is one, and the addresses that were asked by then.
+    /// Appends the answer and its source, if there is one, and the addresses that were asked.
     private static func append(
         restOf outcome: AskOutcome, _ sight: Sight, to output: inout [UInt8]
     ) {
@@ -149,8 +149,9 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
-    /// Appends an ask or an action as its responder gets it: a notification with the address whose turn it is; of an ask
-    /// until when it is to be answered, of an action the method where no frame has that.
+    /// Appends an ask or an action for its responder: a notification with the responder's address.
+    ///
+    /// An ask has its deadline, an action its method where the frame does not have it.
     static func append(
         _ notification: Notification, _ addressed: Addressed, observer: UInt64?,
         isRedelivered: Bool, isOneLine: Bool, namesMethod: Bool = true, to output: inout [UInt8]

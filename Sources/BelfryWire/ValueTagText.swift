@@ -27,7 +27,9 @@ public enum ValueTagText {
         text.write(digits(of: tag.low), at: start + 24)
     }
 
-    /// The lowest eight digits of a number, the highest of them in the lowest byte; all are worked out at once.
+    /// The lowest eight digits of a number, the highest of them in the lowest byte.
+    ///
+    /// All are computed at once.
     private static func digits(of number: UInt64) -> UInt64 {
         var word = number & 0xFFFF_FFFF
         word = (word | word << 16) & 0x0000_FFFF_0000_FFFF
@@ -46,7 +48,7 @@ public enum ValueTagText {
         return text
     }
 
-    /// Reads the value of `If-Match` or `If-None-Match`: `*`, or tags that commas divide (RFC 9110 §13.1).
+    /// Reads `If-Match` or `If-None-Match`: `*`, or tags between commas (RFC 9110 §13.1).
     ///
     /// A tag that no value can have is left out, and a weak one where only strong ones count.
     ///

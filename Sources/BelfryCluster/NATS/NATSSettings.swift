@@ -10,8 +10,7 @@ public struct NATSSettings: Sendable {
         case token(String)
     }
 
-    /// The name of the cluster, part of the names of streams and subjects: letters, digits,
-    /// hyphens.
+    /// The name of the cluster in streams and subjects: letters, digits and hyphens.
     public let cluster: String
     /// The number of the shard, from 1 on.
     public let shard: Int
