@@ -49,7 +49,7 @@ extension HistoryChecker {
         if account.isLeaving { note.mayMatch += 1 } else { note.mustMatch += 1 }
     }
 
-    /// What the post asked for, and what those asked for that it stands for.
+    /// Finds the options of the post, and of the posts that it represents.
     private func findOrigin(of note: DispatchedNote) throws(HistoryFault) {
         let earlier = lastOfID[note.id]
         if let entry = try queue.leave(note, command: command, at: time) {

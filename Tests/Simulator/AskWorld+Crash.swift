@@ -5,7 +5,7 @@ import BelfryHistory
 // order.
 
 extension AskWorld {
-    /// Gives the store the changes of the turn, with what an outsider knows when they are committed.
+    /// Gives the store the changes of the turn, with an outsider's knowledge at their commit.
     func handOver() {
         guard !turn.isEmpty else { return }
         uncommitted.append(Turn(changes: turn, known: known, announcement: announcement))
@@ -67,12 +67,12 @@ extension AskWorld {
         try commit(.max)
     }
 
-    /// What an outsider knows in the next life: what was committed, and what was seen of that besides.
+    /// Makes an outsider's knowledge for the next life: committed facts, and sights of them.
     private func remember(_ before: Known) throws(Violation) {
         let kept = committed.asks
         known = committed
         for (id, ask) in kept {
-            // Nobody was promised anything of one that is waited for.
+            // A waiting ask was promised to no client.
             guard ask.ask.wait != nil || ask.isOver && ask.key != nil else {
                 known.asks[id] = nil
                 continue

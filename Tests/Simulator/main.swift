@@ -21,7 +21,7 @@ import Glibc
 //         happens in one seed, as a file belfry-simulator replay FILE                       the
 //         same in this process: equal digests
 
-/// What the command line asks for.
+/// The order of the command line.
 struct Order {
     var verb = "run"
     var operands: [String] = []

@@ -2,7 +2,7 @@ import BelfryCenter
 import BelfryCluster
 import BelfryHistory
 
-// What programs do: they come and go, observe, post, and read what they are written.
+// The actions of programs: they come and go, observe, post, and read their frames.
 
 extension ClusterWorld {
     /// A program comes, or goes: in order, or so that its broker does not notice yet.
@@ -116,7 +116,7 @@ extension ClusterWorld {
         if case .success(let id) = result { removals[id] = serial }
     }
 
-    /// What a broker's loop does by itself.
+    /// Performs the work of a broker's loop.
     func others() {
         guard let process = dice.pick(nodes)?.process else { return }
         submit(.tell(center: Self.centers[dice.below(2)], .idle), process)
@@ -186,7 +186,7 @@ extension ClusterWorld {
         if case .failure = result { post.refusedIDs.append(id) }
     }
 
-    /// Somebody repeats a post that has a key: its answer was lost, or said that nobody knows.
+    /// Repeats a post with a key whose answer was lost, or said that its outcome is unknown.
     func postAgain() {
         guard let post = dice.pick(posts.suffix(12).filter { $0.key != nil }),
             let process = dice.pick(nodes)?.process
@@ -230,7 +230,7 @@ extension ClusterWorld {
         lose(connection.written[count...])
     }
 
-    /// What was written to a connection does not arrive.
+    /// Loses frames of a connection.
     func lose(_ frames: some Sequence<ClusterFrame>) {
         for frame in frames {
             switch frame {
