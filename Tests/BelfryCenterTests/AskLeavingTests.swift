@@ -50,7 +50,7 @@ struct AskLeavingTests {
         #expect(scenario.fate(id) == "open")
         scenario.apply(.leaveAsk(id, third))
         #expect(scenario.answers == ["withdrawn again"] && scenario.fate(id) == "open")
-        // What is gone already takes nothing away.
+        // An end that is known already takes nothing away.
         scenario.apply(.leaveAsk(id, third))
         #expect(scenario.answers.isEmpty && scenario.fate(id) == "open")
         scenario.cut(second)

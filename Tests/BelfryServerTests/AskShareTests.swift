@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Shares: open asks of one principal, or of one address")
 struct AskShareTests {
-    /// What ends an ask from outside.
+    /// The end of an ask from outside.
     enum End: CaseIterable {
         case answered, refused, withdrawn, late, responderGone, askerGone
     }

@@ -31,7 +31,7 @@ struct House {
         try text.write(to: root.appending(path: path), atomically: true, encoding: .utf8)
     }
 
-    /// The Swift files below this folder, but for those that a catalog of DocC shows: they are in no room.
+    /// The Swift files below this folder, without those of a DocC catalog, which are in no room.
     func sources(in folder: String) -> [SwiftSource] {
         files(in: folder).filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.compactMap {
             path in

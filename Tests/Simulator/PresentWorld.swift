@@ -4,11 +4,11 @@ import BelfryJSON
 
 /// Present values beside posts that are held and replayed, over lost frames and lives.
 ///
-/// It has no model, and is judged from outside. A listener has what was posted, and nothing else
-/// (rules C1 and V13, law 3). A looker has the value as soon as its line is whole and nothing holds
-/// it back, by a socket, a stream or a mailbox (rules V6, V8 and V10), is told nothing when only a
-/// sister has changed (rule V10), and no present value while it is suspended (rule D4). What has
-/// ended is not there (rule V16).
+/// It has no model, and is judged from outside. A listener has all posts, and nothing else (rules
+/// C1 and V13, law 3). A looker has the value as soon as its line is whole and nothing holds it
+/// back, by a socket, a stream or a mailbox (rules V6, V8 and V10), is told nothing when only a
+/// sister has changed (rule V10), and no present value while it is suspended (rule D4). A value
+/// that has ended is not there (rule V16).
 final class PresentWorld {
     var dice: Dice
     private(set) var center: NotificationCenter
