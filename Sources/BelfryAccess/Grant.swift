@@ -121,7 +121,7 @@ public struct Grants: Sendable, Equatable {
 
     /// Whether a verb is allowed on a name and an object of a center.
     ///
-    /// A name or object that is absent stands for all of them, and needs a grant on `*`.
+    /// A name or object that is absent means all of them, and needs a grant on `*`.
     public func allow(
         _ verb: Verbs, center: Span<UInt8>, name: Span<UInt8>?, object: Span<UInt8>?
     ) -> Bool {

@@ -249,7 +249,7 @@ extension ProxyPolicy {
         return text
     }
 
-    /// The text of a quoted string (RFC 9110 §5.6.4), or a token as it stands; nil for a torso.
+    /// The text of a quoted string (RFC 9110 §5.6.4), or a token as it is; nil for a part of one.
     private static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let quote = UInt8(ascii: "\"")
         guard text.first == quote else { return text.contains(quote) ? nil : Array(text) }

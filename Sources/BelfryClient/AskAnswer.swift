@@ -1,4 +1,4 @@
-/// How an ask ended, or how it stands (Protocol.md section 12).
+/// The answer to an ask, or the state of one that is open (Protocol.md section 12).
 public struct AskAnswer: Equatable, Sendable {
     /// The source of an answer.
     public enum Source: Equatable, Sendable {

@@ -10,7 +10,7 @@ public struct PostReceipt: Equatable, Sendable {
         case posted
         /// It waits in the queue.
         case queued
-        /// The notification with this id, which waits in the queue, stands for it.
+        /// The post was coalesced into the notification with this id, which waits in the queue.
         case coalesced(into: String)
     }
 

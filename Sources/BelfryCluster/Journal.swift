@@ -1,4 +1,7 @@
-/// never, and whoever asked asks again.
+/// A log that several brokers share, as one of them sees it.
+///
+/// An engine keeps it, and gives each entry its index. Indices begin with 1 and have no hole. A
+/// journal waits for nothing: an event answers a request, or none does, and the broker asks again.
 public protocol Journal: AnyObject {
     /// Appends an entry.
     ///

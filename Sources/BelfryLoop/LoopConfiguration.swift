@@ -18,9 +18,6 @@ public struct LoopConfiguration: Equatable, Sendable {
     ///
     /// Past it they line up for the next turn, and connections that send little do not wait for
     /// them. The default is 256 KiB.
-    ///
-    /// Past it they line up for the next turn, and whoever sends little does not wait for them.
-    /// The default is 256 KiB.
     public var turnInputByteLimit = 256 << 10
     /// How long a turn may have lasted when a connection that sends much is read.
     ///

@@ -5,7 +5,7 @@ internal import BelfrySystem
 /// All batches that wait are committed in one transaction, or in several where the ballast has no
 /// room for the log of one. When that fails, the ballast is given up and the commit tried again at
 /// once, and then each second; nothing is lost but time. New promises are taken again when
-/// everything is committed and a ballast stands.
+/// everything is committed and a ballast is laid.
 ///
 /// A commit is reported only when the files are known to be in their place after it, because a file
 /// that was removed or replaced can be written, and is lost. While one is missing nothing is

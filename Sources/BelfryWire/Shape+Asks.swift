@@ -112,14 +112,14 @@ extension Shape {
         }
     }
 
-    /// Appends all who hold an address.
+    /// Appends all holders of an address.
     public static func append(
         responders rows: [ResponderRow], center: [UInt8], to output: inout [UInt8]
     ) {
         append(responders: Page(rows: rows), center: center, to: &output)
     }
 
-    /// Appends who would be asked.
+    /// Appends the responders that would be asked.
     public static func append(
         ask explanation: AskExplanation, sight: Sight = .everything, to output: inout [UInt8]
     ) {

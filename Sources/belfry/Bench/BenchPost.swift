@@ -2,7 +2,7 @@ import BelfryClient
 import BelfryJSON
 import BelfrySystem
 
-/// The content of a notification of `bench`, written and read.
+/// The `userInfo` of a notification of `bench`, written and read.
 struct BenchPost: Equatable {
     let lane: Int
     let number: Int
