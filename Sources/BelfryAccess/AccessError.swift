@@ -4,7 +4,7 @@ public import BelfryJSON
 public enum AccessError: Error, Equatable, Sendable {
     /// The file is no JSON; the line is counted from 1.
     case malformedFile(line: Int)
-    /// A value of the file is not what it must be; the pointer names it.
+    /// A value of the file is invalid; the pointer names it.
     case invalidFile(JSONPointer, line: Int, reason: String)
     /// The token is not taken.
     case refusedToken(TokenFault)
@@ -35,7 +35,7 @@ public enum TokenFault: String, Error, Sendable, CaseIterable {
     case unknownKey = "unknown key"
     /// The signature is not that of its key.
     case signature = "signature"
-    /// A claim is missing, or is not what it must be.
+    /// A claim is missing or invalid.
     case claims = "claims"
     /// The token is for another audience.
     case audience = "audience"

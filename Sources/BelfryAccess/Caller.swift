@@ -12,7 +12,7 @@ public final class Caller: Sendable {
     public let expiresAt: Int64
     /// The kind of credentials that the caller presented.
     let origin: Origin
-    /// Whether credentials could give them more: then what they lack is 401, and not 403.
+    /// Whether credentials could give them more: then a lack of rights is 401, and not 403.
     public let mayAuthenticate: Bool
     /// Whether local callers may do more without credentials, and this one is not local.
     public let isStranger: Bool

@@ -83,7 +83,7 @@ public struct Pattern: Sendable, Hashable {
     /// The pattern as it is written.
     public var text: [UInt8] { isPrefix ? bytes + [UInt8(ascii: "*")] : bytes }
 
-    /// Covers everything, also what is absent.
+    /// Covers everything, also an absent name or object.
     public static let any = Pattern("*")
 
     /// Reads a pattern; a `*` at the end makes it a prefix.
@@ -92,7 +92,7 @@ public struct Pattern: Sendable, Hashable {
         bytes = isPrefix ? text.utf8.dropLast() : Array(text.utf8)
     }
 
-    /// Whether it covers a text; what is absent is covered by `*` alone.
+    /// Whether it covers a text; only `*` covers an absent one.
     public func covers(_ text: Span<UInt8>?) -> Bool {
         guard let text else { return isPrefix && bytes.isEmpty }
         guard isPrefix ? text.count >= bytes.count : text.count == bytes.count else { return false }

@@ -3,8 +3,8 @@ import BelfryTLS
 
 /// The file of `--jwks`: a JSON Web Key Set (RFC 7517 §5).
 ///
-/// Keys of other kinds and for other uses are passed by, as that section asks for: an issuer's set
-/// may hold more than what is needed here. A key that could be used, and is faulty, is an error.
+/// Keys of other kinds and for other uses are ignored, as that section asks for: an issuer's set
+/// may hold more than the broker needs. A key that could be used, and is faulty, is an error.
 package struct KeySetFile {
     /// The keys that can be used, with the fault of each if it is none after all.
     var marks: [(mark: VerificationKey.Mark, fault: AccessError)] = []

@@ -89,7 +89,7 @@ public struct ProxyPolicy: Equatable, Sendable {
     /// may have.
     private static let nobodysAddress = NetworkAddress(ipv4: 0)
 
-    /// Goes from right to left as long as the hops are listed.
+    /// Follows the hops from right to left as long as they are listed.
     private func follow(_ hops: [Hop], _ peer: RequestOrigin) -> RequestOrigin {
         var origin = peer
         for hop in hops.reversed() {

@@ -70,7 +70,7 @@ package struct CompactToken {
     let algorithm: SignatureAlgorithm
     let keyID: [UInt8]?
 
-    /// Takes a token apart.
+    /// Splits a token into its parts.
     ///
     /// - Throws: `refusedToken`.
     package init(_ text: [UInt8]) throws(AccessError) {

@@ -10,7 +10,7 @@ public struct RateLimit: Equatable, Sendable {
     /// The largest burst.
     public static let greatestBurst = 10_000_000
 
-    /// Takes both, or nothing where one of them is out of its range.
+    /// Joins both; nil where one of them is out of its range.
     public init?(rate: Int, burst: Int) {
         guard (1...Self.greatestRate).contains(rate), (1...Self.greatestBurst).contains(burst)
         else { return nil }
@@ -35,9 +35,9 @@ public struct RateLimit: Equatable, Sendable {
 public struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     /// The outcome of a request.
     public enum Verdict: Equatable, Sendable {
-        /// There was room.
+        /// The bucket had room.
         case taken
-        /// There was none; the bucket has room for one again after these nanoseconds.
+        /// The bucket had no room; it has room for one again after these nanoseconds.
         case refused(waitNanoseconds: Int64)
     }
 
@@ -88,7 +88,7 @@ public struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         return .taken
     }
 
-    /// Takes tokens for what was let in already, be there any or not.
+    /// Takes tokens for a request that was already let in, even if too few are there.
     public mutating func charge(_ count: Int, of key: Key, at now: Int64) {
         let place = use(key, at: now)
         buckets[place].fullAt = max(buckets[place].fullAt, now) + limit.interval * Int64(count)

@@ -14,7 +14,7 @@ public struct ForeignAnswer: Equatable, Sendable {
     /// The pause that the answer asks for (`Retry-After`).
     let retryAfter: Duration?
 
-    /// Takes what an answer says.
+    /// Joins the parts of an answer.
     init(
         status: Int, contentType: String? = nil, location: String? = nil,
         retryAfter: Duration? = nil
@@ -106,7 +106,7 @@ struct AnswerHead: Equatable, Sendable {
     }
 }
 
-/// The content that an answer has when the broker did what was asked.
+/// The form of the content of a successful answer.
 package enum AnswerForm: Equatable, Sendable {
     /// A JSON object with these members.
     case object([String])
@@ -116,7 +116,7 @@ package enum AnswerForm: Equatable, Sendable {
     case nothing
     /// Content of this media type.
     case media(String)
-    /// Anything: what is asked for is no resource of the API.
+    /// Any content: the request is for no resource of the API.
     case anything
 
     /// Whether an answer has it; the content of a stream is not there yet.

@@ -8,7 +8,7 @@ internal import BelfrySystem
 public struct BrokerURL: Hashable, Sendable {
     /// The fault in the text of a URL.
     public enum Fault: Equatable, Sendable {
-        /// It does not begin with `http://` or `https://`.
+        /// The text does not begin with `http://` or `https://`.
         case schemeIsNotHTTP
         /// The host is neither an address nor a name, or the port is not a number.
         case invalidHost

@@ -107,12 +107,13 @@ struct ObserverWish: Sendable {
         let options: ValueOptions
     }
 
-    /// Whether its deliveries have numbers from which a new registration can go on.
+    /// Whether its deliveries have numbers from which a new registration can resume.
     ///
-    /// A responder begins anew, one with a target is owed nothing, and a value is told whole.
+    /// A responder begins anew, an observer with a target has no deliveries of its own, and a value
+    /// comes whole.
     var isReplayed: Bool { desk == nil && action == nil && place == nil }
 
-    /// Ends what it gets: at once, or behind what is there already.
+    /// Ends its deliveries: at once, or behind those that wait.
     func finish(_ error: ClientError?, discarding: Bool) {
         buffer.finish(error, discarding: discarding)
         desk?.finish(error)

@@ -41,7 +41,7 @@ public enum ClientError: Error, Equatable, Sendable {
     case openingRefused(BrokerRefusal)
     /// Another server than the broker answered: a proxy, a login page.
     case foreignAnswer(ForeignAnswer)
-    /// The broker answered 101, but not to what was asked.
+    /// The broker answered 101, but the answer does not match the request.
     case invalidOpening(OpeningResponse.Fault)
     /// TLS cannot be spoken with the broker, or its certificate is not trusted.
     case tls(TLSError)
@@ -62,7 +62,7 @@ public enum ClientError: Error, Equatable, Sendable {
     case observerRemoved(reason: String)
     /// The limit of requests that wait for their answers is reached.
     case tooManyRequests(limit: Int)
-    /// There is no connection, and none is being made.
+    /// The center has no connection, and makes none.
     case notConnected
     /// The center was closed by its owner.
     case closedByOwner

@@ -167,7 +167,7 @@ extension ClientLoop {
         case .open: listen(for: silenceLimit)
         case .idle, .opening, .pausing, .removing, .closing, .over: break
         }
-        // A message that is not understood ends the connection, and what came behind it is void.
+        // A message that is not understood ends the connection, and everything behind it is void.
         for event in events where session != nil { take(event) }
     }
 

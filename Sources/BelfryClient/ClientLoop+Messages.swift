@@ -95,7 +95,7 @@ extension ClientLoop {
             forgetObserver(selector, .refused(refusal))
             reply?(.failure(.refused(refusal)))
         case .removeObserver(let reply):
-            // Gone or unknown: what was wanted is so.
+            // Gone or unknown: the removal has its effect.
             reply?(.success(()))
         case .resume: resumeRefused(refusal)
         case .post, .setSuspended, .call: fail(request.kind, .refused(refusal))

@@ -74,7 +74,7 @@ struct ClientLoop: ~Copyable {
     /// The greatest number of a notification that came live on this connection: all observers
     /// have everything below it, because the numbers of one client never decrease.
     var liveSequence: UInt64 = 0
-    /// That of the last connection on which something came.
+    /// The sequence number of the last connection that received something.
     var seenSequence: UInt64 = 0
     /// Whether the client asked to be suspended.
     var isSuspended = false
@@ -130,7 +130,7 @@ struct ClientLoop: ~Copyable {
         states?.finish()
     }
 
-    /// Does what one event asks for.
+    /// Handles one event.
     mutating func handle(_ event: LoopEvent, _ input: [UInt8]) {
         switch event {
         case .connected(let id): if id == connection { sendOpening(id) }
@@ -201,14 +201,14 @@ struct ClientLoop: ~Copyable {
         awaitDeadline(deadline)
     }
 
-    /// Takes what has waited for a connection.
+    /// Performs the commands that waited for a connection.
     mutating func takeWaiting() {
         let commands = waiting
         waiting.removeAll()
         for waiter in commands where waiter.command.isWanted { take(waiter.command) }
     }
 
-    /// There is no connection any more that could be waited for.
+    /// Fails the commands that wait, as no connection will come any more.
     mutating func failWaiting(_ error: ClientError) {
         let commands = waiting
         waiting.removeAll()

@@ -45,10 +45,10 @@ extension HTTPRequest {
         return request
     }
 
-    /// Looks into the mailbox with this token.
+    /// Reads the mailbox with this token.
     ///
     /// - Parameters:
-    ///   - after: acknowledges what has this `seq` or a lower one, which is then gone.
+    ///   - after: acknowledges notifications with this `seq` or a lower one, which are then gone.
     ///   - limit: how many notifications the answer has at most, 1 to 1,000.
     ///   - wait: how long an empty mailbox waits for its first notification, at most 60 seconds.
     /// - Throws: `ClientError.invalidToken`.

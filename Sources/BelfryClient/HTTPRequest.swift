@@ -19,7 +19,7 @@ public struct HTTPRequest: Sendable {
     /// The content, which may be empty.
     package let content: [UInt8]
     var fields: [HTTPField] = []
-    /// The content that a broker answers with when it did what was asked.
+    /// The form of the content of a successful answer.
     package var form: AnswerForm
 
     init(
@@ -32,12 +32,12 @@ public struct HTTPRequest: Sendable {
         self.form = form ?? (isOfAPI ? .object([]) : .anything)
     }
 
-    /// Asks for what is at a path.
+    /// Reads a path.
     public static func get(_ path: String) -> HTTPRequest {
         HTTPRequest(.get, path)
     }
 
-    /// Hands JSON to what is at a path.
+    /// Posts JSON to a path.
     public static func post(_ path: String, json: [UInt8]) -> HTTPRequest {
         var request = HTTPRequest(.post, path, content: json)
         request.fields = [HTTPField("Content-Type", "application/json")]
@@ -94,7 +94,7 @@ public struct HTTPRequest: Sendable {
         fields.append(HTTPField("Idempotency-Key", key))
     }
 
-    /// Removes what is at a path.
+    /// Deletes a path.
     public static func delete(_ path: String) -> HTTPRequest {
         HTTPRequest(.delete, path, answer: .nothing)
     }
@@ -177,7 +177,7 @@ public struct HTTPAnswer: Equatable, Sendable {
     /// The content.
     public internal(set) var content: [UInt8] = []
 
-    /// Whether the broker did what was asked.
+    /// Whether the request was successful.
     public var isSuccess: Bool {
         200..<300 ~= status
     }

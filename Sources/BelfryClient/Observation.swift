@@ -34,7 +34,7 @@ public struct Observation: AsyncSequence, Sendable {
 
     let buffer: NotificationBuffer
     let remove: @Sendable () async throws(ClientError) -> Void
-    /// Tells the broker what was answered; nothing does so for an event stream.
+    /// Sends an answer to the broker; an event stream sends none.
     var answer: @Sendable (DeliveryAnswer) async throws(ClientError) -> Void = {
         (_) async throws(ClientError) in
     }
@@ -92,12 +92,12 @@ public struct Observation: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts to read; two iterators share what comes.
+    /// Starts to read; two iterators share the notifications.
     public func makeAsyncIterator() -> Iterator {
         Iterator(buffer: buffer)
     }
 
-    /// Takes one notification after the other.
+    /// Returns one notification after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: NotificationBuffer
 

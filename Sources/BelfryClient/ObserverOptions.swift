@@ -4,23 +4,23 @@ internal import BelfryJSON
 ///
 /// A client is suspended when it asked for that, is away, or is too slow.
 public enum SuspensionBehavior: String, Sendable {
-    /// They are lost.
+    /// Notifications are lost.
     case drop
     /// The last one of each name and object is held.
     case coalesce
     /// All are held, up to a limit.
     case hold
-    /// They are delivered although the client asked for suspension, else held.
+    /// Notifications are delivered although the client asked for suspension, else held.
     case deliverImmediately
 }
 
-/// How an observer is registered; what is left as it is, the broker decides.
+/// The options of an observer; the broker has defaults for those that are nil.
 public struct ObserverOptions: Equatable, Sendable {
     /// Whether an observer outlives its connection.
     public enum Lifetime: String, Sendable {
-        /// It is gone with the connection, and registered anew on the next one.
+        /// The observer ends with the connection, and is registered anew on the next one.
         case connection
-        /// It stays at the broker for its lease, which holds what the client misses.
+        /// The observer stays at the broker for its lease, which holds its notifications meanwhile.
         case token
     }
 
@@ -42,7 +42,7 @@ public struct ObserverOptions: Equatable, Sendable {
     /// Whether it outlives its connection; the default is `connection`.
     ///
     /// With `ClientOptions.reconnects` the center resumes its observers of lifetime `token`, with
-    /// what was held for them. A program that goes without closing its center leaves them behind.
+    /// their held notifications. A program that ends without closing its center leaves them behind.
     public var lifetime = Lifetime.connection
     /// How long an observer of lifetime `token` stays; the broker's default is an hour.
     public var lease: Lease?

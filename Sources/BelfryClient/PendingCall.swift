@@ -29,7 +29,7 @@ final class PendingCall<Value: Sendable>: Sendable {
         return isWaiting
     }
 
-    /// Ends the wait; what comes later says nothing.
+    /// Ends the wait; a later outcome is ignored.
     func end(_ outcome: Outcome) {
         let continuation = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
             guard case .waiting(let continuation) = state else { return nil }

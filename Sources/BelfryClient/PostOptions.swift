@@ -16,14 +16,14 @@ public struct Coalescing: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: Int
 
-    /// Takes bits.
+    /// Makes a set from its bits.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }
 
-    /// They have one name.
+    /// Both have one name.
     public static let onName = Coalescing(rawValue: 1)
-    /// They have one object, or none both.
+    /// Both have one object, or none.
     public static let onSender = Coalescing(rawValue: 2)
 
     func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
@@ -36,7 +36,7 @@ public struct Coalescing: OptionSet, Hashable, Sendable {
     }
 }
 
-/// How a notification is posted; what is left as it is, the broker decides.
+/// The options of a post; the broker has defaults for those that are nil.
 public struct PostOptions: Equatable, Sendable {
     /// Which of several similar notifications the queue keeps.
     public enum Keep: String, Sendable {

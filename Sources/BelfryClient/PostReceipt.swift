@@ -6,9 +6,9 @@ internal import BelfryJSON
 public struct PostReceipt: Equatable, Sendable {
     /// The outcome of a post.
     public enum Outcome: Equatable, Sendable {
-        /// It was posted.
+        /// The notification was posted.
         case posted
-        /// It waits in the queue.
+        /// The notification waits in the queue.
         case queued
         /// The post was coalesced into the notification with this id, which waits in the queue.
         case coalesced(into: String)

@@ -160,7 +160,7 @@ extension HTTPRequest {
         String(decoding: PercentEncoding.encoded(text), as: UTF8.self)
     }
 
-    /// The content of the answer of a broker that did what was asked.
+    /// The content of a successful answer of a broker.
     func successfulAnswer(from url: BrokerURL) async throws(ClientError) -> [UInt8] {
         let answer = try await answer(from: url)
         guard answer.isSuccess else { throw answer.refusal }

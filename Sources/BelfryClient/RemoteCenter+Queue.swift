@@ -7,7 +7,7 @@ extension RemoteCenter {
     /// - Parameters:
     ///   - name: the notification name.
     ///   - object: the object; `nil` with `onSender` in `coalescing` means those without one.
-    ///   - coalescing: what is compared; by default what is given.
+    ///   - coalescing: the properties that are compared; by default those that are given.
     /// - Returns: how many were removed.
     /// - Throws: `ClientError`.
     @discardableResult
@@ -22,7 +22,7 @@ extension RemoteCenter {
             })
     }
 
-    /// Takes the notification with this id out of the queue.
+    /// Removes the notification with this id from the queue.
     ///
     /// - Returns: whether it was there.
     /// - Throws: `ClientError`.

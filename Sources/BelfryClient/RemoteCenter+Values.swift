@@ -2,7 +2,7 @@ internal import BelfryJSON
 
 // Values: one JSON object of each object, addressed by key path (Protocol.md, "Values").
 extension RemoteCenter {
-    /// Observes the value of an object, or what is at a key path in it.
+    /// Observes the value of an object, or the value at a key path in it.
     ///
     /// ```
     /// for try await change in try await center.addObserver(object: "settings", keyPath: "ui") {
@@ -65,7 +65,7 @@ extension RemoteCenter {
             ])
     }
 
-    /// Applies a merge patch to what is at a key path: several keys in one change (RFC 7396).
+    /// Applies a merge patch to the value at a key path: several keys in one change (RFC 7396).
     ///
     /// - Throws: `ClientError`, as `setValue`.
     @discardableResult
@@ -82,7 +82,7 @@ extension RemoteCenter {
             ])
     }
 
-    /// Removes what is at a key path, or the whole value.
+    /// Removes the value at a key path, or the whole value.
     ///
     /// - Throws: `ClientError`; `refused` when there is none.
     @discardableResult
@@ -97,7 +97,7 @@ extension RemoteCenter {
             ])
     }
 
-    /// Looks at what is at a key path; nil when there is nothing.
+    /// Reads the value at a key path; nil when there is none.
     ///
     /// - Throws: `ClientError`.
     public func value(

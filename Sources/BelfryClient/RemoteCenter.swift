@@ -195,8 +195,9 @@ public final class RemoteCenter: Sendable {
         return try await submit { .post(wish, $0) }
     }
 
-    /// Suspends this client, or lets it go on: meanwhile the suspension behavior of each observer
-    /// says what becomes of its notifications.
+    /// Suspends this client, or ends its suspension.
+    ///
+    /// Meanwhile the suspension behavior of each observer decides over its notifications.
     ///
     /// A suspended client stays so on its next connection.
     /// - Throws: `ClientError`.
@@ -245,9 +246,9 @@ public final class RemoteCenter: Sendable {
         }
     }
 
-    /// Asks for something, and waits for the answer as long as the task is not cancelled.
+    /// Sends a command, and waits for the answer as long as the task is not cancelled.
     ///
-    /// - Throws: `ClientError.cancelled` at once then; what was asked for may happen all the same.
+    /// - Throws: `ClientError.cancelled` at once then; the command may take effect all the same.
     func submit<Value: Sendable>(
         _ command: (ClientCommand.Reply<Value>) -> ClientCommand
     ) async throws(ClientError) -> Value {

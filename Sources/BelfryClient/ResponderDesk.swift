@@ -6,7 +6,7 @@ internal import Synchronization
 /// Asks are handled side by side, each in a task of its own, and actions and posts in their order.
 final class ResponderDesk: Sendable {
     typealias Handler = @Sendable (Ask) async throws -> String
-    /// Tells the broker how what has this key was responded to.
+    /// Sends the broker the response to the delivery with this key.
     typealias Respond = @Sendable (_ key: String, DeliveryResponse) async -> Void
 
     private struct State {
@@ -21,7 +21,7 @@ final class ResponderDesk: Sendable {
     private let handler: Handler
     private let respond: Respond
     private let posts: NotificationBuffer
-    /// Has no notification, only an end to wait for.
+    /// A buffer without notifications; only its end is awaited.
     private let end: NotificationBuffer
     private let state = Mutex(State())
 
@@ -47,7 +47,7 @@ final class ResponderDesk: Sendable {
         }
     }
 
-    /// Has an ask handled and answered.
+    /// Starts to handle and answer an ask.
     func take(_ ask: Ask) {
         start(ask.id) { desk in
             let response = await desk.response(to: ask)

@@ -1,6 +1,6 @@
 internal import BelfryJSON
 
-/// How a responder is registered; what is left as it is, the broker decides.
+/// The options of a responder; the broker has defaults for those that are nil.
 public struct ResponderOptions: Equatable, Sendable {
     /// The choice to make when the address has a holder already.
     public enum IfHeld: String, Sendable {

@@ -38,7 +38,7 @@ final class SecureLine: OutputFilter {
         return bytes
     }
 
-    /// Opens what was read; `own` gets bytes for the broker.
+    /// Decrypts received bytes; `own` gets bytes for the broker.
     ///
     /// - Returns: the plaintext, and whether the broker has ended its output behind it.
     func open(

@@ -4,11 +4,11 @@ internal import BelfryJSON
 public struct ValueChange: Equatable, Sendable {
     /// The kind of a change at the path of the observer, however it was written.
     public enum Kind: String, Sendable {
-        /// There is another value, and it was none, or one of both is no object.
+        /// The value is another one, and there was none before, or one of both is no object.
         case set
         /// An object was and is there; members of it changed.
         case merge
-        /// There is no value any more.
+        /// The value is gone.
         case removed
     }
 
@@ -20,7 +20,7 @@ public struct ValueChange: Equatable, Sendable {
     public let patch: String?
     /// The old value as JSON text, or the merge patch back to it, if the observer asked for it.
     public let old: String?
-    /// The frame, with its number in the sequence of the center, and what was lost before it.
+    /// The frame, with its number in the sequence of the center, and the gap before it.
     public let notification: ReceivedNotification
 
     /// The whole value as it is now, as JSON text; nil when there is none.
@@ -69,8 +69,8 @@ struct FollowedValue {
 
     /// Takes a change.
     ///
-    /// - Returns: the value now, or nil when the broker has told what is known.
-    /// - Throws: `ClientError.notUnderstood` for a merge into what is no object.
+    /// - Returns: the value now, or nil when the frame only repeats it.
+    /// - Throws: `ClientError.notUnderstood` for a merge into a value that is no object.
     mutating func take(_ frame: ChangeFrame) throws(ClientError) -> Document?? {
         let after: Document?
         do {

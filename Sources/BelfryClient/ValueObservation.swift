@@ -25,12 +25,12 @@ public struct ValueObservation: AsyncSequence, Sendable {
         try await observation.removeObserver()
     }
 
-    /// Starts to read; two iterators share what comes.
+    /// Starts to read; two iterators share the changes.
     public func makeAsyncIterator() -> Iterator {
         Iterator(buffer: observation.buffer)
     }
 
-    /// Takes one change after the other.
+    /// Returns one change after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: NotificationBuffer
 

@@ -1,6 +1,6 @@
 internal import BelfryJSON
 
-/// How an observer of a value is registered; what is left as it is, the broker decides.
+/// The options of an observer of a value; the broker has defaults for those that are nil.
 public struct ValueOptions: Equatable, Sendable {
     /// The treatment of changes while the client is suspended.
     ///
@@ -10,11 +10,11 @@ public struct ValueOptions: Equatable, Sendable {
         case coalesce
         /// All are held, up to a limit; past it comes the value as it is.
         case hold
-        /// They are delivered although the client asked for suspension, else held.
+        /// Changes are delivered although the client asked for suspension; otherwise they are held.
         case deliverImmediately
     }
 
-    /// Whether frames have what was there before; the default is not.
+    /// Whether frames have the old value; the default is not.
     public var tellsOld = false
     /// Whether it outlives its connection; the default is `connection`.
     public var lifetime = ObserverOptions.Lifetime.connection

@@ -34,7 +34,7 @@ struct PendingEntry {
             ClusterOptions.retryInterval << Int64(min(max(appendCount, 1), 4) - 1))
     }
 
-    /// Takes the commands away that the log will never have.
+    /// Removes the commands that the log will never have.
     mutating func keepWhatMustHappen() {
         entry = Entry(
             node: entry.node, life: entry.life, number: entry.number,

@@ -7,7 +7,7 @@ extension ReplicatedSequencer {
     ///
     /// - Parameters:
     ///   - shard: the state that the log makes.
-    ///   - effects: where a step leaves what it brought about.
+    ///   - effects: gets the effects of a step.
     public func next(
         _ shard: inout Shard, at now: Int64, into effects: inout Effects
     ) -> Happening? {
@@ -63,7 +63,7 @@ extension ReplicatedSequencer {
     private func take(_ code: [UInt8], at index: UInt64, _ shard: inout Shard, at now: Int64) {
         guard stage != .loading else { return }
         knownIndex = max(knownIndex, index)
-        // Entries lie between: what has come too early comes again with them.
+        // Entries in between are missing: an entry that came too early comes again with them.
         guard index <= applied.index + 1 else { return askForHole(at: now) }
         let entry: Entry
         do {
@@ -129,7 +129,7 @@ extension ReplicatedSequencer {
 
     // MARK: What was asked for
 
-    /// Asks for what comes next, unless that was asked for already.
+    /// Asks for the next entries, unless that was asked for already.
     ///
     /// The last entry that was applied comes once more: a log that was put back may have another
     /// one there.
@@ -162,8 +162,8 @@ extension ReplicatedSequencer {
         guard stage != .loading else { return }
         readAskedAt = nil
         knownIndex = max(knownIndex, lastIndex)
-        // Where the log ends before what was applied, the place of the next entry of this broker
-        // tells whether it does.
+        // If the log ends before the last applied entry, the place of this broker's next entry
+        // shows it.
         if lastIndex > applied.index {
             ask(at: now)
             return

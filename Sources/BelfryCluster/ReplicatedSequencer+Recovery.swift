@@ -34,7 +34,7 @@ extension ReplicatedSequencer {
         return true
     }
 
-    /// Asks again for what has not happened.
+    /// Repeats the request that has no answer yet.
     func goOnRecovering(at now: Int64) {
         guard let recovery, now - recovery.askedAt >= ClusterOptions.askInterval else { return }
         self.recovery?.askedAt = now
@@ -47,7 +47,7 @@ extension ReplicatedSequencer {
         journal.append(recovery.entry.code, as: EntryName(life: life, number: 1, attempt: 0))
     }
 
-    /// Takes an event while the log is recovered: what else it has is passed over.
+    /// Takes an event while the log is recovered: other entries are ignored.
     func recover(with event: JournalEvent, _ shard: inout Shard, at now: Int64) {
         guard let recovery else { return }
         switch event {

@@ -155,7 +155,7 @@ extension ReplicatedSequencer {
         if snapshotWork != nil { loggedByteCount = 0 }
     }
 
-    /// Lets the journal have the snapshot that was being made.
+    /// Gives the journal the finished snapshot.
     private func keepSnapshot() {
         guard let snapshot = snapshotWork?.snapshot else { return }
         snapshotWork = nil

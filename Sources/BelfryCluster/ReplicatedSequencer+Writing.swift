@@ -70,7 +70,7 @@ extension ReplicatedSequencer {
             as: EntryName(life: life, number: pending.number, attempt: pending.attempt))
     }
 
-    /// Appends again all that is under way, in its order; the engine ignores what it has.
+    /// Appends all entries under way again, in order; the engine ignores those that it has.
     func appendAllAgain(at now: Int64) {
         for place in underWay.indices where underWay[place].appendedAt != nil {
             append(at: place, at: now)
@@ -140,8 +140,8 @@ extension ReplicatedSequencer {
             fail(refused, isKnown ? .unavailable(.full) : .unknownOutcome)
         }
         guard isKnown else { return underWay[place].isGivenUp = true }
-        // Its number must be in the log, or no later one counts: it is appended again with what
-        // must happen.
+        // Its number must be in the log, or no later one counts: it is appended again with the
+        // commands that must happen.
         underWay[place].keepWhatMustHappen()
     }
 

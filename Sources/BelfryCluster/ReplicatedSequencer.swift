@@ -81,7 +81,7 @@ public final class ReplicatedSequencer {
     var hearsSince: Int64
     /// When the end of a life was last asked for.
     var endAskedAt: [[UInt8]: Int64] = [:]
-    /// The last index at which this broker wrote an entry for what is due.
+    /// The last index at which this broker wrote an entry for due work.
     var dueIndex: UInt64?
     var dueSince: Int64?
     var snapshotAt: Int64
@@ -119,7 +119,7 @@ public final class ReplicatedSequencer {
         case fenced(FenceReason)
         /// The broker has left the log in order.
         case left
-        /// The broker cannot go on: all clients must be closed, and it is not ready any more.
+        /// The broker cannot continue: all clients must be closed, and it is not ready any more.
         case stopped(StopReason)
     }
 
@@ -202,7 +202,8 @@ public final class ReplicatedSequencer {
 
     /// Ends the life behind all commands that were taken.
     ///
-    /// What must happen is taken until then: each end of a connection says how far it was written.
+    /// Commands that must happen are taken until then: each end of a connection states how far it
+    /// was written.
     public func leave() {
         switch stage {
         case .up: stage = .leaving
@@ -227,9 +228,9 @@ public final class ReplicatedSequencer {
 
     // MARK: The end of a life, and of all
 
-    /// The life is over: what waits for the log comes to nothing.
+    /// Ends the life: commands that wait for the log fail.
     ///
-    /// - Parameter isKnown: whether the log says that what was under way is not in it.
+    /// - Parameter isKnown: whether the log shows that the entries under way are not in it.
     func fence(_ reason: FenceReason, isKnown: Bool = false) {
         guard seat != 0 else { return }
         if stage == .leaving { return end(with: .left, telling: .left) }

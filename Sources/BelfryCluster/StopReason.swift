@@ -1,4 +1,4 @@
-/// Why a broker cannot go on with a log.
+/// The reason that a broker cannot continue with a log.
 public enum StopReason: Sendable, Equatable {
     /// The writer of the entry at an index knows another past.
     ///

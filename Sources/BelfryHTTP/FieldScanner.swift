@@ -174,7 +174,7 @@ struct FieldScanner: Sendable {
         if last > start { valueEnd = last + offset }
     }
 
-    /// Takes the byte at which a value stops: only CR is right.
+    /// Ends a value at this byte: only CR is right.
     private mutating func endValue(with byte: UInt8) throws(HTTPError) {
         switch byte {
         case ASCII.carriageReturn: state = .lineFeed

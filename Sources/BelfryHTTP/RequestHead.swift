@@ -65,7 +65,7 @@ public struct RequestHead: Sendable {
     public var expectation: RequestExpectation { facts.expectation }
     /// True when Content-Type is present.
     public var hasContentType: Bool { facts.contentTypeRange != nil }
-    /// Which fields are there of those that few requests have; what is not, needs no look-up.
+    /// The uncommon fields that are there; an absent one needs no look-up.
     public var uncommonFields: UncommonFields { facts.uncommonFields }
     /// The first field that a proxy writes, or `nil`.
     public var forwardingField: ForwardingField? { facts.forwardingField }

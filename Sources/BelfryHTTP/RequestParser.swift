@@ -151,7 +151,7 @@ public struct RequestParser: Sendable {
         return false
     }
 
-    /// Scans the head in place and then keeps what was scanned with one copy.
+    /// Scans the head in place and then keeps the scanned bytes with one copy.
     private mutating func readHead(
         _ bytes: Span<UInt8>, at cursor: inout Int
     ) throws(HTTPError) -> RequestEvent? {

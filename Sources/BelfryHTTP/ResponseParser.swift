@@ -69,7 +69,7 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Tells that the connection ended, which is how some content ends.
+    /// Notes the end of the connection, which ends some content.
     ///
     /// - Returns: `.end` for content that lasts until the close, else `nil`.
     /// - Throws: `HTTPError.incompleteMessage` inside a response.

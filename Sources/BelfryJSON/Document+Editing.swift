@@ -1,9 +1,9 @@
 // Changes of a document. Each one returns an edit, which can be undone.
 extension Document {
-    /// Puts a value at a path; what is no object on the way becomes one.
+    /// Puts a value at a path; values on the way that are no objects become objects.
     ///
-    /// - Throws: `tooDeep`, or `tooManyBytes` of what would be longer than before; nothing has
-    ///   changed then.
+    /// - Throws: `tooDeep`, or `tooManyBytes` for a document that would be longer than before;
+    ///   nothing has changed then.
     /// - Complexity: a binary search for each key, the members behind a new one, and a look at the
     ///   value.
     @discardableResult
@@ -32,7 +32,7 @@ extension Document {
         }
     }
 
-    /// Takes out what is at a path; of the whole, the object without members is left.
+    /// Removes the value at a path; of the whole, the object without members is left.
     ///
     /// - Complexity: a binary search for each key, and the members behind it.
     @discardableResult
@@ -40,7 +40,7 @@ extension Document {
         edit(at: path) { _ in nil }
     }
 
-    /// Takes an edit back, which must be the last one.
+    /// Undoes an edit, which must be the last one.
     public mutating func undo(_ edit: DocumentEdit) {
         _ = self.edit(at: edit.path) { _ in edit.old?.root }
     }

@@ -2,7 +2,7 @@
 public enum DocumentChange: Sendable, Equatable {
     /// Not in a single byte.
     case none
-    /// There is no value any more.
+    /// The value is gone.
     case removed(old: Document)
     /// An object was and is there; the merge patches lead forth and back (RFC 7396).
     case merge(forth: Document, back: Document)

@@ -70,7 +70,7 @@ public struct DocumentPath: Sendable, Hashable {
 public enum DocumentPathError: Error, Equatable, Sendable {
     /// A key between two points, or at an end, has no bytes.
     case emptyKey(at: Int)
-    /// There are more keys than the limit.
+    /// The path has more keys than the limit.
     case tooManyKeys(limit: Int)
     /// The text has more bytes than the limit.
     case tooManyBytes(limit: Int)

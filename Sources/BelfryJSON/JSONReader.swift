@@ -1,4 +1,4 @@
-/// A pull reader for JSON whose shape is known; what it passes by, it validates (RFC 8259).
+/// A pull reader for JSON of a known shape; it validates skipped values too (RFC 8259).
 ///
 /// ```
 /// try reader.beginObject(in: bytes)
@@ -35,7 +35,7 @@ public struct JSONReader {
     /// The index of the next byte to read.
     public var index: Int { scanner.index }
 
-    /// Tells the kind of the value that comes next, by its first byte.
+    /// The kind of the value that comes next, by its first byte.
     ///
     /// - Throws: `unexpectedEnd` or `unexpectedByte`.
     public mutating func peekKind(in bytes: Span<UInt8>) throws(JSONError) -> JSONKind {

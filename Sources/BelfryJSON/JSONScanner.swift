@@ -89,7 +89,7 @@ public struct JSONScanner {
         return bytes.word(at: key.content.lowerBound) & .max >> (64 - 8 * key.content.count)
     }
 
-    /// Tells whether an object ends here, and with it the text.
+    /// Whether an object ends here, and with it the text.
     ///
     /// - Throws: `unexpectedEnd`.
     public mutating func endsObject(in bytes: Span<UInt8>) throws(JSONError) -> Bool {

@@ -43,7 +43,7 @@ struct ConnectionSlot {
         static let linedUp = Flags(rawValue: 1 << 17)
         /// Some output of this turn is urgent.
         static let isUrgent = Flags(rawValue: 1 << 18)
-        /// Its answer came amid a flush: it leaves after what came in the same turn for others.
+        /// Its answer came amid a flush: it leaves after the turn's deliveries for others.
         static let answersLater = Flags(rawValue: 1 << 19)
         /// The caller was told, in this pause, that the peer sends no more.
         static let endTold = Flags(rawValue: 1 << 20)
@@ -130,9 +130,9 @@ struct ConnectionSlot {
 
     /// The result of adding frames.
     enum Addition {
-        /// They follow what the connection gets already.
+        /// The frames follow others of this turn for the connection.
         case extended
-        /// They are the first thing that it gets in this turn.
+        /// The frames are the first of this turn for the connection.
         case begun
         /// Nothing was added: it is closed, gets something else besides, or too much.
         case unusual
@@ -176,7 +176,7 @@ struct ConnectionSlot {
         rangeEnd = rangeStart
     }
 
-    /// Takes out what a cork keeps back.
+    /// Takes the bytes that a cork keeps back.
     mutating func takeWithheld() -> [UInt8] {
         let withheld = Array(unsent[corkStart...])
         unsent.removeLast(withheld.count)

@@ -84,7 +84,7 @@ extension EventLoop {
     /// How many bytes were appended to both arenas in this turn.
     public var outputByteCount: Int { output.count + frames.count }
 
-    /// Closes a connection at once and forgets what was not sent; no `.closed` follows.
+    /// Closes a connection at once and drops its unsent bytes; no `.closed` follows.
     public mutating func close(_ id: ConnectionID) {
         guard let index = index(of: id) else { return }
         release(index)
@@ -106,7 +106,7 @@ extension EventLoop {
         markDirty(index)
     }
 
-    /// Keeps back what is sent to a connection from now on, and what it has not written yet.
+    /// Keeps back the output of a connection from now on, and its unsent bytes.
     ///
     /// It is kept in order, and counts as unsent; input is handed out as before. The promise that
     /// an answer makes may so be waited for, while the next answers line up behind it. A connection
@@ -171,9 +171,9 @@ extension EventLoop {
         markDirty(index)
     }
 
-    /// Begins another turn before the loop waits, though nothing may be ready.
+    /// Begins another turn before the loop waits, even if no event is ready.
     ///
-    /// So what was done after the end of a turn gets its own end soon.
+    /// So work after the end of a turn gets its own end soon.
     public mutating func takeAnotherTurn() {
         turnIsWanted = true
     }

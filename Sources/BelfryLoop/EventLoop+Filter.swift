@@ -12,9 +12,9 @@ extension EventLoop {
         slots[index].flags.insert(.filtered)
     }
 
-    /// Sends bytes past the filter: what it has to say itself, such as a handshake.
+    /// Sends bytes of the filter itself, such as a handshake, without a seal.
     ///
-    /// They leave with the flush, before what is sealed by it.
+    /// They leave with the flush, before the bytes that it seals.
     public mutating func send(sealed bytes: Span<UInt8>, to id: ConnectionID) {
         guard let index = index(of: id), !bytes.isEmpty, !slots[index].flags.contains(.closing)
         else { return }

@@ -11,7 +11,7 @@ struct FlushProgress {
     /// Whether nothing is left of those that are flushed together.
     var isComplete: Bool { position == 2 * end }
 
-    /// Whether what was taken last is taken in the second pass.
+    /// Whether the last one taken belongs to the second pass.
     var isLastPass: Bool { position > end }
 
     /// The place of the next one in the list.
@@ -51,8 +51,8 @@ extension EventLoop {
 
     /// Flushes for a while; false if another event is ready then, and the next call continues.
     ///
-    /// A turn that took long is followed by a share a third as long: what is to be written gets a
-    /// quarter of the time, however much there is to read.
+    /// A turn that took long is followed by a share a third as long: writing gets a quarter of the
+    /// time, however much there is to read.
     mutating func flushInShares() throws(SystemCallError) -> Bool {
         if isAmidFlush { flushLate() }
         var start = kernel.now().nanoseconds
@@ -130,7 +130,7 @@ extension EventLoop {
         }
     }
 
-    /// Takes in all that has output by now; what comes later is flushed after that.
+    /// Collects all connections with output by now; later ones are flushed after that.
     private mutating func beginFlushing() {
         // A flush that is interrupted again and again must not keep those that are done.
         dirty.removeFirst(flushed.end)
@@ -287,7 +287,7 @@ extension EventLoop {
         return try kernel.write(unsent.span.extracting(rest), to: slots[index].socket) ?? 0
     }
 
-    /// Draws the conclusions from what is unsent after a write.
+    /// Sets the state of a connection by its unsent bytes after a write.
     private mutating func settle(_ index: Int) {
         let byteCount = slots[index].unsentByteCount
         if slots[index].flags.contains(.closing) {

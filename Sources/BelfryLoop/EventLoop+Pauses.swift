@@ -12,8 +12,8 @@ extension EventLoop {
 
     /// The time of both clocks now, and not when the turn began: it reads the clock.
     ///
-    /// What is read in a turn may have come after its beginning, and a delay never counts from a
-    /// time before.
+    /// Input that is read in a turn may have come after its beginning, and a delay never counts
+    /// from a time before.
     public var freshTimes: (monotonic: MonotonicTime, wall: WallTime) {
         let fresh = kernel.now()
         return (fresh, wallClock.time(at: fresh))
@@ -24,7 +24,7 @@ extension EventLoop {
         missedNanoseconds = max(0, now.nanoseconds - time.nanoseconds)
     }
 
-    /// Reads the clocks, and notes what was missed since they were read last.
+    /// Reads the clocks, and notes the pause since they were read last.
     ///
     /// - Parameter asked: for how long the wait was to last; nil is until something is ready, so
     ///   that there is nothing that time could end.

@@ -1,7 +1,7 @@
 // Frames for many connections. Mostly the next frame of a turn goes to the same ones, right behind
 // the last: then it is noted once for all of them, and for each when its slot is needed.
 
-/// The connections that got the last frames, and what they get besides.
+/// The connections that got the last frames, and the frames not yet in their slots.
 struct FrameRow {
     /// The connections in the order of their frames; none when there is no row.
     var ids: [ConnectionID] = []

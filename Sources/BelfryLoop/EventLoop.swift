@@ -57,7 +57,7 @@ public struct EventLoop: ~Copyable {
     var refusedCount = 0
     /// The connections that the next flush looks at, in the order in which they came.
     var dirty: [UInt32] = []
-    /// How far the flush has come; it may be interrupted for what is ready.
+    /// The progress of the flush, which ready events may interrupt.
     var flushed = FlushProgress()
     /// The connections that got output since the flush was interrupted.
     var late = LateOutput()
@@ -224,7 +224,7 @@ public struct EventLoop: ~Copyable {
         return kernel.neverBlocks ? .waiting : nil
     }
 
-    /// Begins with what is ready.
+    /// Begins to hand out ready events.
     mutating func beginHandingOut() {
         readyPosition = 0
         acceptedInARow = 0
@@ -283,7 +283,7 @@ public struct EventLoop: ~Copyable {
         TimerID(serial: timers.insert(at: time, payload: payload))
     }
 
-    /// Takes a timer back; a timer that has come does not matter.
+    /// Cancels a timer; one that has fired does not matter.
     ///
     /// - Complexity: O(n) in the count of timers, which are few.
     public mutating func cancel(_ timer: TimerID) {
@@ -310,8 +310,9 @@ public struct EventLoop: ~Copyable {
         if earliestDeadline <= now && earliestSweep <= now { sweepDeadlines() }
     }
 
-    /// Finds what is due among all slots: cheaper than a timer for each connection, as nearly all
-    /// deadlines are moved before they pass.
+    /// Finds the due deadlines of all slots: cheaper than a timer for each connection.
+    ///
+    /// Nearly all deadlines are moved before they pass.
     private mutating func sweepDeadlines() {
         var earliest = MonotonicTime.distantFuture
         for index in slots.indices where slots[index].deadline < .distantFuture {

@@ -2,7 +2,7 @@
 public struct LoopConfiguration: Equatable, Sendable {
     /// How many connections are served.
     ///
-    /// What comes beyond is `.refused`. The default is 900.
+    /// Connections above it are `.refused`. The default is 900.
     public var connectionLimit = 900
     /// How many refused connections may be open, for their answers.
     ///

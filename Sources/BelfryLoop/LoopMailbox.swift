@@ -25,7 +25,7 @@ public final class LoopWake: Sendable {
         event.rawValue
     }
 
-    /// Cleared before the mail is taken, so that what is posted meanwhile signals again.
+    /// Clears the signal before the mail is taken, so that later mail signals again.
     func clear() {
         signalled.store(false, ordering: .releasing)
         event.clear()

@@ -1,6 +1,6 @@
 /// A name of a field, which is compared byte by byte; these are the ones that are spoken here.
 public enum HeaderField: String, CaseIterable, Sendable {
-    /// The id by which a stream knows what was published to it before.
+    /// The id by which a stream recognizes a repeated message.
     case msgID = "Nats-Msg-Id"
     /// The number of a message in its stream.
     case sequence = "Nats-Sequence"

@@ -101,7 +101,7 @@ public struct ServerParser: Sendable {
         }
     }
 
-    /// Does what the line says.
+    /// Reads the operation of the line.
     ///
     /// - Returns: `nil` for the line of a message, whose content follows.
     private mutating func endLine() throws(NATSError) -> ServerEvent? {

@@ -1,7 +1,8 @@
 internal import BelfrySystem
 
-/// A file that only takes room: it is given up when the disk is full, so that what was applied
-/// still commits.
+/// A file that only takes room.
+///
+/// It is given up when the disk is full, so that applied changes still commit.
 struct Ballast: ~Copyable {
     private static let name = "belfry.ballast"
 

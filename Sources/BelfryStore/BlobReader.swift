@@ -53,7 +53,7 @@ struct BlobReader {
         return outcome
     }
 
-    /// An idempotency key with what it answers.
+    /// An idempotency key with its answer.
     static func record(of key: IdempotencyKey, answer: [UInt8]) -> KeyRecord? {
         guard let form = answer.first.flatMap(BlobWriter.AnswerForm.init(rawValue:)) else {
             return nil

@@ -18,9 +18,9 @@ protocol CommitTarget: DurableStore, ~Copyable {
     /// Bytes of the log that the last commit left.
     var logByteCount: Int { get }
 
-    /// Finds out whether all files are where they were opened.
+    /// Checks that all files are where they were opened.
     ///
-    /// - Throws: `.displaced` when one is not: what was committed into it may be lost.
+    /// - Throws: `.displaced` when one is not: commits into it may be lost.
     func checkPlace() throws(StoreError)
 
     /// Gives back the memory that only a burst of commits needed.

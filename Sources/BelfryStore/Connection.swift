@@ -5,7 +5,7 @@ internal import CSQLite
     fileprivate let pointer: OpaquePointer
     /// How many pages the log has, as the last commit told.
     private let logPageCountCell: UnsafeMutablePointer<Int32>
-    /// Tells how much was read.
+    /// Reports the pages that were read.
     let watch: PageWatch
 
     /// Opens a file; nothing is moved from the log to the main file unless it is asked for.
@@ -103,7 +103,7 @@ internal import CSQLite
         _ = unsafe belfry_set_checkpoint_on_close(pointer, checkpoints ? 1 : 0)
     }
 
-    /// Does what the text says; rows that it gives are passed over.
+    /// Executes the text; rows that it returns are ignored.
     func execute(_ text: String) throws(StoreError) {
         // SAFETY: the text lives until the call returns; neither callback nor error text is wanted.
         let code = unsafe sqlite3_exec(pointer, text, nil, nil, nil)

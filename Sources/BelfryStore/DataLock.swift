@@ -6,7 +6,7 @@ public struct DataLock: ~Copyable, Sendable {
     let directory: Directory
     let file: LockedFile
 
-    /// Takes a directory, which is made if it is not there.
+    /// Locks a directory, which is made if it is not there.
     ///
     /// - Throws: `StoreError.locked` when another process has it, and what the disk may cause.
     public init(directory path: String) throws(StoreError) {

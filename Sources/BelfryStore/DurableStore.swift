@@ -1,6 +1,6 @@
 public import BelfryCenter
 
-/// Something that keeps changes, and gives back what they amount to.
+/// A store that keeps changes, and returns the state that they make.
 ///
 /// A file and its twin in memory pass one suite of tests.
 public protocol DurableStore: ~Copyable {
@@ -10,10 +10,10 @@ public protocol DurableStore: ~Copyable {
     /// Keeps the changes of a start before the first client is served.
     mutating func commitStart(_ changes: [StoreChange]) throws(StoreError)
 
-    /// Tells all that is kept, piece by piece: it may be more than fits into memory twice.
+    /// Loads all stored state, piece by piece: it may be more than fits into memory twice.
     ///
-    /// What concerns all centers comes first. Behind each center come its rows, in the order in
-    /// which ``CenterRestoration`` takes them.
+    /// The facts of all centers come first. Behind each center come its rows, in the order in which
+    /// ``CenterRestoration`` takes them.
     mutating func load(_ tell: (consuming StoredPiece) -> Void) throws(StoreError)
 }
 

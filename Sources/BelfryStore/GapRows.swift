@@ -21,7 +21,7 @@ struct GapRows {
             """)
     }
 
-    /// Puts what an observer lost for one reason in the place of what it lost before.
+    /// Replaces the losses of an observer for one reason.
     func put(_ gap: GapRecord, observer: UInt64, center: Int64) throws(StoreError) {
         if gap.count == 0 {
             remover.bind(center)

@@ -74,7 +74,7 @@ struct LogReport: Equatable {
 
 /// The checksum of a log: each frame continues that of the frame before.
 struct LogChecksum: Equatable {
-    /// In which order the bytes of words are added; what is stored is always big endian.
+    /// The byte order in which words are added; stored checksums are always big endian.
     var isBigEndian = false
     private var first: UInt32 = 0
     private var second: UInt32 = 0

@@ -37,7 +37,7 @@ public struct MemoryStore: DurableStore, Sendable {
         if case .observerRemoved = change { trimTombstones(afterOneOf: name) }
     }
 
-    /// Tells all that is kept, piece by piece.
+    /// Loads all stored state, piece by piece.
     public mutating func load(_ tell: (consuming StoredPiece) -> Void) throws(StoreError) {
         var facts = image
         facts.centers = []

@@ -1,13 +1,13 @@
 /// Compares rows of a main file with their checksums, and indexes with their tables.
 enum RowCheck {
-    /// Refuses a main file that has others than what was written, without telling what it has.
+    /// Refuses a main file with changed rows, without loading it.
     static func check(_ connection: borrowing Connection) throws(StoreError) {
         let changed = try changedRows(connection)
         if !changed.isEmpty { throw .damaged(.changedRows(changed)) }
         try checkIndexes(connection)
     }
 
-    /// How many rows of each table are not what was written; tables without one are left out.
+    /// The count of changed rows of each table; tables without one are left out.
     static func changedRows(
         in tables: Set<StoreError.Table> = Set(StoreError.Table.allCases),
         _ connection: borrowing Connection

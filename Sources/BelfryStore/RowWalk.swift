@@ -1,4 +1,4 @@
-/// Goes through the rows of a table once, in the order of centers; each must be what was written.
+/// Reads the rows of a table once, in the order of centers, and checks each checksum.
 struct RowWalk<Record>: ~Copyable {
     private let table: StoreError.Table
     private let reader: Statement

@@ -58,8 +58,9 @@ struct SettingRows {
         try set(.isCopied, to: 1)
     }
 
-    /// Goes to numbers that no life has used or will use, with new epochs for all centers: this
-    /// life may never be stored, and the next one begins where this one did.
+    /// Skips to numbers that no other life uses, with new epochs for all centers.
+    ///
+    /// This life may never be stored, and the next one begins where this one did.
     func leaveNumbers() throws(StoreError) {
         var random = SystemRandom()
         // A block is 65,536 numbers; 2^28 places for them lie above all that is reserved.

@@ -16,8 +16,7 @@ internal import CSQLite
 
     /// Whether the column behind all that were read has their checksum.
     ///
-    /// What was not read of the row is read for that, but for the checksum and some extra columns
-    /// at its end.
+    /// Unread columns are read for that, but for the checksum and some extra columns at its end.
     mutating func isSound(extraCount: Int32 = 0) -> Bool {
         // SAFETY: there is a row.
         let last = unsafe sqlite3_column_count(pointer) - 1 - extraCount

@@ -46,7 +46,7 @@ public final class Store: Sendable {
     }
 
     deinit {
-        // Without `close` the thread ends after what waits, and the life not in order.
+        // Without `close` the thread ends after the waiting batches, and the life not in order.
         mail.change { $0.isAbandoned = true }
     }
 
@@ -63,7 +63,7 @@ public final class Store: Sendable {
     /// was not kept in time and nothing was committed since.
     public var keepsNothing: Bool { mail.take { $0.keepsNothing } ?? false }
 
-    /// Whether the disk has no room for what was handed over.
+    /// Whether the disk has no room for the submitted batches.
     public var isFull: Bool { mail.take { $0.refusal == .full } ?? false }
 
     /// Whether the disk has held the thread up for so long.
@@ -105,9 +105,9 @@ public final class Store: Sendable {
         return found ?? StoreFigures()
     }
 
-    /// Hands over what one turn of a loop changed; any thread may do it.
+    /// Submits the changes of one turn of a loop; any thread may do it.
     ///
-    /// What was applied is never refused, whatever ``acceptsPromises`` says.
+    /// Applied changes are never refused, whatever ``acceptsPromises`` says.
     /// - Returns: Whether the store is still open; nothing is taken after ``close(within:)``.
     @discardableResult
     public func submit(_ batch: StoreBatch) -> Bool {
@@ -120,9 +120,10 @@ public final class Store: Sendable {
         }
     }
 
-    /// Begins to make a copy of all that is committed, between the commits that go on meanwhile.
+    /// Begins to copy all committed state, between commits.
     ///
-    /// It has everything that was told as committed before, and has been read as a start reads it.
+    /// The copy has everything that was reported as committed before, and has been read as a start
+    /// reads it.
     /// - Parameter onOutcome: called once, from another thread.
     /// - Throws: `.underWay` and `.closing`, when nothing is begun.
     public func backUp(_ onOutcome: @escaping BackupOutcome) throws(BackupError) {

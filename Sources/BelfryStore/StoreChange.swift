@@ -62,7 +62,7 @@ public struct StoreBatch: Sendable {
 public enum Durability: Sendable, Equatable, CaseIterable {
     /// The loss of power: each commit waits for the disk.
     case power
-    /// The end of the process, also by kill -9: the system has what was committed.
+    /// The end of the process, also by kill -9: the system has the committed data.
     case process
 }
 

@@ -89,7 +89,7 @@ struct BackupReader: Sendable {
         }
     }
 
-    /// Tells that there is no copy.
+    /// Reports that there is no copy.
     func fail(_ error: StoreError) {
         do throws(StoreError) {
             try file.giveUp()

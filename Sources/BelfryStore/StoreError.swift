@@ -1,7 +1,7 @@
 public import BelfrySystem
 internal import CSQLite
 
-/// Why a store could not do what it was asked for; it holds numbers, and never a path.
+/// The reason that a store failed; it holds numbers, and never a path.
 public enum StoreError: Error, Equatable, Sendable {
     /// Another process has the store.
     case locked
@@ -15,7 +15,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case failed(code: Int32, errno: Int32)
     /// A call of the system failed outside of SQLite.
     case system(SystemCallError)
-    /// This part of the store is not where it was opened: what is written into it may be lost.
+    /// This part of the store is not where it was opened: writes into it may be lost.
     case displaced(Part)
 
     /// A part of a store.
@@ -32,19 +32,19 @@ public enum StoreError: Error, Equatable, Sendable {
 
     /// The damage of a main file.
     public enum Damage: Equatable, Sendable {
-        /// It does not begin as a database of SQLite does.
+        /// The file does not begin as a database of SQLite does.
         case noDatabase
-        /// It belongs to another application, whose number this is.
+        /// The file belongs to another application, whose number this is.
         case otherApplication(UInt32)
-        /// It is a database of the application, in a form that the store never writes.
+        /// The file is a database of the application, in a form that the store never writes.
         case otherForm
-        /// It is missing, or has fewer bytes than it says, and its log is there.
+        /// The file is missing or shorter than it states, and its log is there.
         case missingPages
         /// SQLite found a fault in it; 0 when its check did, else the extended result code.
         case brokenStructure(code: Int32)
         /// A row of this table has what the store never writes.
         case brokenRow(Table)
-        /// So many rows of these tables are not what was written.
+        /// So many rows of these tables have changed since they were written.
         case changedRows([Table: Int])
         /// The index of a table is not what its rows say.
         case brokenIndex(Table)

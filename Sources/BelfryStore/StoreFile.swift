@@ -3,8 +3,8 @@ internal import BelfrySystem
 
 /// The store on the disk: one connection of SQLite, synchronous, without a thread of its own.
 ///
-/// Dropping the value is what kill -9 would be: what was committed is there the next time, and the
-/// image then says that the last life did not end in order. ``close()`` ends it in order.
+/// Dropping the value is like kill -9: committed data is there the next time, and the image then
+/// shows that the last life did not end in order. ``close()`` ends it in order.
 public struct StoreFile: ~Copyable, DurableStore {
     /// How many pages the log may have at least before they are moved into the main file.
     static let logPageMinimum = 40
@@ -36,14 +36,14 @@ public struct StoreFile: ~Copyable, DurableStore {
 
     /// Opens the store of a directory, which is made if it is not there, and begins a life of it.
     ///
-    /// A main file or log that is not what a store left is refused before a byte of it is written,
-    /// unless damage is accepted: then what can be read is kept, and ``losses`` says what is not.
+    /// A main file or log that no store left so is refused before a byte of it is written, unless
+    /// damage is accepted: then the readable part is kept, and ``losses`` has the rest.
     ///
     /// - Parameters:
-    ///   - progress: is told how much is done, in hundredths.
-    ///   - tell: takes all that is kept, as ``DurableStore/load(_:)`` tells it; it is worth nothing
-    ///     when this throws.
-    /// - Throws: `StoreError.locked`, `.newerSchema`, `.damaged`, and what the disk may cause.
+    ///   - progress: gets the progress, in hundredths.
+    ///   - tell: takes all stored state, as in ``DurableStore/load(_:)``; it is worth nothing when
+    ///     this throws.
+    /// - Throws: `StoreError.locked`, `.newerSchema`, `.damaged`, and errors of the disk.
     public init(
         directory path: String, durability: Durability = .power,
         limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false,
@@ -126,7 +126,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         noteCommit()
     }
 
-    /// Tells all that is kept, piece by piece.
+    /// Loads all stored state, piece by piece.
     public mutating func load(_ tell: (consuming StoredPiece) -> Void) throws(StoreError) {
         try rows.load(from: connection, isComplete: isComplete, limits, tell)
     }
@@ -166,7 +166,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         }
     }
 
-    /// Lets the lock file say that nothing of the log is needed: all of it is in the main file.
+    /// Records in the lock file that nothing of the log is needed: all of it is in the main file.
     private mutating func noteMovedLog() {
         witness.isMoved = true
         do throws(SystemCallError) {

@@ -4,7 +4,7 @@ public struct StoreLosses: Equatable, Sendable {
     public var pageCount = 0
     /// Commits of which these pages were, at least.
     public var commitCount = 0
-    /// Rows that were not what was written, or belonged to such rows, by table.
+    /// Rows that have changed since they were written, or belonged to such rows, by table.
     public var rows: [StoreError.Table: Int] = [:]
     /// How many rows were saved of a main file whose structure was broken; nil when it was sound.
     public var savedRowCount: Int?

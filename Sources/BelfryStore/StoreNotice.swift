@@ -14,7 +14,7 @@ public enum StoreNotice: Sendable, Equatable {
     case fits(byteCount: Int, limit: Int)
     /// More waits to be committed than may wait: some promises are refused, so many so far.
     case behind(refusalCount: UInt64)
-    /// For some time nothing was refused because of what waits; so many promises were.
+    /// The backlog has refused nothing for some time; so many promises were refused before.
     case caughtUp(refusalCount: UInt64)
     /// The log could not be moved into the main file, and grows on.
     case logStays(StoreError)

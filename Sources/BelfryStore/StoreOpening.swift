@@ -34,14 +34,14 @@ enum StoreOpening {
     /// Opens the main file, which is made if it is not there.
     ///
     /// - Parameters:
-    ///   - limits: how much of what is kept is read.
-    ///   - witness: what the directory knows of the last life. A main file that knows fewer lives
-    ///     was put back; a log that has less lost something.
-    ///   - acceptsDamage: whether to go on without what cannot be read.
+    ///   - limits: how much of the stored state is read.
+    ///   - witness: the directory's record of the last life. A main file that has fewer lives was
+    ///     put back; a log that has less lost something.
+    ///   - acceptsDamage: whether to continue without unreadable parts.
     ///   - begins: whether the life is written; where the disk has no room for that, all is read
     ///   alone.
-    ///   - progress: is told how much is done, in hundredths.
-    ///   - tell: takes all that is kept.
+    ///   - progress: gets the progress, in hundredths.
+    ///   - tell: takes all stored state.
     static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
         limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool, begins: Bool,
@@ -93,7 +93,7 @@ enum StoreOpening {
 
     // MARK: Checking
 
-    /// Finds out whether the log has what it must have.
+    /// Checks that the log is complete.
     private static func checkLog(
         in directory: borrowing Directory, _ witness: LogWitness, fallback: Durability,
         acceptsDamage: Bool, _ losses: inout StoreLosses

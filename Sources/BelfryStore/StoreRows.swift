@@ -139,10 +139,10 @@ struct StoreRows {
 
     // MARK: Loading
 
-    /// Tells all that the tables have, which must be what was written.
+    /// Loads all tables, and checks that no row has changed since it was written.
     ///
-    /// - Throws: `.damaged(.changedRows)` with how many rows of each table are not; what was told
-    ///   is nothing worth then.
+    /// - Throws: `.damaged(.changedRows)` with the counts of changed rows; the loaded pieces are
+    ///   worth nothing then.
     func load(
         from connection: borrowing Connection, isComplete: Bool, _ limits: StoreLimits,
         _ tell: (consuming StoredPiece) -> Void

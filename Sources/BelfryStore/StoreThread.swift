@@ -67,7 +67,7 @@ struct StoreThread: Sendable {
         }
     }
 
-    /// - Returns: how many promises were refused because of what waits.
+    /// - Returns: how many promises the backlog has refused.
     private func tell(
         _ progress: StoreWorker<StoreFile>.Progress, size: StoreSize, since start: MonotonicTime
     ) -> UInt64 {

@@ -94,7 +94,7 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Does what can be done now.
+    /// Performs the next step of the work.
     mutating func work(at now: MonotonicTime) -> Progress {
         var progress = Progress()
         if now >= lookTime {
@@ -125,7 +125,7 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         return progress
     }
 
-    /// Does what no answer waits for: moves a log that has become long into the main file.
+    /// Does work that no answer waits for: moves a long log into the main file.
     ///
     /// The log is then longer than it should be by one commit, for which the ballast has room.
     mutating func tidy() -> [StoreNotice] {
@@ -255,9 +255,9 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
 
     // MARK: Committing
 
-    /// Commits the first of the batches that wait in one transaction, as many as that goes with.
+    /// Commits as many of the waiting batches in one transaction as fit.
     ///
-    /// A disk that is full may still have room for fewer: what they remove makes room for the rest.
+    /// A full disk may still have room for fewer: their removals make room for the rest.
     /// - Returns: how many batches were committed.
     private mutating func commitSome(at now: MonotonicTime) -> Int {
         var count = groupCount

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A program that this one starts, gives an input, and waits for.
 ///
-/// Its input is a file in memory; what it writes comes through pipes, and is kept up to a limit.
+/// Its input is a file in memory; its output comes through pipes, and is kept up to a limit.
 public final class ChildProcess: Sendable {
     /// How a program ended.
     public struct Outcome: Equatable, Sendable {

@@ -178,7 +178,7 @@ public struct LockedFile: ~Copyable, Sendable {
     }
 }
 
-/// A file that is open for reading, or also for giving up what is in it.
+/// A file that is open for reading, or also for giving up its content.
 public struct OpenFile: ~Copyable, Sendable {
     private let descriptor: Descriptor
 

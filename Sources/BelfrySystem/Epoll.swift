@@ -10,13 +10,13 @@ public struct Readiness: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// There is something to read, to accept, or the end of the input.
+    /// Bytes to read, a connection to accept, or the end of the input.
     public static let readable = Readiness(rawValue: 1)
-    /// There is room to write, or a connection attempt is over.
+    /// Room to write, or the end of a connection attempt.
     public static let writable = Readiness(rawValue: 2)
     /// The descriptor failed or both directions are shut; reported without being asked for.
     public static let failed = Readiness(rawValue: 4)
-    /// The end of the input is there, perhaps behind what was not read yet.
+    /// The end of the input, perhaps behind unread bytes.
     public static let ending = Readiness(rawValue: 8)
 }
 

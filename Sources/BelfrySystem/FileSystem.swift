@@ -19,13 +19,13 @@ public struct FileSystem: Equatable, Sendable {
     /// How many bytes this user may still write.
     public let freeByteCount: Int
 
-    /// Takes what is known of one.
+    /// Joins the facts about one.
     public init(kind: Kind, freeByteCount: Int) {
         self.kind = kind
         self.freeByteCount = freeByteCount
     }
 
-    /// Looks at the one that has a path.
+    /// Reads the facts about the one of a path.
     public init(of path: String) throws(SystemCallError) {
         // SAFETY: the path is passed as a string that ends in a zero byte.
         let state = unsafe belfry_file_system_of(path)

@@ -62,7 +62,7 @@ public enum MemoryLimit {
         return paths + [""]
     }
 
-    /// A number of bytes; `max`, and what is as good as that, is no limit.
+    /// A number of bytes; `max`, and numbers as good as that, are no limit.
     private static func number(_ text: [UInt8]) -> Int? {
         let digits = text.prefix { (48...57).contains($0) }
         guard !digits.isEmpty, let number = Int(String(decoding: digits, as: UTF8.self)),

@@ -8,7 +8,7 @@ public enum AllocatedMemory {
         return byteCount < 0 ? nil : Int(byteCount)
     }
 
-    /// Gives back to the system what is free.
+    /// Gives free memory back to the system.
     ///
     /// Threads that allocate meanwhile wait for nearly all of the time that it takes.
     public static func trim() {
@@ -65,8 +65,8 @@ public final class MemoryTrimmer: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - residentByteCount: what of the process is in memory.
-    ///   - trim: gives back what is free.
+    ///   - residentByteCount: how much of the process is in memory.
+    ///   - trim: gives free memory back.
     public func start(
         residentByteCount: @escaping @Sendable () -> Int? = {
             AllocatedMemory.residentByteCount
@@ -98,7 +98,7 @@ public final class MemoryTrimmer: Sendable {
         _ = state.take { $0.doneCount >= count ? true : nil }
     }
 
-    /// Waits for what is wished next; the end stays.
+    /// Waits for the next wish; the end stays.
     private func nextWish() -> Wish {
         let wish = state.take { state -> Wish? in
             guard let wish = state.wish else { return nil }
@@ -109,7 +109,7 @@ public final class MemoryTrimmer: Sendable {
     }
 }
 
-/// Tells when what is kept has fallen so far that its memory is worth giving back.
+/// Decides when memory in use has fallen so far that a trim is worth its time.
 public struct PeakWatch: Sendable {
     /// The step in which it is given back, in bytes.
     public static let step = 8 << 20

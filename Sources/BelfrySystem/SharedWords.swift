@@ -32,7 +32,7 @@ internal import Glibc
         _ = unsafe munmap(words, count * MemoryLayout<UInt64>.stride)
     }
 
-    /// Takes room for some of the numbers, before any of them is written.
+    /// Reserves room for some of the numbers, before any of them is written.
     public func reserve(_ range: Range<Int>) throws(SystemCallError) {
         let size = MemoryLayout<UInt64>.stride
         let status = belfry_shared_reserve(

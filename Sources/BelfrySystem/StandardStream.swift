@@ -30,7 +30,7 @@ public enum StandardStream: Int32, Sendable {
         try readToEnd(rawValue, byteLimit: byteLimit)
     }
 
-    /// Reads what is there of the input, or waits for more; nothing is its end.
+    /// Reads the available input, or waits for more; an empty array is its end.
     public func readSome() throws(SystemCallError) -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         chunk.removeLast(chunk.count - (try readOnce(rawValue, into: &chunk)))

@@ -2,7 +2,7 @@ internal import CBelfrySystem
 
 /// A point in civil time, in milliseconds since 1970-01-01T00:00:00Z without leap seconds.
 ///
-/// It is for people and for other machines; what waits or expires uses `MonotonicTime`.
+/// It is for people and for other machines; waits and expirations use `MonotonicTime`.
 public struct WallTime: Hashable, Comparable, Sendable {
     /// The milliseconds since the start of 1970.
     public var milliseconds: Int64

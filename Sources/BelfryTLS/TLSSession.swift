@@ -22,7 +22,7 @@ public enum TLSEvent: Equatable, Sendable {
     public private(set) var inputHasEnded = false
 
     private let context: TLSContext
-    /// That of a server is made when the first record is there.
+    /// The state of libssl; a server makes it when the first record comes.
     private var engine: OpaquePointer?
     private let pipe: UnsafeMutablePointer<BytePipe>
     /// How many more bytes the handshake may take.
@@ -134,11 +134,11 @@ public enum TLSEvent: Equatable, Sendable {
     /// Takes the next event out of a peer's bytes, or `nil` when all of them were taken.
     ///
     /// - Parameters:
-    ///   - bytes: what came; the session copies what it must keep.
+    ///   - bytes: the received bytes; the session copies those that it must keep.
     ///   - cursor: how much of it was taken.
     ///   - room: gets plaintext; never empty, 16 KiB or more serve well.
     ///   - output: gets bytes for the peer appended, also when an error is thrown.
-    /// - Throws: what ended the connection; the same error each time.
+    /// - Throws: the error that ended the connection; the same one each time.
     public func nextEvent(
         in bytes: Span<UInt8>, at cursor: inout Int, into room: inout [UInt8],
         output: inout [UInt8]

@@ -12,7 +12,7 @@ public struct ClosingHandshake: Equatable, Sendable {
         case sendClose(CloseCode?)
         /// Send a Close frame with this code, and end the transport when it has been written.
         case sendCloseThenEnd(CloseCode?)
-        /// End the transport when what was sent before has been written.
+        /// End the transport when the output so far has been written.
         case endTransport
     }
 

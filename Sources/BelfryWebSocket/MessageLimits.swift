@@ -9,7 +9,7 @@ public struct MessageLimits: Equatable, Sendable {
 
     /// The largest compressed message that is accepted, in bytes before inflation.
     ///
-    /// Deflate may lengthen what it cannot compress: by a ninth, if a sender does it badly.
+    /// Deflate may lengthen dense bytes: by a ninth, if a sender does it badly.
     var compressedByteLimit: Int { messageByteLimit + messageByteLimit / 8 + 64 }
 
     /// The largest number of frames that a message may consist of.

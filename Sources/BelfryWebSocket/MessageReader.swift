@@ -78,7 +78,7 @@ public struct MessageReader {
     /// The bytes that it keeps of a message or a control frame that is unfinished.
     public var byteCount: Int { message.count + compressed.count + control.count }
 
-    /// Forgets what was read whole: what is left is what is unfinished.
+    /// Forgets the message that was read whole; only an unfinished one is left.
     public mutating func forgetLast() {
         if openMessage == nil { (message, compressed) = ([], []) }
         if case .payload(let header) = phase, header.opcode.isControl { return }
@@ -164,7 +164,7 @@ public struct MessageReader {
         }
     }
 
-    /// Unmasks what has arrived of a payload; `header` then tells what is still to come.
+    /// Unmasks the received bytes of a payload; `header` then has the count of those to come.
     ///
     /// Room is made for bytes that have arrived only: a header alone cannot make the reader
     /// allocate.
@@ -216,7 +216,7 @@ public struct MessageReader {
 
     // MARK: Compressed messages
 
-    /// Keeps what has arrived of a compressed payload, and looks at it where its turn comes.
+    /// Keeps the received bytes of a compressed payload, and checks it from time to time.
     private mutating func takeCompressed(
         _ payload: Span<UInt8>, _ header: inout FrameHeader
     ) throws(WebSocketError) {
@@ -235,10 +235,10 @@ public struct MessageReader {
         header.maskingKey.append(payload.extracting(start..<payload.count), to: &compressed)
     }
 
-    /// Inflates what there is of a compressed message: into `message`, or only to see what it is.
+    /// Inflates a compressed message so far: into `message`, or only to check it.
     ///
-    /// What is found does not depend on how often it is done: the first fault counts, in the order
-    /// of the inflated bytes.
+    /// The result does not depend on how often it is done: the first fault counts, in the order of
+    /// the inflated bytes.
     private mutating func inflate(isWhole: Bool) throws(WebSocketError) {
         guard let inflater, var open = openMessage else { return }
         // Some senders make no byte of an empty message, where §7.2.3.6 has one.
@@ -269,7 +269,7 @@ public struct MessageReader {
         openMessage = open
     }
 
-    /// Takes a Close frame apart (RFC 6455 §5.5.1): no payload, or a code and a UTF-8 reason.
+    /// Splits a Close frame (RFC 6455 §5.5.1): no payload, or a code and a UTF-8 reason.
     private mutating func endClose() throws(WebSocketError) -> WebSocketEvent {
         phase = .ended
         guard !control.isEmpty else { return .close(code: nil) }

@@ -103,7 +103,7 @@ public struct OpeningRequest: Sendable {
         }
     }
 
-    /// The credentials in the lines of Sec-WebSocket-Protocol, without what they begin with.
+    /// The credentials in the lines of Sec-WebSocket-Protocol, without their prefix.
     public static func bearers(in lines: [[UInt8]]) -> [[UInt8]] {
         FieldList.elements(of: lines).filter(isBearer).map {
             Array($0.dropFirst(bearer.utf8.count))

@@ -26,7 +26,7 @@ public struct OpeningResponse: Sendable {
         case open(subprotocol: [UInt8]?, mayInflate: Bool)
         /// The server answered with another status than 101.
         case refused(status: Int)
-        /// The server answered 101, but not to what was asked: the transport must end.
+        /// The server answered 101, but not to this request: the transport must end.
         case invalid(Fault)
     }
 

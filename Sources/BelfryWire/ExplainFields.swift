@@ -1,6 +1,6 @@
 internal import BelfryCenter
 
-/// The fields of an explanation as they come, in JSON or in a query; nil is what was not given.
+/// The fields of an explanation as they come, in JSON or in a query; nil for absent ones.
 struct ExplainFields {
     var name: [UInt8]?
     var object: [UInt8]?
@@ -43,7 +43,7 @@ struct ExplainFields {
         return .ask(object: object, selector: selector)
     }
 
-    /// Takes the text of a parameter; tells what is wrong with it, or nil.
+    /// Sets a parameter from its text, and returns its fault or nil.
     mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {
         switch key {
         case .name: name = text

@@ -47,7 +47,7 @@ struct Faults {
 }
 
 extension Problem {
-    /// A text that is not JSON, with an example of what is wanted.
+    /// A text that is not JSON, with an example of the right form.
     static func malformed(
         _ error: JSONError, byteCount: Int, wanted: String = #"a JSON object, as {"title":"7"}"#
     ) -> Problem {

@@ -142,7 +142,7 @@ extension FieldReader {
         return try seconds(key, .timerLease, in: bytes).map { .nanoseconds($0) }
     }
 
-    /// Reads what is compared: `none`, an array of `name` and `sender`, or null.
+    /// Reads the option `coalesce`: `none`, an array of `name` and `sender`, or null.
     mutating func optionalCoalescing(
         _ key: String, in bytes: Span<UInt8>
     ) throws(Problem) -> Coalescing? {
@@ -209,7 +209,7 @@ extension FieldReader {
 
     /// Reads an array of selectors, each of which comes once, or null.
     ///
-    /// What is at fault is left out; of what is no array, nothing is left.
+    /// Faulty elements are left out; the result is empty where there is no array.
     mutating func optionalSelectors(
         _ key: String, in bytes: Span<UInt8>
     ) throws(Problem) -> [[UInt8]]? {

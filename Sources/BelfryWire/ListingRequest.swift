@@ -45,7 +45,7 @@ public struct ListingRequest: Sendable {
 
     static let cursorDetail = "must be the value of next of an earlier page"
 
-    /// Takes the text of a parameter; tells what is wrong with it, or nil.
+    /// Sets a parameter from its text, and returns its fault or nil.
     mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {
         switch key {
         case .limit: return setLimit(text, limits: limits)

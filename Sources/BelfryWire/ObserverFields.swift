@@ -1,7 +1,7 @@
 internal import BelfryCenter
 internal import BelfryJSON
 
-/// The fields of an observer that is registered, as they come; nil is what was not given.
+/// The fields of an observer that is registered, as they come; nil for absent ones.
 struct ObserverFields {
     private var observer = ObserverRequest()
     private var behavior: SuspensionBehavior?
@@ -125,7 +125,7 @@ struct ObserverFields {
         }
     }
 
-    /// Checks what must go together, and puts defaults for what was not given.
+    /// Checks combinations, and puts defaults for absent fields.
     func request(allowsSession: Bool, _ fields: inout FieldReader) -> ObserverRequest {
         let isMailbox = allowsSession && observer.session == nil
         // The responder answers an action, not the observer.

@@ -25,7 +25,7 @@ struct PostFields {
     private static let reportOrdinal = names.count
     /// The members of a notification over HTTP.
     static let keys = JSONKeyTable(names)
-    /// The members of `post` over JSON-RPC; what is the same has the same ordinal.
+    /// The members of `post` over JSON-RPC; equal members have equal ordinals.
     static let callKeys = JSONKeyTable(names + ["report", "wait", "idempotencyKey"])
 
     /// Reads or skips the value of one member.

@@ -1,6 +1,6 @@
 internal import BelfryCenter
 
-/// The options of a post as they come, in JSON or in a query; nil is what was not given.
+/// The options of a post as they come, in JSON or in a query; nil for absent ones.
 struct PostOptionFields {
     var style: PostingStyle?
     var coalescing: Coalescing?
@@ -37,7 +37,7 @@ struct PostOptionFields {
         }
     }
 
-    /// Tells each option that the style cannot use (rule Q1).
+    /// Reports each option that the style cannot use (rule Q1).
     func forEachMisfit(_ tell: (Key, String) -> Void) {
         if hasUnknownStyle { return }
         timer.forEachMisfit(style, tell)
@@ -109,7 +109,7 @@ extension PostOptionFields {
 
 // In a query.
 extension PostOptionFields {
-    /// Takes the value of a parameter; tells what is wrong with it, or nil.
+    /// Sets a parameter from its value, and returns its fault or nil.
     mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {
         switch key {
         case .style:

@@ -1,7 +1,7 @@
 public import BelfryCenter
 
 extension Problem {
-    /// Tells why an ask has no answer, with the addresses that were asked.
+    /// Reports the reason that an ask has no answer, with the addresses that were asked.
     public init(
         _ failure: AskFailure, id: NotificationID, path: [[UInt8]], _ sight: Sight = .everything
     ) {

@@ -17,7 +17,7 @@ extension Problem {
         case foreignOrigin
         /// The request names a host that this listener does not serve.
         case unknownHost
-        /// There is no such thing.
+        /// The resource does not exist.
         case notFound
         /// The resource does not know the method.
         case methodNotAllowed
@@ -43,7 +43,7 @@ extension Problem {
         case queueFull
         /// The store cannot keep the change now.
         case storeUnavailable
-        /// The broker has just started, and reads what it has stored.
+        /// The broker has just started, and loads its store.
         case restoring
         /// The broker is about to stop.
         case draining
@@ -63,7 +63,7 @@ extension Problem {
         case responderCircle
         /// The value does not meet the condition of the request.
         case preconditionFailed
-        /// There is no room for more values.
+        /// The memory for values is full.
         case valuesFull
         /// The ask is over.
         case alreadySettled

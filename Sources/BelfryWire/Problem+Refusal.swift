@@ -2,7 +2,7 @@ public import BelfryCenter
 internal import BelfryJSON
 
 extension Problem {
-    /// Tells why the center changed nothing.
+    /// Reports the reason that the center changed nothing.
     public init(_ refusal: Refusal) {
         switch refusal {
         case .unknownClient:
@@ -229,7 +229,7 @@ extension RemovalReason {
 }
 
 extension Problem {
-    /// The refusal of a write below what is no object.
+    /// The refusal of a write below a value that is no object.
     fileprivate static func leafNotCovered(_ path: [UInt8]) -> Problem {
         let text = String(decoding: path, as: UTF8.self)
         return Problem(

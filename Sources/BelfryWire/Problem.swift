@@ -36,7 +36,7 @@ public struct Problem: Error, Sendable, Equatable {
         Problem(.invalidFields, "The request has fields that are not valid.", errors: errors)
     }
 
-    /// Where a fault is, and what it is.
+    /// The place of a fault, and the broken rule.
     public struct FieldError: Sendable, Equatable {
         /// Where it is.
         public var place: Place

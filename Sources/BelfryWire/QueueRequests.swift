@@ -63,7 +63,7 @@ struct DequeueFields {
     var mask: Coalescing?
     var entry: NotificationID?
 
-    /// Tells what is asked for, or what is wrong: the field, nil for all of them together.
+    /// Makes the request, or reports its fault: the field, nil for all of them together.
     func request(tell: (_ key: String?, _ detail: String) -> Void) -> DequeueRequest? {
         if let entry {
             if name == nil, object == nil, mask == nil { return .entry(entry) }

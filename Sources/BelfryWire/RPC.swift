@@ -27,13 +27,13 @@ public enum RPC {
     private static let resultKey = [UInt8](",\"result\":".utf8)
     private static let paramsKey = [UInt8](",\"params\":".utf8)
 
-    /// Appends what comes before a result; `id` is the raw JSON of the request.
+    /// Appends the text before a result; `id` is the raw JSON of the request.
     public static func beginResult(id: [UInt8], to output: inout [UInt8]) {
         beginAnswer(id: id, to: &output)
         output.append(contentsOf: resultKey)
     }
 
-    /// Appends what comes behind a result.
+    /// Appends the text behind a result.
     public static func endResult(to output: inout [UInt8]) {
         output.append(UInt8(ascii: "}"))
     }

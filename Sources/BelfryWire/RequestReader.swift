@@ -28,7 +28,7 @@ public struct RequestReader: Sendable {
             if options.isEmpty { return post }
             if let post = adding(options, to: post) { return post }
         }
-        // Something is wrong with it: what it is, is found out by a second look at all of it.
+        // The body has a fault: a second reading of all of it finds out which.
         var fields = FieldReader(limits: limits)
         let userInfo = try wholeUserInfo(body, &fields)
         checkName(name, &fields)
@@ -201,7 +201,7 @@ public struct RequestReader: Sendable {
         }
     }
 
-    /// Reads a whole body, and throws what was collected.
+    /// Reads a whole body, and throws the collected faults.
     private func read<Request>(
         _ body: Span<UInt8>, with read: (inout FieldReader) throws(Problem) -> Request?
     ) throws(Problem) -> Request {

@@ -39,7 +39,7 @@ public struct ObserverRequest: Sendable, Equatable {
     public var object: [UInt8]?
     /// The method that the client is called with.
     public var selector: [UInt8]
-    /// How it is treated, with the defaults for what was not given.
+    /// The terms of the observer, with the defaults for absent fields.
     public var terms: ObserverTerms
     /// The sequence number above which the replay ring is asked for.
     public var since: UInt64?

@@ -16,7 +16,7 @@ struct SecondsRule {
     static let askLifetime = SecondsRule(above: 0, through: 604_800)
     static let valueLease = SecondsRule(from: 0, through: 86_400)
     static let minInterval = SecondsRule(from: 0, through: 3_600)
-    /// A lease has a limit too, but what is above is lowered and not refused.
+    /// A lease has a limit too, but a greater one is lowered and not refused.
     static let lease = SecondsRule(above: 0, through: .infinity)
     static let modeLease = SecondsRule(from: 1, through: 3_600)
 

@@ -56,7 +56,7 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
-    /// Clients by what they are told over, and by their state.
+    /// Clients by their transport, and by their state.
     private static func appendClients(
         _ counts: ClientCounts, to output: inout [UInt8], with writer: inout JSONWriter
     ) {

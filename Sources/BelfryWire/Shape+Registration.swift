@@ -5,7 +5,7 @@ internal import BelfryJSON
 // The first answers to a client are written by hand, as the texts between their values are known.
 
 extension Shape {
-    /// Appends what was registered and under which terms, as members behind other members.
+    /// Appends the filter and the terms of an observer, as members behind other members.
     static func append(filterOf row: ObserverRow, center: [UInt8], to output: inout [UInt8]) {
         output.append(literal: #","center":"#)
         JSONWriter.append(string: center, to: &output)

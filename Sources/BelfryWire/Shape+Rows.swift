@@ -74,8 +74,9 @@ extension Shape {
         }
     }
 
-    /// Appends a page of clients; `unsentByteCount` tells what waits in the connection of each, nil
-    /// where that is not known.
+    /// Appends a page of clients.
+    ///
+    /// `unsentByteCount` gives the unsent bytes of each connection, nil where they are unknown.
     public static func append(
         clients page: Page<ClientRow>, unsentByteCount: (ClientRow) -> Int?,
         to output: inout [UInt8]
@@ -85,8 +86,7 @@ extension Shape {
         }
     }
 
-    /// Appends one client; `unsentByteCount` is what waits in its connection, nil if that is not
-    /// known.
+    /// Appends one client; `unsentByteCount` is the count of its unsent bytes, nil if unknown.
     public static func append(
         client row: ClientRow, unsentByteCount: Int?, to output: inout [UInt8]
     ) {

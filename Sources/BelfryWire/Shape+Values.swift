@@ -27,7 +27,7 @@ extension Shape {
         append(countsOf: receipt, to: &output)
     }
 
-    /// Appends what is at a place, with its tag, as a call is told it.
+    /// Appends the value at a place, with its tag, as the result of a call.
     public static func append(value: PresentValue, to output: inout [UInt8]) {
         output.append(literal: #"{"value":"#)
         value.value.append(to: &output)

@@ -12,7 +12,7 @@ public struct Sight: Sendable {
 
     private init(covers: Covers?) { self.covers = covers }
 
-    /// Sees what is covered.
+    /// Sees the covered addresses.
     public init(_ covers: @escaping Covers) { self.covers = covers }
 
     /// The addresses of a path that are seen.

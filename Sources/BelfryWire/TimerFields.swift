@@ -1,6 +1,6 @@
 public import BelfryCenter
 
-/// The fields of a post that enters the queue later, as they come; nil is what was not given.
+/// The fields of a post that enters the queue later, as they come; nil for absent ones.
 struct TimerFields {
     var after: Int64?
     var at: Int64?
@@ -49,7 +49,7 @@ struct TimerFields {
             lease: period == nil ? nil : lasts, replaces: replaces, isFarewell: isFarewell)
     }
 
-    /// Tells each field that does not go with the others.
+    /// Reports each field that does not go with the others.
     func forEachMisfit(_ style: PostingStyle?, _ tell: (PostOptionFields.Key, String) -> Void) {
         if style == .now {
             let detail = "requires the style asap or idle"

@@ -112,7 +112,7 @@ extension FieldReader {
             in: bytes.extracting(range), at: value.path, isPatch: isPatch, key: key)
     }
 
-    /// Reads a value, or a patch of one, that is for a place; what is wrong with it is collected.
+    /// Reads a value for a place, or a patch of one, and collects its faults.
     ///
     /// - Parameter key: the member that it is; nil for the text itself.
     /// - Throws: malformed-json.

@@ -14,11 +14,11 @@ public struct ValueRequest: Sendable, Equatable {
 
     /// The kinds of a write.
     public enum Change: Sendable, Equatable {
-        /// It puts a value in the place, for some time or for ever.
+        /// The write puts a value in the place, for some time or for ever.
         case set(Document, ValueLifetime)
-        /// It applies a merge patch (RFC 7396).
+        /// The write applies a merge patch (RFC 7396).
         case merge(Document)
-        /// It takes away what is there.
+        /// The write removes the value.
         case remove
     }
 

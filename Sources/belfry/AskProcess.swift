@@ -8,7 +8,7 @@ enum AskProcess {
     /// The bytes that a program may write to each of its outputs: an answer has 256 KiB at most.
     static let outputByteLimit = 1 << 20
 
-    /// Runs a program, and turns what it does into the answer.
+    /// Runs a program, and makes the answer of its output and exit code.
     static func answer(
         _ ask: Ask, by command: [String], _ environment: [String: String]
     ) async throws -> String {

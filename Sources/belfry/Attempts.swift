@@ -18,7 +18,7 @@ struct Attempts {
         self.reconnects = reconnects
     }
 
-    /// The answer of a broker that did what was asked; nil when the task is cancelled.
+    /// The successful answer of a broker; nil when the task is cancelled.
     mutating func answer(to request: HTTPRequest) async throws(ToolError) -> HTTPAnswer? {
         while !Task.isCancelled {
             do throws(ClientError) {

@@ -100,7 +100,7 @@ struct PlaceOptions: ParsableArguments {
     }
 }
 
-/// How a command writes what it found.
+/// The form of a command's output.
 struct ReportOptions: ParsableArguments {
     @Flag(help: "Print JSON on a terminal too.")
     var json = false

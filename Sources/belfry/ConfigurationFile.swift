@@ -8,9 +8,9 @@ import BelfryJSON
 enum ConfigurationFile {
     /// A fault of the file.
     enum Fault: Error, Equatable {
-        /// It is not a JSON object; the offset is in bytes, if it is known.
+        /// The file is not a JSON object; the offset is in bytes, if it is known.
         case malformed(offset: Int?)
-        /// There is no option of this name.
+        /// The option of this name does not exist.
         case unknownKey(String)
         /// The key comes twice.
         case repeatedKey(String)

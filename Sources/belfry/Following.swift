@@ -25,11 +25,11 @@ struct FollowOptions: ParsableArguments {
     }
 }
 
-/// Says that a connection is away once, however many attempts fail, and that it is back.
+/// Reports once that a connection is away, however many attempts fail, and once that it is back.
 struct ConnectionTeller {
     private var isAway = false
 
-    /// A sentence on what is new, if something is.
+    /// A sentence about a new state, if it is new.
     mutating func text(of state: ConnectionState) -> String? {
         switch state {
         case .away(let error):
@@ -44,7 +44,7 @@ struct ConnectionTeller {
     }
 }
 
-/// Printing what comes, one line each.
+/// Prints notifications or changes, one line each.
 enum Following {
     /// Prints until the count is reached, a signal comes, or the reader is gone; then closes.
     ///
@@ -68,12 +68,12 @@ enum Following {
         stopping.cancel()
     }
 
-    /// Says on standard error what was lost before a notification.
+    /// Reports the losses before a notification on standard error.
     static func sayLoss(_ notification: ReceivedNotification, of things: String) {
         if let gap = notification.gapBefore { sayLoss(gap.lostCount, gap.reason, things) }
     }
 
-    /// Says on standard error that so many things were lost, or an unknown number.
+    /// Reports a loss on standard error, with its count or as unknown.
     static func sayLoss(_ lostCount: Int?, _ reason: String, _ things: String) {
         let lost = lostCount.map { "\($0)" } ?? "some"
         Program.say("belfry: \(lost) \(things) were lost (\(reason))", to: .error)

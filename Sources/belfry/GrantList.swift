@@ -12,7 +12,7 @@ struct GrantList: Equatable {
 
     /// A fault in the text of grants.
     enum Fault: Error, Equatable {
-        /// There is no verb of this name.
+        /// The verb of this name does not exist.
         case unknownVerb(String)
         /// A grant has no member of this name.
         case unknownMember(String)

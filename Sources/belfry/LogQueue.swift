@@ -103,7 +103,7 @@ final class LogQueue: Sendable {
     /// How many lines were lost since the start.
     var lostCount: UInt64 { state.change { $0.lostCount } }
 
-    /// Lets what waits be written, for so long at most; what is added later is lost.
+    /// Waits until all lines are written, for so long at most; later lines are lost.
     ///
     /// - Returns: whether everything was written, or cannot be.
     func close(within time: Duration) -> Bool {

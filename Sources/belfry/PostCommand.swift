@@ -179,7 +179,7 @@ extension UserInfo {
 }
 
 extension HTTPRequest {
-    /// The answer of a broker that did what was asked.
+    /// The answer of a broker that accepted the request.
     func acceptedAnswer(from url: BrokerURL) async throws(ClientError) -> HTTPAnswer {
         let answer = try await answer(from: url)
         guard answer.isSuccess else { throw answer.refusal }

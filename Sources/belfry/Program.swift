@@ -74,13 +74,13 @@ enum Program {
 
 /// A command that works on the main thread alone.
 protocol BlockingCommand: ParsableCommand {
-    /// Does it.
+    /// Performs the command.
     func perform() throws(ToolError)
 }
 
 /// A command that talks to a broker.
 protocol ClientCommand: ParsableCommand, Sendable {
-    /// Does it, and ends early when a signal comes.
+    /// Performs the command, and ends early when a signal comes.
     func perform(_ signals: StopSignals) async throws(ToolError)
 }
 

@@ -7,7 +7,7 @@ import Logging
 struct Settings {
     var server = ServerConfiguration()
     var anonymousGrants: GrantList?
-    /// Where what must last is kept, unless everything is in memory.
+    /// The directory of lasting data, unless everything is in memory.
     var dataDirectory = "belfry-data"
     var isInMemory = false
     /// Whether a setting names the directory.
@@ -38,7 +38,7 @@ struct Settings {
         return configuration
     }
 
-    /// All effective values by what they are for, for people.
+    /// All effective values by their purposes, for people.
     var text: String {
         let width = Setting.all.map(\.name.count).max() ?? 0
         return Setting.groups.map { group in

@@ -54,7 +54,7 @@ extension NATSJournal {
     }
 
     func takePart(_ message: Message, of number: UInt64, at place: UInt64) {
-        // No copy of what has come is held, or it would be made anew with each piece.
+        // No copy of the pieces so far is held, or it would be made anew with each piece.
         guard loading?.number == number, loading?.isAwaited(place) == true,
             let manifest = loading?.manifest, let byteCount = loading?.state.count,
             let answer = try? DirectAnswer(message)

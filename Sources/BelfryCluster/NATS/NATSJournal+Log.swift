@@ -44,7 +44,7 @@ extension NATSJournal {
         events.append(.entry(index: place.sequence, message.payload))
     }
 
-    /// Tells all brokers that this one is there.
+    /// Sends all brokers a sign of life of this one.
     public func tell(_ beat: Beat) {
         guard progress == .ready else { return }
         publish(beat.code.span, to: names.beatSubject, nil)

@@ -76,7 +76,7 @@ public final class NATSJournal: Journal {
         progress = .awaitsInfo
     }
 
-    /// The connection is closed: what is under way comes to nothing.
+    /// The connection is closed: requests under way are lost.
     public func didDisconnect() {
         parser = Self.makeParser()
         output = []
@@ -114,7 +114,7 @@ public final class NATSJournal: Journal {
         }
     }
 
-    /// Takes away what must be sent to the server.
+    /// Takes the bytes that must be sent to the server.
     public func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output

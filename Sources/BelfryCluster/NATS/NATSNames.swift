@@ -6,7 +6,7 @@ struct NATSNames {
     let snapshots: StreamName
     /// The subject to which entries are published.
     let logSubject: Subject
-    /// The subject on which the engine publishes what it has stored.
+    /// The subject on which the engine publishes the messages that it has stored.
     let pushSubject: Subject
     let beatSubject: Subject
     let pieceSubject: Subject

@@ -1,6 +1,6 @@
 /// How far a journal is with its connection to a server.
 public enum NATSProgress: Equatable, Sendable {
-    /// There is no connection.
+    /// The journal has no connection.
     case disconnected
     /// A connection is there, and INFO is due.
     case awaitsInfo
@@ -10,7 +10,7 @@ public enum NATSProgress: Equatable, Sendable {
     ///
     /// On a later connection, it waits for the server to accept it.
     case preparing
-    /// The streams are there and right: what is appended and asked goes to the server.
+    /// The streams are there and right: entries and requests go to the server.
     case ready
     /// The connection is of no use, and must be closed.
     case failed(NATSFailure)

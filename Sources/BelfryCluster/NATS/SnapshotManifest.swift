@@ -26,7 +26,7 @@ struct SnapshotManifest: Equatable {
 }
 
 extension SnapshotManifest {
-    /// Reads the bytes; nil for what is not one of this version.
+    /// Reads the bytes; nil for bytes that are no manifest of this version.
     ///
     /// - Parameter byteLimit: how many bytes a snapshot may have.
     init?(code: [UInt8], byteLimit: Int) {

@@ -21,7 +21,7 @@ public struct StreamInfo: Sendable, Equatable {
 
     /// Reads an answer.
     ///
-    /// - Throws: `malformedJSON`, or `unexpectedMember` for what is missing or unknown.
+    /// - Throws: `malformedJSON`, or `unexpectedMember` for a missing or unknown member.
     public static func read(_ json: [UInt8]) throws(NATSError) -> Result<StreamInfo, APIError> {
         var config: StreamConfiguration?
         var state: State?

@@ -82,7 +82,7 @@ struct Bench: ClientCommand {
             duration: duration, postLimit: count, byteCount: size)
     }
 
-    /// Says each second what was done in it.
+    /// Reports the counts of each second.
     private static func tell(_ progress: Monitor<BenchRun.Progress>) async {
         var before = BenchRun.Progress()
         var second = 0

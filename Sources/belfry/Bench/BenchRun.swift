@@ -47,7 +47,7 @@ struct BenchRun: Sendable {
         name = "bench." + String(random.next(), radix: 36)
     }
 
-    /// How long what is posted last may be on its way.
+    /// The longest time for the last posts to reach their observers.
     private static let patience = Duration.seconds(10)
 
     /// Runs until the time is over or the task is cancelled, and tells what happened.
@@ -129,8 +129,8 @@ struct BenchRun: Sendable {
                 outcome.count += 1
                 progress.change { $0.posts += 1 }
             } catch {
-                // Whether it was posted is not known: the lane ends here, and what it posted before
-                // counts.
+                // Whether it was posted is not known: the lane ends here, and its posts before
+                // count.
                 progress.change {
                     $0.failures += 1
                     $0.firstFailure = $0.firstFailure ?? error

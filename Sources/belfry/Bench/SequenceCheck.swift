@@ -17,7 +17,7 @@ struct SequenceCheck: Equatable, Sendable {
         var greatest = -1
     }
 
-    /// Knows lanes from 0 to this number.
+    /// Makes lanes from 0 to this number.
     init(laneCount: Int) {
         lanes = Array(repeating: Lane(), count: laneCount)
     }

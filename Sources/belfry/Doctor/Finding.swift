@@ -6,9 +6,9 @@ struct Finding: Equatable {
     enum State: String {
         /// All is well.
         case ok
-        /// It works, but deserves a look.
+        /// The subject works, but deserves a look.
         case warning
-        /// A broker cannot run so, or loses what it should keep.
+        /// A broker cannot run so, or would lose data.
         case fault
     }
 
