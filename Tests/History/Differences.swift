@@ -67,7 +67,7 @@ package let fieldsOfOneProcess: Set<String> = [
     "storage", "blockByteCount", "nodeByteCount", "valueByteCount", "counted",
     // Intervals that are over are forgotten over time; digests have the running ones.
     "paces",
-    // Of one process or one command alone (decision 97).
+    // Properties of one process or one command alone (decision 97).
     "losses", "keptMemory", "keptMeasure", "dispatching", "matched", "hasRecounted",
     "recountedRows", "journal", "growth",
 ]

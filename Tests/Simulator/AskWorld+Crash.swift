@@ -46,7 +46,7 @@ extension AskWorld {
         now = Int64(dice.number(in: 1_000_000...2_000_000_000)) * 1_000
         let epoch = [UInt8]("k\(life)")
         if let image = try store.restart(isComplete: isComplete) {
-            // What a clock that was ahead has stored is changed with the first turn.
+            // Times that a fast clock has stored are changed with the first turn.
             var noted: [Change] = []
             center = NotificationCenter(
                 restoring: image, limits: limits, seed: HashSeed(dice.next(), 1), time: time,

@@ -62,7 +62,7 @@ enum Source {
         await stopping.value
     }
 
-    /// Tells whoever shows the row that it is another one now; each source says so.
+    /// Posts that a row has changed, for the pages that show it; each source does so.
     private static func tell(_ row: Int, in center: RemoteCenter) async {
         do {
             var options = PostOptions()

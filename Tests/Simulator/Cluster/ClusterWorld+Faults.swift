@@ -103,7 +103,7 @@ extension ClusterWorld {
         node.cutSince = now
         node.healsAt = time
         if dice.oneIn(3) {
-            // Nothing else happens while it is watched who is not let go.
+            // No other fault happens until each program must have been let go.
             stillUntil = now + Int64(dice.number(in: 3_000...5_000)) * 1_000_000
             node.healsAt = stillUntil
         }
