@@ -18,7 +18,7 @@ if CommandLine.arguments.dropFirst(2).first == "patient" {
 }
 let log = ServerLog { _, message, fields in
     let text = ([message] + fields.map { "\($0.0)=\($0.1)" }).joined(separator: " ")
-    // Nobody is left to tell that nobody listens.
+    // Without a reader the text is lost.
     _ = try? StandardStream.error.write(text + "\n")
 }
 try Server.run(configuration, log: log)

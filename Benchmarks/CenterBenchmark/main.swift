@@ -6,13 +6,13 @@ import Glibc
 //
 //     CenterBenchmark ELSEWHERE HERE WARM-UP POSTS
 //
-// ELSEWHERE observers have names of their own, which nobody posts; HERE observers have the name that
-// is posted. It tells `empty`, `registered` and `warm`, each of which waits for a line of input, so
-// that a script can look at the process, and at last the processor time of POSTS posts in
+// ELSEWHERE observers have names of their own, which are not posted; HERE observers have the name
+// that is posted. It prints `empty`, `registered` and `warm`, each of which waits for a line of
+// input, so that a script can look at the process, and at last the processor time of POSTS posts in
 // microseconds.
 
 func tell(_ text: String) {
-    // Nobody is left to measure when nobody reads.
+    // Without a reader there is no measurement.
     _ = try? StandardStream.output.write(text + "\n")
 }
 

@@ -124,7 +124,7 @@ struct Holding: Work {
         terms.suspensionBehavior = .hold
         terms.holdLimit = 10_000_000
         bench.observe("ButtonChange", terms: terms)
-        // What is remembered of every post has its full size before the first is held.
+        // The memory of posts has its full size before the first is held.
         run(10_000)
         bench.apply(.setSuspended(client: 1, true))
     }

@@ -67,7 +67,7 @@ extension Growing {
         }
     }
 
-    /// 20 responders in a row hold an address, and all who observe that are told.
+    /// 20 responders in a row hold an address, and all observers of that are told.
     static func reports(_ count: Int) -> Growing {
         Growing {
             for _ in 0..<count { $0.observe("belfry.responder.changed") }

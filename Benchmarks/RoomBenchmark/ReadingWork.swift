@@ -49,7 +49,7 @@ struct ReadingFrames: Work {
     }
 }
 
-/// Reads one POST over and over, as it lies in a receive buffer; or two whose heads differ in a byte.
+/// Reads one POST over and over out of a receive buffer; or two whose heads differ in a byte.
 struct ReadingPosts: Work {
     private let requests: [[UInt8]]
     private var parser = RequestParser(limits: HTTPLimits())

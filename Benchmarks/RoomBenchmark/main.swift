@@ -1,13 +1,13 @@
 import BelfrySystem
 import Glibc
 
-// What rooms do by themselves, for Benchmarks/counts.py to count.
+// Works of single rooms, for Benchmarks/counts.py to count.
 //
 //     RoomBenchmark WORK...
 //
-// It makes each work, tells `ready`, and then reads numbers, one a line: it does the work so many times
-// and tells `done`. An empty line ends the work. Between two lines it stands still, so that a script
-// can read the counts of callgrind, or how much memory the process has.
+// It makes each work, prints `ready`, and then reads numbers, one a line: it does the work so many
+// times and prints `done`. An empty line ends the work. Between two lines it rests, so that a
+// script can read the counts of callgrind, or how much memory the process has.
 
 /// The events that are about many things, each with a few of them and with ten times as many.
 let growing: [String: () -> any Work] = [
@@ -53,7 +53,7 @@ let works: [String: () -> any Work] = [
 ].merging(growing) { _, last in last }
 
 func tell(_ text: String) {
-    // Nobody is left to measure when nobody reads.
+    // Without a reader there is no measurement.
     _ = try? StandardStream.output.write(text + "\n")
 }
 

@@ -4,7 +4,7 @@ public import BelfryJSON
 public enum AccessError: Error, Equatable, Sendable {
     /// The file is no JSON; the line is counted from 1.
     case malformedFile(line: Int)
-    /// A value of the file is not what it must be; the pointer names it.
+    /// A value of the file is invalid; the pointer names it.
     case invalidFile(JSONPointer, line: Int, reason: String)
     /// The token is not taken.
     case refusedToken(TokenFault)
@@ -19,27 +19,27 @@ public enum AccessError: Error, Equatable, Sendable {
     }
 }
 
-/// What is wrong with a token: for the log, since a caller is told nothing but that it is refused.
+/// The fault of a token, for the log; the caller learns only that the token is refused.
 public enum TokenFault: String, Error, Sendable, CaseIterable {
-    /// It is longer than ``Keyring/tokenByteLimit``.
+    /// The token is longer than ``Keyring/tokenByteLimit``.
     case tooLong = "too long"
-    /// It is no token in compact form (RFC 7515 §7.1), or its parts are no JSON objects.
+    /// The text is no token in compact form (RFC 7515 §7.1), or its parts are no JSON objects.
     case malformed = "malformed"
-    /// Its algorithm is none of ours, or not that of its key.
+    /// The algorithm is not supported, or is not that of the key.
     case algorithm = "algorithm"
-    /// It asks for something that is not understood (`crit`, RFC 7515 §4.1.11).
+    /// The token demands an extension that is not supported (`crit`, RFC 7515 §4.1.11).
     case critical = "critical header parameters"
-    /// It is a token of another kind (`typ`, RFC 8725 §3.11).
+    /// The token is of another kind (`typ`, RFC 8725 §3.11).
     case type = "type"
     /// No key has its `kid`.
     case unknownKey = "unknown key"
     /// The signature is not that of its key.
     case signature = "signature"
-    /// A claim is missing, or is not what it must be.
+    /// A claim is missing or invalid.
     case claims = "claims"
-    /// It is for somebody else.
+    /// The token is for another audience.
     case audience = "audience"
-    /// It is from somebody else.
+    /// The token is from another issuer.
     case issuer = "issuer"
     /// Its time is over.
     case expired = "expired"
@@ -48,7 +48,7 @@ public enum TokenFault: String, Error, Sendable, CaseIterable {
 }
 
 extension AccessError {
-    /// What is wrong with a file whose reader threw.
+    /// Locates a JSON error in the file that was read.
     init(_ error: JSONError, in json: [UInt8], at place: JSONPointer) {
         let line = Self.line(of: error.offset ?? json.count, in: json)
         if error.isMalformed {

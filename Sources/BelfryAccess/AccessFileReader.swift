@@ -1,6 +1,6 @@
 import BelfryJSON
 
-/// Goes through a file of keys, and knows for each fault where it is.
+/// Reads a file of keys, and keeps the place of each value for its faults.
 struct AccessFileReader {
     let json: [UInt8]
     private var reader = JSONReader()
@@ -9,7 +9,7 @@ struct AccessFileReader {
         self.json = json
     }
 
-    /// Goes through the members of an object; each one is read or skipped by the body.
+    /// Visits the members of an object; each one is read or skipped by the body.
     mutating func object(
         _ place: JSONPointer,
         member: (
@@ -28,7 +28,7 @@ struct AccessFileReader {
         }
     }
 
-    /// Goes through the elements of an array; each one is read or skipped by the body.
+    /// Visits the elements of an array; each one is read or skipped by the body.
     mutating func array(
         _ place: JSONPointer, limit: Int,
         element: (
@@ -100,7 +100,7 @@ extension Grants {
 
     /// Reads `[{"verbs":["post"],"names":["Mail*"],"objects":["user:42"],"centers":["default"]}]`.
     ///
-    /// What is not named is `*`.
+    /// Absent lists are `*`.
     static func read(
         _ place: JSONPointer, _ reader: inout AccessFileReader
     ) throws(AccessError) -> Grants {

@@ -1,6 +1,6 @@
 /// Base 64 for URLs, without padding (RFC 4648 §5), in its canonical form alone.
 enum Base64URL {
-    /// The bytes that a text stands for; nil for foreign characters, padding, or bits left over.
+    /// The bytes of a text; nil for foreign characters, padding, or bits left over.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []

@@ -1,23 +1,23 @@
-/// Who asks, and what they may do.
+/// The principal of a request, with its credentials and its grants.
 ///
-/// It is one reference, because every request on its way to a center carries it.
+/// A reference, because every request on its way to a center carries it.
 public final class Caller: Sendable {
     /// The name under which they are listed.
     public let principal: [UInt8]
-    /// What they may do.
+    /// The permissions of the caller.
     public let grants: Grants
     /// From when their credentials are good, in milliseconds since 1970.
     public let validFrom: Int64
     /// When their credentials expire, in milliseconds since 1970; `Int64.max` is never.
     public let expiresAt: Int64
-    /// What they showed.
+    /// The kind of credentials that the caller presented.
     let origin: Origin
-    /// Whether credentials could give them more: then what they lack is 401, and not 403.
+    /// Whether credentials could give them more: then a lack of rights is 401, and not 403.
     public let mayAuthenticate: Bool
     /// Whether local callers may do more without credentials, and this one is not local.
     public let isStranger: Bool
 
-    /// What makes a caller known.
+    /// The kinds of credentials by which a caller is identified.
     enum Origin: Sendable, Equatable {
         /// Nothing.
         case anonymous
@@ -78,10 +78,10 @@ public final class Caller: Sendable {
     /// Names that the broker gives itself.
     private static let reservedPrincipals = [anonymousPrincipal, Array("broker".utf8)]
 
-    /// What stands before the `kid` in the principal of a token without a subject.
+    /// The prefix before the `kid` in the principal of a token without a subject.
     static let tokenPrefix = Array("jwt:".utf8)
 
-    /// Whether a name is one that the broker gives: to itself, to a client, such as c1, or to tokens.
+    /// Whether the broker gives this name itself: to itself, to clients (such as c1) or to tokens.
     private static func isReserved(_ name: [UInt8]) -> Bool {
         let isClient =
             name.count > 1 && name[0] == UInt8(ascii: "c")
@@ -94,7 +94,7 @@ public final class Caller: Sendable {
         isName(name) && !isReserved(name)
     }
 
-    /// What such a name must be, to be read behind the name.
+    /// The rule for such a name, worded to follow the name of a field.
     public static let principalRule =
         "must be 1 to 255 characters without controls, not anonymous, broker, c1 or jwt:1"
 
@@ -107,8 +107,7 @@ public final class Caller: Sendable {
 }
 
 extension Grants {
-    /// What local callers may do without credentials where nothing else is said: all but `admin`
-    /// and `forever`.
+    /// The grants of local callers without credentials by default: all but `admin` and `forever`.
     public static let loopbackDefault = Grants([
         Grant(Verbs.all.subtracting([.admin, .forever]))
     ])

@@ -1,4 +1,4 @@
-/// What a caller may do (Access.md section 1).
+/// The operations that a grant allows (Access.md section 1).
 public struct Verbs: OptionSet, Sendable, Hashable {
     /// One bit for each verb.
     public let rawValue: UInt16
@@ -50,7 +50,7 @@ public struct Verbs: OptionSet, Sendable, Hashable {
 
 /// Verbs on some centers, names and objects.
 public struct Grant: Sendable, Equatable {
-    /// What is allowed.
+    /// The verbs that are allowed.
     public var verbs: Verbs
     /// The notification names.
     public var names: [Pattern]
@@ -83,7 +83,7 @@ public struct Pattern: Sendable, Hashable {
     /// The pattern as it is written.
     public var text: [UInt8] { isPrefix ? bytes + [UInt8(ascii: "*")] : bytes }
 
-    /// Covers everything, also what is absent.
+    /// Covers everything, also an absent name or object.
     public static let any = Pattern("*")
 
     /// Reads a pattern; a `*` at the end makes it a prefix.
@@ -92,7 +92,7 @@ public struct Pattern: Sendable, Hashable {
         bytes = isPrefix ? text.utf8.dropLast() : Array(text.utf8)
     }
 
-    /// Whether it covers a text; what is absent is covered by `*` alone.
+    /// Whether it covers a text; only `*` covers an absent one.
     public func covers(_ text: Span<UInt8>?) -> Bool {
         guard let text else { return isPrefix && bytes.isEmpty }
         guard isPrefix ? text.count >= bytes.count : text.count == bytes.count else { return false }
@@ -105,7 +105,7 @@ public struct Pattern: Sendable, Hashable {
 public struct Grants: Sendable, Equatable {
     /// The grants; one of them must cover a request alone.
     public let grants: [Grant]
-    /// What is allowed on everything: most requests ask for no more.
+    /// The verbs that are allowed on everything, which decide most requests.
     private let everywhere: Verbs
 
     /// Joins grants.
@@ -121,7 +121,7 @@ public struct Grants: Sendable, Equatable {
 
     /// Whether a verb is allowed on a name and an object of a center.
     ///
-    /// A name or object that is absent stands for all of them, and needs a grant on `*`.
+    /// A name or object that is absent means all of them, and needs a grant on `*`.
     public func allow(
         _ verb: Verbs, center: Span<UInt8>, name: Span<UInt8>?, object: Span<UInt8>?
     ) -> Bool {

@@ -3,8 +3,8 @@ import BelfryTLS
 
 /// The file of `--jwks`: a JSON Web Key Set (RFC 7517 §5).
 ///
-/// Keys of other kinds and for other uses are passed by, as that section asks for: an issuer's set
-/// may hold more than what is needed here. A key that could be used, and is faulty, is an error.
+/// Keys of other kinds and for other uses are ignored, as that section asks for: an issuer's set
+/// may hold more than the broker needs. A key that could be used, and is faulty, is an error.
 package struct KeySetFile {
     /// The keys that can be used, with the fault of each if it is none after all.
     var marks: [(mark: VerificationKey.Mark, fault: AccessError)] = []
@@ -38,7 +38,7 @@ package struct KeySetFile {
 /// The members of a JSON Web Key (RFC 7517 §4).
 private struct KeyMembers {
     private var texts: [String: [UInt8]] = [:]
-    /// What the key is for (RFC 7517 §4.3); nil where the key does not say it.
+    /// The operations that the key is for (RFC 7517 §4.3); nil where the key names none.
     private var operations: [[UInt8]]?
 
     /// How many operations a key may name; there are eight.
@@ -59,7 +59,7 @@ private struct KeyMembers {
                 }
                 operations = names
             case "n", "e", "x", "y", "k":
-                // Of a key of another kind they may be anything.
+                // A key of another type may have any value here.
                 guard try reader.kind(place) == .string else { return try reader.skip(place) }
                 texts[key] = try reader.bytes(place)
             default: try reader.skip(place)
@@ -99,7 +99,7 @@ private struct KeyMembers {
         }
     }
 
-    /// What the key is made of (RFC 7518 §6, RFC 8037 §2); nil when a part of it is not there.
+    /// The key material (RFC 7518 §6, RFC 8037 §2); nil when a part of it is missing.
     var material: SignatureKey.Material? {
         switch text("kty") {
         case "RSA":

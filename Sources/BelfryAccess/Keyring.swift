@@ -52,7 +52,7 @@ public struct Keyring: Sendable {
         callers[digest.bucket]?.first { $0.digest == digest }?.caller
     }
 
-    /// What the keys with this name allow that are good at a time, in milliseconds since 1970.
+    /// The grants of the keys with this name that are valid at a time, in milliseconds since 1970.
     ///
     /// - Complexity: linear in the keys; it is for what happens rarely.
     public func grants(ofKeysNamed principal: [UInt8], at time: Int64) -> [Grants] {
@@ -80,18 +80,20 @@ public struct Keyring: Sendable {
         return SignedToken(key: key, token)
     }
 
-    /// The part of what a caller has shown that is not a secret: another broker with the same keys knows them by it.
+    /// The part of a caller's credentials that is not secret.
     ///
-    /// It is the hash of a key, or a token without its signature.
+    /// Brokers with the same keys identify the caller by it. It is the hash of a key, or a token
+    /// without its signature.
+    /// That is the hash of a key, or a token without its signature.
     ///
-    /// - Parameter token: what the caller has shown, which was good.
+    /// - Parameter token: the credentials that the caller presented, which were valid.
     public static func shown(_ token: [UInt8], by caller: Caller) -> [UInt8] {
         if case .key(let digest) = caller.origin { return Array(digest.text.utf8) }
         let end = token.lastIndex(of: UInt8(ascii: ".")) ?? token.startIndex
         return Array(token[..<end])
     }
 
-    /// The caller whom another broker has let in, by what it tells of what they have shown.
+    /// The caller that another broker authenticated, by the public part of its credentials.
     ///
     /// - Throws: `refusedToken`, where these keys say otherwise.
     public func caller(byShown shown: [UInt8]) throws(AccessError) -> Caller {
@@ -102,9 +104,9 @@ public struct Keyring: Sendable {
         return caller
     }
 
-    /// Whether a caller's key is still there, and says the same of them.
+    /// Whether a caller's key is still there with the same permissions.
     ///
-    /// A token's subject must not be the name of a key: it would be taken for who has that.
+    /// A token's subject must not be the name of a key: it would pass for the holder of that key.
     public func stillHas(_ caller: Caller) -> Bool {
         switch caller.origin {
         case .anonymous: true

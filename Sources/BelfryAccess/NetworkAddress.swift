@@ -46,7 +46,7 @@ public struct NetworkAddress: Hashable, Sendable {
         isIPv4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1
     }
 
-    /// Who is counted as one: an IPv4 address, or the /64 of an IPv6 address, which is one customer's.
+    /// The address that limits count: an IPv4 address, or the /64 of an IPv6 one (one customer's).
     public var counted: NetworkAddress {
         isIPv4 ? self : NetworkAddress(ipv6High: high, low: 0)
     }
@@ -135,7 +135,7 @@ public struct Network: Hashable, Sendable {
 
     /// Reads an address with a prefix length, or an address alone.
     ///
-    /// Bits after the prefix must be zero: who writes others means something else.
+    /// Bits after the prefix must be zero: other bits are probably a mistake.
     public init?(_ text: String) {
         let parts = Array(text.utf8).split(
             separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)

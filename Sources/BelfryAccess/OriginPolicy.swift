@@ -1,7 +1,8 @@
 /// Decides which web pages may use the broker (RFC 6454, RFC 6455 §10.2).
 ///
-/// A request with neither `Origin` nor `Sec-Fetch-Site` does not come from a page, and is not its matter. Scheme
-/// and port belong to an origin; `https://*.example` covers every name below `example`.
+/// A request with neither `Origin` nor `Sec-Fetch-Site` does not come from a page, and is not its
+/// matter. Scheme and port belong to an origin; `https://*.example` covers every name below
+/// `example`.
 public struct OriginPolicy: Sendable, Equatable {
     private let allowed: [OriginPattern]
     private let allowsLoopback: Bool
@@ -33,8 +34,8 @@ public struct OriginPolicy: Sendable, Equatable {
 
     /// Whether a request that has no `Origin` may come from where its `Sec-Fetch-Site` says.
     ///
-    /// `cross-site` and `same-site` are another origin, and which one is not told: that is enough only
-    /// where any may use the broker.
+    /// `cross-site` and `same-site` are another origin, and which one is not told: that is enough
+    /// only where any may use the broker.
     public func allows(fetchSite: [UInt8]) -> Bool {
         let isForeign = fetchSite == Self.crossSite || fetchSite == Self.sameSite
         return !isForeign || allowed.contains { $0.isAny }
@@ -43,10 +44,10 @@ public struct OriginPolicy: Sendable, Equatable {
     private static let crossSite = Array("cross-site".utf8)
     private static let sameSite = Array("same-site".utf8)
 
-    /// Whether a text can stand in the allow-list.
+    /// Whether a text is a valid entry of the allow-list.
     public static func isPattern(_ text: String) -> Bool { OriginPattern(text).isWellFormed }
 
-    /// Whether an origin stands in the allow-list, or is local: what CORS answers are given to.
+    /// Whether an origin is in the allow-list or local, so that it gets CORS answers.
     public func isListed(origin: [UInt8]) -> Bool {
         guard let page = Origin(origin) else { return false }
         return allowed.contains(where: { $0.covers(page) })
@@ -99,8 +100,9 @@ struct Origin: Equatable {
     }
 }
 
-/// An origin of the allow-list: exact, with `*.` before the host for any name below, with `:*` for any
-/// port, or `*` alone.
+/// An origin of the allow-list: an exact one or a pattern.
+///
+/// A pattern has `*.` before the host for any name below it, `:*` for any port, or is `*` alone.
 struct OriginPattern: Equatable {
     let isAny: Bool
     private let origin: Origin?

@@ -20,7 +20,7 @@ public struct RequestOrigin: Equatable, Sendable {
     }
 }
 
-/// The fields with which proxies tell whom they stand for, all lines of each in their order.
+/// The fields in which proxies name the client they act for, all lines of each in their order.
 public struct ForwardingFields: Sendable {
     /// `Forwarded` (RFC 7239).
     public var forwarded: [[UInt8]] = []
@@ -35,10 +35,10 @@ public struct ForwardingFields: Sendable {
     public init() {}
 }
 
-/// Decides whom a request is from when proxies stand before the broker.
+/// Decides which client a request comes from when proxies are in front of the broker.
 ///
-/// Only what a listed peer says is believed, and of a row of hops the right-most one that is not
-/// listed is the client: everything to the left of it is that client's own claim.
+/// Only listed peers are believed. In a row of hops the right-most one that is not listed is the
+/// client: everything to the left of it is that client's own claim.
 public struct ProxyPolicy: Equatable, Sendable {
     private let trusted: [Network]
 
@@ -60,8 +60,9 @@ public struct ProxyPolicy: Equatable, Sendable {
 
     /// Where a request of this peer comes from.
     ///
-    /// When `Forwarded` and `X-Forwarded-For` name different clients, one of them was written by the
-    /// client, and nobody knows which: then it has no address of its own, and came without TLS.
+    /// When `Forwarded` and `X-Forwarded-For` name different clients, the client wrote one of them,
+    /// and the broker cannot tell which: the request then has no address of its own, and counts as
+    /// one without TLS.
     ///
     /// - Parameters:
     ///   - peer: the other end of the connection, and whether it is encrypted.
@@ -88,11 +89,11 @@ public struct ProxyPolicy: Equatable, Sendable {
     /// may have.
     private static let nobodysAddress = NetworkAddress(ipv4: 0)
 
-    /// Goes from right to left as long as the hops are listed.
+    /// Follows the hops from right to left as long as they are listed.
     private func follow(_ hops: [Hop], _ peer: RequestOrigin) -> RequestOrigin {
         var origin = peer
         for hop in hops.reversed() {
-            // What this hop came by is told by the listed one to the right of it.
+            // The listed hop to the right of this one reports how the request came.
             if let isSecure = hop.isSecure { origin.isSecure = isSecure }
             if let host = hop.host { origin.host = host }
             origin.isNamed = hop.address != nil
@@ -112,7 +113,7 @@ public struct ProxyPolicy: Equatable, Sendable {
     }
 }
 
-// The fields become hops; what cannot be read is a hop that nobody knows.
+// The fields become hops; a hop that cannot be read is unknown.
 extension ProxyPolicy {
     /// The hops of `Forwarded` (RFC 7239 §4), the nearest last.
     static func hops(_ lines: [[UInt8]]) -> [Hop] {
@@ -132,7 +133,7 @@ extension ProxyPolicy {
             if pair.isEmpty { continue }
             guard let mark = pair.firstIndex(of: UInt8(ascii: "=")),
                 let value = unquoted(pair[(mark + 1)...]),
-                // Each parameter stands once (RFC 7239 §4).
+                // Each parameter occurs once (RFC 7239 §4).
                 seen.insert(lowercase(Array(pair[..<mark]))).inserted
             else { return Hop() }
             switch lowercase(Array(pair[..<mark])) {
@@ -219,9 +220,8 @@ extension ProxyPolicy {
 
     /// Splits at a separator outside of quoted strings, and drops blanks around the pieces.
     ///
-    /// It goes from right to left, as each proxy appends to what it got: a quotation mark that
-    /// somebody has left open swallows what stands to the left of it, and nothing that was
-    /// appended.
+    /// It goes from right to left, as each proxy appends to what it got: a quotation mark that is
+    /// left open swallows the text to the left of it, and nothing that was appended.
     private static func quotedPieces(
         of text: ArraySlice<UInt8>, separator: UInt8
     ) -> [ArraySlice<UInt8>] {
@@ -249,7 +249,7 @@ extension ProxyPolicy {
         return text
     }
 
-    /// The text of a quoted string (RFC 9110 §5.6.4), or a token as it stands; nil for a torso.
+    /// The text of a quoted string (RFC 9110 §5.6.4), or a token as it is; nil for a part of one.
     private static func unquoted(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let quote = UInt8(ascii: "\"")
         guard text.first == quote else { return text.contains(quote) ? nil : Array(text) }

@@ -1,7 +1,7 @@
 import BelfryJSON
 import BelfryTLS
 
-/// A signed token whose key was found, and whose signature nobody has looked at yet.
+/// A signed token whose key was found, and whose signature is not verified yet.
 ///
 /// Verifying takes as long as some posts do, so it is done off the loop.
 public struct SignedToken: Sendable {
@@ -17,9 +17,9 @@ public struct SignedToken: Sendable {
         signature = compact.signature
     }
 
-    /// Who its holder is, if its signature is that of its key and its claims are as they must be.
+    /// The holder of the token, if its signature and its claims are valid.
     ///
-    /// Whether its time has come is for whoever uses the caller.
+    /// The user of the caller checks whether the token is valid at the time.
     public func verify() throws(AccessError) -> Caller {
         guard key.isValid(signature: signature, of: signed) else {
             throw .refusedToken(.signature)
@@ -29,7 +29,7 @@ public struct SignedToken: Sendable {
 
     /// A sentence on the claim that is wrong or missing, if there is one.
     ///
-    /// It is for whoever has the token, and not for a caller.
+    /// The sentence is for the owner of the token, and not for a caller.
     public var claimFault: String? {
         do throws(AccessError) {
             return try TokenClaims(payload).sentence(under: key.mark.rules)
@@ -62,7 +62,7 @@ public struct SignedToken: Sendable {
 
 /// The three parts of a token in compact form (RFC 7515 §7.1), and what its header says.
 package struct CompactToken {
-    /// What is signed: the header, a dot, and the payload, as they came.
+    /// The signed bytes: the header, a dot, and the payload, as they came.
     package let signed: [UInt8]
     /// The claims, decoded and not yet read.
     package let payload: [UInt8]
@@ -70,7 +70,7 @@ package struct CompactToken {
     let algorithm: SignatureAlgorithm
     let keyID: [UInt8]?
 
-    /// Takes a token apart.
+    /// Splits a token into its parts.
     ///
     /// - Throws: `refusedToken`.
     package init(_ text: [UInt8]) throws(AccessError) {

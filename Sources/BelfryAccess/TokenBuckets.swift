@@ -1,4 +1,4 @@
-/// How much may be asked for in a time.
+/// The limit for requests of one key over time.
 public struct RateLimit: Equatable, Sendable {
     /// Requests a second, from 1 to 1,000,000.
     public let rate: Int
@@ -10,7 +10,7 @@ public struct RateLimit: Equatable, Sendable {
     /// The largest burst.
     public static let greatestBurst = 10_000_000
 
-    /// Takes both, or nothing where one of them is out of its range.
+    /// Joins both; nil where one of them is out of its range.
     public init?(rate: Int, burst: Int) {
         guard (1...Self.greatestRate).contains(rate), (1...Self.greatestBurst).contains(burst)
         else { return nil }
@@ -28,21 +28,22 @@ public struct RateLimit: Equatable, Sendable {
 /// One bucket of tokens for each key: a request takes one out, and time puts them back.
 ///
 /// A bucket is one number: the time at which it will be full again (the virtual scheduling form of
-/// the generic cell rate algorithm, ITU-T I.371). A bucket that is full is as good as none, so the
-/// table may forget those; past its limit it forgets the one that was used longest ago. Keys are
-/// found by Swift's dictionary, whose seed differs in each process: nobody can make them collide.
+/// the generic cell rate algorithm, ITU-T I.371). A full bucket is as good as none, so the table
+/// may forget those; past its limit it forgets the one that was used longest ago. Swift's
+/// dictionary finds the keys; its seed differs in each process, so that a client cannot make them
+/// collide.
 public struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
-    /// What became of a request.
+    /// The outcome of a request.
     public enum Verdict: Equatable, Sendable {
-        /// There was room.
+        /// The bucket had room.
         case taken
-        /// There was none; the bucket has room for one again after these nanoseconds.
+        /// The bucket had no room; it has room for one again after these nanoseconds.
         case refused(waitNanoseconds: Int64)
     }
 
     /// How many keys are remembered; the default is 65,536.
     public let bucketLimit: Int
-    /// What each key may do.
+    /// The limit of each key.
     public var limit: RateLimit
 
     private var places: [Key: Int] = [:]
@@ -70,8 +71,9 @@ public struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
 
     /// Takes tokens out of the bucket of a key, if there is one at least.
     ///
-    /// Who takes more than there are is in debt and waits for longer: so a batch, whose size is known
-    /// only when it was read, is one request more or less, and its rate is kept all the same.
+    /// A key that takes more tokens than there are is in debt and waits for longer. The size of a
+    /// batch is known only when it was read, so it may pass the limit once, and the rate still
+    /// holds.
     ///
     /// - Parameters:
     ///   - count: how many, 1 or more.
@@ -86,7 +88,7 @@ public struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         return .taken
     }
 
-    /// Takes tokens for what was let in already, be there any or not.
+    /// Takes tokens for a request that was already let in, even if too few are there.
     public mutating func charge(_ count: Int, of key: Key, at now: Int64) {
         let place = use(key, at: now)
         buckets[place].fullAt = max(buckets[place].fullAt, now) + limit.interval * Int64(count)

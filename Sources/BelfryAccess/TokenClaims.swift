@@ -1,6 +1,6 @@
 import BelfryJSON
 
-/// What a token says of its holder (RFC 7519 §4.1), and the claim `belfry` with its grants.
+/// The claims of a token about its holder (RFC 7519 §4.1), and `belfry` with its grants.
 package struct TokenClaims {
     private(set) var subject: [UInt8]?
     private(set) var expiresAt: Int64?
@@ -48,7 +48,7 @@ package struct TokenClaims {
         return audiences
     }
 
-    /// Which claim is not what the rules ask for, and why, for whoever made the token.
+    /// The claim that breaks the rules, and why, for the issuer of the token.
     func sentence(under rules: TokenRules) -> String? {
         if expiresAt == nil { return "`exp` is missing: a token must have an end" }
         if let subject, !Caller.isPrincipal(subject) { return "`sub` \(Caller.principalRule)" }

@@ -1,4 +1,4 @@
-/// The SHA-256 of a secret: what is kept of it, and what it is found by.
+/// The SHA-256 of a secret, which is stored and looked up in its place.
 public struct TokenDigest: Sendable, Hashable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 

@@ -1,7 +1,7 @@
 /// The callers of tokens that were verified, so that a token is verified once.
 ///
-/// It is bounded: the oldest goes. Tokens that were refused are not kept, since their number is
-/// chosen by whoever makes them up.
+/// The cache is bounded: the oldest entry goes. Refused tokens are not kept, since an attacker
+/// chooses their number.
 public struct VerdictCache {
     private var callers: [TokenDigest: Caller] = [:]
     private var order: [TokenDigest] = []
@@ -14,7 +14,7 @@ public struct VerdictCache {
         self.limit = limit
     }
 
-    /// The caller of a token, if it was verified lately; its time is for whoever asks.
+    /// The caller of a token, if it was verified lately; the user of the caller checks its time.
     public func caller(_ digest: TokenDigest) -> Caller? { callers[digest] }
 
     /// Keeps the caller of a token.

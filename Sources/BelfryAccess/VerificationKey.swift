@@ -2,7 +2,7 @@ import BelfryTLS
 
 /// A key of a file that tokens are verified with.
 struct VerificationKey: Sendable {
-    /// What tells it from other keys; a reload keeps the callers of a key that is still the same.
+    /// The identity of the key; a reload keeps the callers of a key that is still the same.
     let mark: Mark
     private let key: SignatureKey
 

@@ -1,8 +1,8 @@
 extension [UInt8] {
     /// Appends the bytes of a span; growing doubles, so that many small pieces are linear in all.
     ///
-    /// An `OutputSpan` checks its capacity for each byte, so where they are many the array is handed all of
-    /// them at once.
+    /// An `OutputSpan` checks its capacity for each byte, so where they are many the array is
+    /// handed all of them at once.
     @inlinable
     public mutating func append(_ bytes: Span<UInt8>) {
         // Adding nothing to an empty array would write the count of the one that all share.

@@ -1,7 +1,7 @@
 extension Span<UInt8> {
     /// Eight bytes from `index` on, the first one lowest; 0 when fewer are left.
     ///
-    /// Compiles to one load: the checks fold into those of who has looked how many are left.
+    /// Compiles to one load: the checks fold into those of a caller that has checked the count.
     @inlinable @inline(__always)
     public func word(at index: Int) -> UInt64 {
         guard index >= 0, count &- index >= 8 else { return 0 }
@@ -13,7 +13,7 @@ extension Span<UInt8> {
 
     /// A number of these bytes by FNV-1a, which is the same in each process.
     ///
-    /// Whoever may choose the bytes may let them have the number of others.
+    /// A client that chooses the bytes can choose their number as well.
     @inlinable @inline(__always)
     public var fnv1a: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -11,10 +11,10 @@ public struct ForeignAnswer: Equatable, Sendable {
     public let contentType: String?
     /// Where it points to, if it is a redirect; clients follow none, for their key would go there.
     public let location: String?
-    /// How long whoever answered wants to be left alone.
+    /// The pause that the answer asks for (`Retry-After`).
     let retryAfter: Duration?
 
-    /// Takes what an answer says.
+    /// Joins the parts of an answer.
     init(
         status: Int, contentType: String? = nil, location: String? = nil,
         retryAfter: Duration? = nil
@@ -49,7 +49,7 @@ struct AnswerHead: Equatable, Sendable {
 
     /// The longest pause that is kept when an answer asks for one.
     static let longestPause = Duration.seconds(300)
-    /// The same when somebody else than the broker asks for one.
+    /// The longest pause that another server than the broker may ask for.
     private static let longestForeignPause = Duration.seconds(30)
     /// The most characters of a field that are shown.
     private static let shownByteLimit = 200
@@ -89,12 +89,12 @@ struct AnswerHead: Equatable, Sendable {
                 retryAfter: retryAfter.map { min($0, Self.longestForeignPause) }))
     }
 
-    /// Why the broker refused, or that it was somebody else.
+    /// The refusal of the broker, or the fact that another server answered.
     func refusal(_ content: [UInt8]) -> ClientError {
         problem(content).map { .refused($0) } ?? foreign
     }
 
-    /// The problem document of the broker; nil for the word of somebody else.
+    /// The problem document of the broker; nil for an answer of another server.
     func problem(_ content: [UInt8]) -> BrokerRefusal? {
         guard status >= 400, contentType == "application/problem+json",
             let problem = JSONObject(content), problem.integer("status") == status,
@@ -106,7 +106,7 @@ struct AnswerHead: Equatable, Sendable {
     }
 }
 
-/// The content that an answer has when the broker did what was asked.
+/// The form of the content of a successful answer.
 package enum AnswerForm: Equatable, Sendable {
     /// A JSON object with these members.
     case object([String])
@@ -116,7 +116,7 @@ package enum AnswerForm: Equatable, Sendable {
     case nothing
     /// Content of this media type.
     case media(String)
-    /// Anything: what is asked for is no resource of the API.
+    /// Any content: the request is for no resource of the API.
     case anything
 
     /// Whether an answer has it; the content of a stream is not there yet.

@@ -1,22 +1,22 @@
-/// How an ask ended, or how it stands (Protocol.md section 12).
+/// The answer to an ask, or the state of one that is open (Protocol.md section 12).
 public struct AskAnswer: Equatable, Sendable {
-    /// Who has answered.
+    /// The source of an answer.
     public enum Source: Equatable, Sendable {
         /// The responder with this id.
         case responder(observer: String)
         /// The default of the asker; the reason is the slug of a problem, such as `no-responder`.
         case fallback(reason: String)
-        /// Nobody yet: the ask was made with a time to live, and is open.
+        /// The ask has a time to live, and is not answered yet.
         case open
-        /// Nobody: the ask was withdrawn.
+        /// The ask was withdrawn.
         case withdrawn
     }
 
     /// The identifier of the ask.
     public let id: String
-    /// The answer as JSON text; empty where nobody has answered.
+    /// The answer as JSON text; empty where there is none.
     public let json: [UInt8]
-    /// Who has answered.
+    /// The source of the answer.
     public let source: Source
     /// The addresses that were asked, in that order.
     public let path: [String]

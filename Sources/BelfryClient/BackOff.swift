@@ -18,11 +18,12 @@ package struct BackOff {
         longest = options.longestPause
     }
 
-    /// The first pause is random from nothing up to what is due, and a later one in the upper half
-    /// of what is due, which doubles each time.
+    /// Makes the next pause, at random: the first from 0 up, a later one in its upper half.
+    ///
+    /// The greatest pause doubles each time, up to a limit.
     ///
     /// - Parameter announced: the pause that the broker asks for: the next one is not shorter, and
-    ///   as much longer as the half of what is due.
+    ///   longer by half of the greatest one at most.
     package mutating func nextPause(
         announced: Duration? = nil, using random: inout some RandomNumberGenerator
     ) -> Duration {
@@ -41,8 +42,10 @@ package struct BackOff {
         badFrameCount = 0
     }
 
-    /// Takes a frame that cannot be read; tells whether it is passed over, as another one has ended
-    /// a connection and so was of no use.
+    /// Notes a frame that cannot be read; true if it is passed over.
+    ///
+    /// The first one ends the connection; a later one is passed over, as a new connection did not
+    /// help.
     mutating func passesOverBadFrame() -> Bool {
         badFrameCount += 1
         return badFrameCount > 1
@@ -88,7 +91,7 @@ extension ClientError {
     package var isWorthRetrying: Bool {
         switch self {
         case .hostNotFound, .connectionFailed, .connectionLost, .timedOut, .noToken: true
-        // Whoever answers wrongly may stand before a broker that is away.
+        // A proxy may give a wrong answer while the broker behind it is away.
         case .invalidOpening, .http, .webSocket, .notUnderstood, .foreignAnswer: true
         // A certificate is renewed, a proxy has none while it starts, and a machine has room again.
         case .tls, .system: true

@@ -10,7 +10,7 @@ struct BrokerSession {
         case opened
         /// A whole text message.
         case text([UInt8])
-        /// The connection is over; what is to be sent should still leave.
+        /// The connection is over; bytes that wait should still be sent.
         case over(ClientError)
     }
 

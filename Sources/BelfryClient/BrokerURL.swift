@@ -3,12 +3,12 @@ internal import BelfrySystem
 
 /// Where a broker is, and which of its centers is meant: `http://127.0.0.1:8080/v1/centers/shop`.
 ///
-/// Without a path it is the default center. The host is an address or a name, which is looked up for
-/// each connection. With `https` TLS is spoken, and the certificate must be for the host.
+/// Without a path it is the default center. The host is an address or a name, which is looked up
+/// for each connection. With `https` TLS is spoken, and the certificate must be for the host.
 public struct BrokerURL: Hashable, Sendable {
-    /// What is wrong with the text of a URL.
+    /// The fault in the text of a URL.
     public enum Fault: Equatable, Sendable {
-        /// It does not begin with `http://` or `https://`.
+        /// The text does not begin with `http://` or `https://`.
         case schemeIsNotHTTP
         /// The host is neither an address nor a name, or the port is not a number.
         case invalidHost
@@ -27,9 +27,9 @@ public struct BrokerURL: Hashable, Sendable {
     let isSecure: Bool
     /// The name or address that the certificate must be for.
     let hostName: String
-    /// The authorities that are trusted, as PEM text; `nil` stands for those of the machine.
+    /// The trusted authorities, as PEM text; `nil` is those of the machine.
     let authorities: [UInt8]?
-    /// What requests show for their caller; it is in no text of the URL.
+    /// The credentials of requests, a key or a token; no text of the URL shows them.
     private(set) var token: String?
 
     /// Reads `http://HOST[:PORT][/PREFIX][/v1/centers/CENTER]`, and the same with `https`, `ws` or
@@ -77,7 +77,7 @@ public struct BrokerURL: Hashable, Sendable {
         return url
     }
 
-    /// The fields that show who asks.
+    /// The fields with the credentials.
     var credentialFields: [HTTPField] {
         token.map { [HTTPField("Authorization", "Bearer \($0)")] } ?? []
     }
@@ -114,7 +114,7 @@ public struct BrokerURL: Hashable, Sendable {
             center = names.removeLast()
             names.removeLast(2)
         }
-        // Of the API no other path is a place to ask.
+        // Any other path of the API is no center.
         guard !names.contains(""), !names.contains("v1") else {
             throw .invalidURL(.pathIsNoCenter)
         }

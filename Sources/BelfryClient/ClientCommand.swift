@@ -1,10 +1,10 @@
 internal import BelfryJSON
 
-/// What the owner of a center asks of the loop that holds its connection.
+/// A command of a center to the loop that holds its connection.
 ///
 /// Each reply is called once, on the loop's thread, and only passes its value on.
 enum ClientCommand: Sendable {
-    /// Whom to tell what became of a command.
+    /// The function that receives the outcome of a command.
     struct Reply<Value: Sendable>: Sendable {
         private let tell: @Sendable (Result<Value, ClientError>) -> Void
         private let wanting: @Sendable () -> Bool
@@ -18,7 +18,7 @@ enum ClientCommand: Sendable {
             wanting = isWanted
         }
 
-        /// Whether anybody waits for it.
+        /// Whether a task still waits for the result.
         var isWanted: Bool { wanting() }
 
         func callAsFunction(_ result: Result<Value, ClientError>) {
@@ -26,7 +26,7 @@ enum ClientCommand: Sendable {
         }
     }
 
-    /// Make the first connection: it is tried once if somebody waits for it, else as a lost one is made again.
+    /// Makes the first connection: once if a task waits for it, else like one that was lost.
     case open(Reply<Void>?)
     /// The token function has answered, or failed, for the attempt to connect with this number.
     case token(attempt: Int, Result<BrokerURL, ClientError>)
@@ -40,7 +40,7 @@ enum ClientCommand: Sendable {
     /// Remove all observers, then close.
     case close(Reply<Void>)
 
-    /// Whether anybody waits for what becomes of it: what nobody waits for is not begun.
+    /// Whether a task waits for the outcome: a command without one is not begun.
     var isWanted: Bool {
         switch self {
         case .addObserver(_, let reply): reply.isWanted
@@ -60,7 +60,7 @@ enum ClientCommand: Sendable {
         }
     }
 
-    /// Tells whoever asked that it will not happen.
+    /// Reports to the task that asked that the command will not happen.
     func fail(_ error: ClientError) {
         switch self {
         case .open(let reply): reply?(.failure(error))
@@ -76,28 +76,29 @@ enum ClientCommand: Sendable {
     }
 }
 
-/// An observer that somebody wants.
+/// An observer that the program wants.
 struct ObserverWish: Sendable {
     let name: String?
     let object: String?
-    /// What tells it apart in this client: its selector, or a text that no selector can be.
+    /// The identity in this client: its selector, or a text that no selector can be.
     ///
-    /// A responder has several selectors, and that of an action is one of the responder that it goes to.
+    /// A responder has several selectors, and that of an action is one of the responder that it
+    /// goes to.
     let selector: String
     let since: UInt64?
     var options = ObserverOptions()
     let buffer: NotificationBuffer
     /// Where its asks are handled, if it is a responder.
     var desk: ResponderDesk?
-    /// What it gives its notifications to, if that is no method of this client.
+    /// The target of its notifications, if that is no method of this client.
     var action: Action?
 
-    /// The selector that is called at whoever holds an address.
+    /// The selector that is called at the holder of an address.
     struct Action: Sendable {
         let target: String
         let selector: String
     }
-    /// What it observes, if that is a value.
+    /// The value that it observes, if any.
     var place: Place?
 
     /// A place in the value of the object, and how it is observed.
@@ -106,19 +107,20 @@ struct ObserverWish: Sendable {
         let options: ValueOptions
     }
 
-    /// Whether its deliveries have numbers from which a new registration can go on.
+    /// Whether its deliveries have numbers from which a new registration can resume.
     ///
-    /// A responder begins anew, one with a target is owed nothing, and a value is told whole.
+    /// A responder begins anew, an observer with a target has no deliveries of its own, and a value
+    /// comes whole.
     var isReplayed: Bool { desk == nil && action == nil && place == nil }
 
-    /// Ends what it gets: at once, or behind what is there already.
+    /// Ends its deliveries: at once, or behind those that wait.
     func finish(_ error: ClientError?, discarding: Bool) {
         buffer.finish(error, discarding: discarding)
         desk?.finish(error)
     }
 }
 
-/// A notification that somebody wants to post.
+/// A notification that the program wants to post.
 struct PostWish: Sendable {
     let name: String
     var object: String?
@@ -134,10 +136,10 @@ struct PostWish: Sendable {
     }
 }
 
-/// What an acknowledging observer says to one delivery, or a responder to one ask.
+/// The answer of an acknowledging observer to a delivery, or of a responder to an ask.
 struct DeliveryAnswer: Sendable {
     let selector: String
-    /// What it is that is owed (`ReceivedNotification.owedKey`).
+    /// The key of the owed answer (`ReceivedNotification.owedKey`).
     let key: String
     let response: DeliveryResponse
 }
@@ -172,10 +174,10 @@ struct Registration: Equatable, Sendable {
 
 /// The broker's first message (Protocol.md section 5).
 struct Welcome: Equatable, Sendable {
-    /// The secret with which the client goes on after a lost connection.
+    /// The secret with which the client resumes after a lost connection.
     let session: String
     let epoch: String
-    /// How long the broker leaves a silent line alone; one that does not say so knows no call `ping`.
+    /// The time for which the broker leaves a silent line alone; nil from one without `ping`.
     let pingInterval: Duration?
 
     init(json: [UInt8]) throws(ClientError) {

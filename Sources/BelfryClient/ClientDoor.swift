@@ -14,17 +14,17 @@ final class ClientDoor: Sendable {
         mailbox = try LoopMailbox(messageLimit: Self.messageLimit)
     }
 
-    /// Hands a command to the loop; when that is not possible, whoever asked is told at once.
+    /// Hands a command to the loop, or fails it at once where that is not possible.
     func submit(_ command: ClientCommand) {
         if !mailbox.post(command) {
             command.fail(.tooManyRequests(limit: Self.messageLimit))
         } else if failed.load(ordering: .sequentiallyConsistent) {
-            // Whoever comes last, this thread or that of the loop, finds the command.
+            // Whichever thread comes last, this one or the loop's, finds the command.
             refuseAll()
         }
     }
 
-    /// Nobody is left who could ask for anything: the loop is to end.
+    /// Ends the loop, because no owner is left.
     func abandon() {
         abandoned.store(true, ordering: .sequentiallyConsistent)
         mailbox.wake.signal()

@@ -6,8 +6,8 @@ public import BelfryWebSocket
 
 /// Why something that was asked of a broker did not happen.
 ///
-/// A post that ended with anything but `refused` may have happened, and so may one that was refused with
-/// `outcome-unknown`.
+/// A post that ended with anything but `refused` may have happened, and so may one that was refused
+/// with `outcome-unknown`.
 public enum ClientError: Error, Equatable, Sendable {
     /// The text is no URL of a broker.
     case invalidURL(BrokerURL.Fault)
@@ -29,7 +29,7 @@ public enum ClientError: Error, Equatable, Sendable {
     case selectorInUse(String)
     /// The machine refused a socket, a thread or a descriptor.
     case system(SystemCallError)
-    /// The name of the host has no address, or nobody could be asked.
+    /// The name of the host has no address, or no name server answered.
     case hostNotFound
     /// The connection could not be made, or broke, with this error number of the system.
     case connectionFailed(errno: Int32)
@@ -39,9 +39,9 @@ public enum ClientError: Error, Equatable, Sendable {
     case timedOut
     /// The broker answered the opening with a problem instead of 101.
     case openingRefused(BrokerRefusal)
-    /// Somebody else than the broker answered: a proxy, a login page, another server.
+    /// Another server than the broker answered: a proxy, a login page.
     case foreignAnswer(ForeignAnswer)
-    /// The broker answered 101, but not to what was asked.
+    /// The broker answered 101, but the answer does not match the request.
     case invalidOpening(OpeningResponse.Fault)
     /// TLS cannot be spoken with the broker, or its certificate is not trusted.
     case tls(TLSError)
@@ -49,20 +49,20 @@ public enum ClientError: Error, Equatable, Sendable {
     case http(HTTPError)
     /// The broker broke the WebSocket protocol.
     case webSocket(WebSocketError)
-    /// What the broker said is not of the protocol `belfry.v1`.
+    /// The text of the broker is not of the protocol `belfry.v1`.
     case notUnderstood
     /// The broker refused one request, and says why.
     ///
-    /// With the slug `outcome-unknown` a cluster does not know what became of the request: it may have happened, or
-    /// happen still.
+    /// With the slug `outcome-unknown` a cluster does not know what became of the request: it may
+    /// have happened, or happen still.
     case refused(BrokerRefusal)
     /// The broker closed the connection with this code (Protocol.md section 10).
     case closed(code: UInt16, reason: String)
     /// The broker removed the observer, for a reason such as `removed`.
     case observerRemoved(reason: String)
-    /// As many requests as the limit wait for their answers.
+    /// The limit of requests that wait for their answers is reached.
     case tooManyRequests(limit: Int)
-    /// There is no connection, and none is being made.
+    /// The center has no connection, and makes none.
     case notConnected
     /// The center was closed by its owner.
     case closedByOwner
@@ -74,7 +74,7 @@ public enum ClientError: Error, Equatable, Sendable {
 public struct BrokerRefusal: Equatable, Sendable {
     /// The code of JSON-RPC; -32000 for refusals that are the broker's own.
     public let code: Int
-    /// What happened, in the broker's words.
+    /// The description of the problem, in the broker's words.
     public let text: String
     /// The HTTP status that fits, if the broker gave a problem document (RFC 9457).
     public let status: Int?
@@ -83,13 +83,13 @@ public struct BrokerRefusal: Equatable, Sendable {
     /// How long the broker wants to be left alone, if it says so.
     public internal(set) var retryAfter: Duration?
 
-    /// What tells the problem apart, such as `no-responder`: the end of its type.
+    /// The end of the problem's type, such as `no-responder`, which identifies the problem.
     public var slug: String? {
         let type = JSONObject(problem)?.string("type")
         return type?.split(separator: "/").last.map(String.init)
     }
 
-    /// What is wrong with which field, in the broker's words, such as `every must be a number from 0.1 to 31622400`.
+    /// The faults of each field, such as `every must be a number from 0.1 to 31622400`.
     public var faults: [String] {
         (JSONObject(problem)?.objects("errors") ?? []).compactMap { fault in
             guard let detail = fault.string("detail") else { return nil }
@@ -101,7 +101,7 @@ public struct BrokerRefusal: Equatable, Sendable {
 }
 
 extension BrokerRefusal {
-    /// What happened, with each field that is wrong.
+    /// The description of the problem, with the faults of each field.
     var sentence: String {
         if faults.isEmpty { return text }
         return (text.hasSuffix(".") ? String(text.dropLast()) : text) + ": "
@@ -110,7 +110,7 @@ extension BrokerRefusal {
 }
 
 extension ClientError: CustomStringConvertible {
-    /// A sentence for the person who uses a program.
+    /// A sentence for the user of a program.
     public var description: String {
         switch self {
         case .invalidURL(.schemeIsNotHTTP): "the URL must begin with http:// or https://"

@@ -22,7 +22,7 @@ extension ClientLoop {
         tokenAttempt = (attempt, task)
     }
 
-    /// Goes on with an attempt to connect, unless it is over meanwhile.
+    /// Continues an attempt to connect with its token, unless the attempt is over.
     mutating func takeToken(of attempt: Int, _ outcome: Result<BrokerURL, ClientError>) {
         guard attempt == tokenAttempt?.number else { return }
         forgetTokenAttempt()
@@ -51,7 +51,7 @@ extension ClientLoop {
         }
     }
 
-    /// Goes on once the name of the host has an address.
+    /// Continues once the name of the host has an address.
     mutating func lookForAddress() {
         guard case .opening = phase, call.isLookingUp else { return }
         if loop.now >= lookupEnd { return lose(.timedOut) }
@@ -114,15 +114,16 @@ extension ClientLoop {
         if let connection { loop.setDeadline(connection, at: loop.now + duration) }
     }
 
-    /// Asks a silent broker whether it is there: with a call, which any answer satisfies, and one that knows
-    /// none with a ping of WebSocket.
+    /// Probes a silent broker, with the call `ping` or, where it has none, a WebSocket ping.
+    ///
+    /// Any answer satisfies the probe.
     private mutating func probe() {
         isProbing = true
         guard welcome?.pingInterval != nil else {
             write { session, output in session.appendPing(to: &output) }
             return listen(for: silenceLimit)
         }
-        // Nobody waits for this answer: whatever comes is a sign of life.
+        // The answer itself is not needed: any bytes are a sign of life.
         lastRequest += 1
         send(RPCRequest.call(id: lastRequest, method: "ping", params: Array("{}".utf8)))
         listen(for: silenceLimit / 2)
@@ -166,7 +167,7 @@ extension ClientLoop {
         case .open: listen(for: silenceLimit)
         case .idle, .opening, .pausing, .removing, .closing, .over: break
         }
-        // A message that is not understood ends the connection, and what came behind it is void.
+        // A message that is not understood ends the connection, and everything behind it is void.
         for event in events where session != nil { take(event) }
     }
 
@@ -247,7 +248,7 @@ extension ClientLoop {
         }
         failPending(error)
         abandoned.removeAll()
-        // A Close before the welcome may be of somebody on the way.
+        // A Close before the welcome may come from a proxy on the way.
         var isForeign = false
         if case .closed = error { isForeign = welcome == nil }
         let mayEndBetter =

@@ -1,7 +1,7 @@
 internal import BelfryLoop
 internal import BelfrySystem
 
-// What the broker says: deliveries, answers and notices.
+// Messages of the broker: deliveries, answers and notices.
 extension ClientLoop {
     mutating func take(_ message: RPCInbound) throws(ClientError) {
         switch message {
@@ -49,7 +49,7 @@ extension ClientLoop {
     }
 
     private mutating func takeResult(_ id: Int, _ json: [UInt8]) throws(ClientError) {
-        // The answer to a request that was given up comes too late for anybody.
+        // The request was given up, and its answer comes too late.
         guard let request = pending.removeValue(forKey: id) else {
             guard abandoned.remove(id) != nil, let token = try? Registration(json: json).token
             else { return }
@@ -80,7 +80,7 @@ extension ClientLoop {
             }
             fail(request.kind, error)
             switch request.kind {
-            // What nobody waits for is asked again on another connection.
+            // A request that no task waits for is made again on another connection.
             case .resume, .addObserver(_, nil): throw error
             case .addObserver, .removeObserver, .post, .setSuspended, .call: break
             }
@@ -95,7 +95,7 @@ extension ClientLoop {
             forgetObserver(selector, .refused(refusal))
             reply?(.failure(.refused(refusal)))
         case .removeObserver(let reply):
-            // Gone or unknown: what was wanted is so.
+            // Gone or unknown: the removal has its effect.
             reply?(.success(()))
         case .resume: resumeRefused(refusal)
         case .post, .setSuspended, .call: fail(request.kind, .refused(refusal))

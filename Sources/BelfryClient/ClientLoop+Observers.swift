@@ -3,13 +3,13 @@ internal import BelfrySystem
 
 // Observers: registering, delivering, answering, and going on after a lost connection.
 //
-// A new connection resumes the session, before anything else: observers of lifetime `token` are still at the
-// broker, others only if it has not noticed that the line broke. Those that it has not are registered anew, with
-// `since`, and all of them where it does not know the session any more.
+// A new connection resumes the session, before anything else: observers of lifetime `token` are
+// still at the broker, others only if it has not noticed that the line broke. Those that it has not
+// are registered anew, with `since`, and all of them where it does not know the session any more.
 extension ClientLoop {
     /// An observer of this client.
     struct Observer {
-        /// What a delivery wants to be answered.
+        /// The answer that a delivery asks for.
         struct Owed {
             let sequence: UInt64
             let isAsk: Bool
@@ -17,7 +17,7 @@ extension ClientLoop {
             var id: [UInt8]
             /// Whether it was asked on this connection: the broker knows no answer to another one.
             var isAsked = true
-            /// What was answered before it was asked again.
+            /// The answer that was given before the broker asked again.
             var answer: DeliveryAnswer?
         }
 
@@ -25,16 +25,16 @@ extension ClientLoop {
         var registration: Registration?
         /// Whether this connection has it.
         var isRegistered = false
-        /// Everything up to this number has come, from which a new connection goes on.
+        /// The number up to which everything has come; a new connection continues behind it.
         var lastSequence: UInt64?
-        /// What was not answered, by its key (`ReceivedNotification.owedKey`).
+        /// The deliveries that are not answered, by their keys (`ReceivedNotification.owedKey`).
         ///
         /// The broker lets an observer owe 1,000 of them at most.
         var owed: [String: Owed] = [:]
-        /// What it observes, if that is a value.
+        /// The value that it observes, if any.
         var value = FollowedValue()
 
-        /// From where a new registration goes on: what is owed comes again.
+        /// The number from which a new registration continues: owed deliveries come again.
         var since: UInt64? {
             guard wish.isReplayed, let lastSequence else { return wish.since }
             guard let first = owed.values.map(\.sequence).min(), first > 0 else {
@@ -134,7 +134,9 @@ extension ClientLoop {
         observer.wish.buffer.append(notification)
     }
 
-    /// The frame of an observer; with the whole value, if it observes one, and nil when nothing is new of it.
+    /// The frame of an observer, or nil when it brings nothing new.
+    ///
+    /// The frame of an observer of a value has the whole value.
     mutating func reading(
         _ params: [UInt8], for key: [UInt8]
     ) throws(ClientError) -> ReceivedNotification? {
@@ -188,7 +190,7 @@ extension ClientLoop {
         }?.key
     }
 
-    /// Nobody waits any more for the answer to an ask.
+    /// Settles an ask whose answer is not awaited any more.
     mutating func settle(_ id: String, of key: [UInt8]) {
         observers[key]?.owed[id] = nil
         observers[key]?.wish.desk?.settle(id)
@@ -225,9 +227,10 @@ extension ClientLoop {
         for key in Array(observers.keys) {
             guard var observer = observers[key], observer.isRegistered else { continue }
             observer.isRegistered = false
-            // Of the last number itself only the observer's own frame is known to have come.
+            // Frames of other observers with the last number itself may be missing.
             observer.lastSequence = max(observer.lastSequence ?? 0, max(liveSequence, 1) - 1)
-            // What the broker did not ask again on this connection, it does not want to know.
+            // The broker does not expect an answer that it did not ask for again on this
+            // connection.
             observer.owed = observer.owed.filter { $0.value.answer == nil }
             for owed in observer.owed.keys { observer.owed[owed]?.isAsked = false }
             observers[key] = observer
@@ -257,7 +260,7 @@ extension ClientLoop {
         }
     }
 
-    /// The session goes on with these observers.
+    /// Resumes the session with these observers.
     mutating func resumed(observerIDs: [String]) {
         var unknown = Set(observerIDs)
         for (key, observer) in observers {
@@ -295,9 +298,9 @@ extension ClientLoop {
         goOn()
     }
 
-    /// Where the broker counts anew nobody knows what was lost, and all that it has now is to come.
+    /// Adopts a new epoch: the losses are unknown, and everything that the broker has is to come.
     ///
-    /// It tells the gap itself to observers that it has kept.
+    /// The broker reports the gap itself to observers that it has kept.
     private mutating func adoptEpoch() {
         guard let welcome, welcome.epoch != epoch else { return }
         epoch = welcome.epoch
@@ -312,7 +315,7 @@ extension ClientLoop {
         }
     }
 
-    /// Registers the observers that this connection does not have, then takes what was asked for meanwhile.
+    /// Registers the observers that this connection lacks, then takes the commands that waited.
     private mutating func goOn() {
         let missing = observers.values.filter { !$0.isRegistered }
         for observer in missing.sorted(by: { $0.wish.selector < $1.wish.selector }) {

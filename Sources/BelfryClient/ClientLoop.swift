@@ -8,7 +8,7 @@ internal import BelfryWebSocket
 /// the buffer of its observation; which one, the selector tells, so each observation has its own.
 struct ClientLoop: ~Copyable {
     enum Phase {
-        /// Nobody has asked for a connection.
+        /// No connection was asked for.
         case idle
         /// A connection is being made; the reply is that of the first one.
         case opening(ClientCommand.Reply<Void>?)
@@ -46,7 +46,7 @@ struct ClientLoop: ~Copyable {
     var url: BrokerURL
     /// Answers the token of each connection, if that of the URL is not meant.
     let token: TokenSource?
-    /// The attempt to connect that waits for a token, with the task that asks; and how many there were.
+    /// The attempt to connect that waits for a token: its number, and the task of the token.
     var tokenAttempt: (number: Int, task: Task<Void, Never>)?
     var lastAttempt = 0
     let options: ClientOptions
@@ -59,7 +59,7 @@ struct ClientLoop: ~Copyable {
     /// The observers by their selectors.
     var observers: [[UInt8]: Observer] = [:]
     var pending: [Int: Pending] = [:]
-    /// The registrations that nobody waits for any more: what the broker confirms yet is removed.
+    /// The abandoned registrations: observers that the broker confirms now are removed.
     var abandoned: Set<Int> = []
     var lastRequest = 0
     /// The timer of the request that has to be answered first.
@@ -69,12 +69,12 @@ struct ClientLoop: ~Copyable {
     var clientSession: String?
     /// The epoch that the numbers of the observers are of.
     var epoch: String?
-    /// What was asked for while there was no connection, and until when it may wait.
+    /// The commands that came without a connection, each with the time until which it may wait.
     private var waiting: [(command: ClientCommand, deadline: MonotonicTime)] = []
     /// The greatest number of a notification that came live on this connection: all observers
     /// have everything below it, because the numbers of one client never decrease.
     var liveSequence: UInt64 = 0
-    /// That of the last connection on which something came.
+    /// The sequence number of the last connection that received something.
     var seenSequence: UInt64 = 0
     /// Whether the client asked to be suspended.
     var isSuspended = false
@@ -90,7 +90,7 @@ struct ClientLoop: ~Copyable {
     var random = SystemRandom()
     private var commands: [ClientCommand] = []
 
-    /// What the payload of a timer means.
+    /// The meanings of the payload of a timer.
     enum Timer {
         static let reconnect: UInt64 = 1
         static let requests: UInt64 = 2
@@ -130,7 +130,7 @@ struct ClientLoop: ~Copyable {
         states?.finish()
     }
 
-    /// Does what one event asks for.
+    /// Handles one event.
     mutating func handle(_ event: LoopEvent, _ input: [UInt8]) {
         switch event {
         case .connected(let id): if id == connection { sendOpening(id) }
@@ -201,14 +201,14 @@ struct ClientLoop: ~Copyable {
         awaitDeadline(deadline)
     }
 
-    /// Takes what has waited for a connection.
+    /// Performs the commands that waited for a connection.
     mutating func takeWaiting() {
         let commands = waiting
         waiting.removeAll()
         for waiter in commands where waiter.command.isWanted { take(waiter.command) }
     }
 
-    /// There is no connection any more that could be waited for.
+    /// Fails the commands that wait, as no connection will come any more.
     mutating func failWaiting(_ error: ClientError) {
         let commands = waiting
         waiting.removeAll()

@@ -2,38 +2,38 @@
 public struct ClientOptions: Equatable, Sendable {
     /// Whether a lost connection is made again, with all observers and what they missed.
     ///
-    /// What an observer of lifetime `connection` missed comes from the broker's replay ring, what one
-    /// of lifetime `token` missed was held for it too (`ObserverOptions.lifetime`). After a restart that has
-    /// lost the numbers of the center, what the broker has since then comes, behind a gap `unknown`.
-    /// The first connection is tried once in any case. The default is false.
+    /// Notifications that an observer of lifetime `connection` missed come from the broker's replay
+    /// ring; those of lifetime `token` were held for it too (`ObserverOptions.lifetime`). After a
+    /// restart that has lost the numbers of the center, everything that the broker has since then
+    /// comes, behind a gap `unknown`. The first connection is tried once in any case. The default
+    /// is false.
     ///
-    /// What is asked for meanwhile waits for the new connection, for `requestTimeout` at most.
+    /// Requests meanwhile wait for the new connection, for `requestTimeout` at most.
     public var reconnects = false
     /// Whether a new connection first asks for the session of the one before; the default is true.
     ///
-    /// Observers of lifetime `token`, leases of values and posts with `onDisconnect` go on only then. Without it each
-    /// connection is a new client, where all observers are registered anew.
+    /// Observers of lifetime `token`, leases of values and posts with `onDisconnect` survive only
+    /// then. Without it each connection is a new client, where all observers are registered anew.
     public var resumes = true
-    /// The longest pause before the first attempt to reconnect after a connection that held for a
-    /// while.
+    /// The longest pause before the first attempt to reconnect, after a connection of some time.
     ///
-    /// It doubles with each attempt that fails, and a later pause is random in its upper half. What
-    /// the broker asks for (`reconnectAfter`, `Retry-After`) is kept to, up to 5 minutes. The
-    /// default
-    /// is 1 second.
+    /// The pause doubles with each attempt that fails, and a later pause is random in its upper
+    /// half. A pause that the broker asks for (`reconnectAfter`, `Retry-After`) is kept, up to 5
+    /// minutes. The default is 1 second.
     public var firstPause: Duration = .seconds(1)
-    /// What the longest pause grows to; the default is 30 seconds.
+    /// The upper limit of the longest pause; the default is 30 seconds.
     public var longestPause: Duration = .seconds(30)
-    /// How long a connection may take until it is welcomed, and a token until it is there; the default is 10 seconds.
+    /// The time limit for a welcomed connection and for a token; the default is 10 seconds.
     public var openingTimeout: Duration = .seconds(10)
     /// How long an answer may take; the default is 30 seconds.
     public var requestTimeout: Duration = .seconds(30)
     /// How long removing the observers and closing may take; the default is 2 seconds.
     public var closeTimeout: Duration = .seconds(2)
-    /// How long the broker may be silent until it is asked whether it is there; the default is 45 seconds.
+    /// The longest silence of the broker before it is probed; the default is 45 seconds.
     ///
-    /// A broker that tells its `pingInterval` is asked after that time if it is shorter, by the call `ping`, and counts as
-    /// lost after half of it more. Another one is sent a ping of WebSocket, and has the same time again.
+    /// A broker that announces a shorter `pingInterval` is probed after that time, by the call
+    /// `ping`, and counts as lost after half of it more. Another one is sent a ping of WebSocket,
+    /// and has the same time again.
     public var silenceLimit: Duration = .seconds(45)
     /// How many requests may wait for their answers; the default is 1,000.
     public var requestLimit = 1_000

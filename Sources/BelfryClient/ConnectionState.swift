@@ -1,11 +1,11 @@
-/// What became of the connection of a center.
+/// The state of the connection of a center.
 public enum ConnectionState: Equatable, Sendable {
-    /// It is lost, for this reason, and made again after a pause (`ClientOptions.reconnects`).
+    /// The connection is lost, and made again after a pause (`ClientOptions.reconnects`).
     ///
-    /// An attempt that fails is told so, too.
+    /// An attempt that fails is reported so, too.
     case away(ClientError)
-    /// It is there again, and its observers are on their way.
+    /// The connection is there again, and its observers are being registered.
     case open
-    /// It is over for good.
+    /// The connection is over for good.
     case over(ClientError)
 }

@@ -13,7 +13,8 @@ public enum EventStream {
     /// - Parameters:
     ///   - name: the notification name; `nil` is any.
     ///   - object: the object; `nil` is any.
-    ///   - lastEventID: the position (`ReceivedNotification.eventID`) behind which the broker's replay ring is asked for.
+    ///   - lastEventID: the position (`ReceivedNotification.eventID`) behind which the broker's
+    ///     replay ring is asked for.
     ///   - options: the limits of the buffer, and how long the broker may be silent.
     /// - Throws: `ClientError` when the broker refuses the stream or cannot be reached.
     public static func observe(
@@ -73,7 +74,7 @@ final class EventStreamReader: Sendable {
         state = Mutex(State(parser: EventStreamParser(byteLimit: byteLimit)))
     }
 
-    /// Notes who waits for the stream to open.
+    /// Notes the task that waits for the stream to open.
     func begin(_ opening: @escaping Opening) {
         state.withLock { $0.opening = opening }
     }

@@ -2,7 +2,7 @@ internal import BelfryHTTP
 internal import BelfryLoop
 internal import BelfrySystem
 
-/// What arrives of the answer to one request.
+/// A part of the answer to one request.
 enum ExchangeEvent {
     /// The head is there.
     case head(AnswerHead)
@@ -54,7 +54,7 @@ struct ExchangeLoop: ~Copyable {
         }
     }
 
-    /// Opens the connection; nil where the wake is signalled while the name of the host is looked up.
+    /// Opens the connection; nil where the wake is signalled during the name lookup.
     private mutating func open(_ input: inout [UInt8]) throws(ClientError) -> ConnectionID? {
         let end = loop.now + request.timeout
         var call = EndpointCall()
@@ -190,7 +190,7 @@ enum ExchangeThread {
         try outcome.get()
     }
 
-    /// What ends an exchange when it is signalled.
+    /// Makes the wake that ends an exchange when it is signalled.
     static func makeStop() throws(ClientError) -> LoopWake {
         do throws(SystemCallError) {
             return try LoopWake()

@@ -1,8 +1,8 @@
 internal import BelfryHTTP
 internal import BelfryJSON
 
-// What a token gives: its observer is removed or read, its mode is left. Its secret half stands in a field, where no
-// log of paths has it.
+// The token of a registration removes or reads its observer, that of a mode leaves the mode. Its
+// secret half is sent in a field, where no log of paths has it.
 extension HTTPRequest {
     /// Removes an observer: with its token, or with its id and the grant `admin`.
     ///
@@ -18,12 +18,15 @@ extension HTTPRequest {
         delete("modes/\(segment(token))")
     }
 
-    /// Makes a mailbox: an observer without a connection, whose notifications are kept until they are acknowledged.
+    /// Makes a mailbox: an observer without a connection that keeps its notifications.
+    ///
+    /// They are kept until they are acknowledged.
     ///
     /// - Parameters:
     ///   - name: the notification name; `nil` is any.
     ///   - object: the object; `nil` is any.
-    ///   - since: a sequence number; what the broker's replay ring has above it is in there at once.
+    ///   - since: a sequence number; the mailbox begins with the part of the broker's replay ring
+    ///     above it.
     ///   - options: its lease, what it holds and how; a mailbox has the lifetime `token`.
     public static func mailbox(
         forName name: String?, object: String?, since: UInt64? = nil,
@@ -42,10 +45,10 @@ extension HTTPRequest {
         return request
     }
 
-    /// Looks into the mailbox with this token.
+    /// Reads the mailbox with this token.
     ///
     /// - Parameters:
-    ///   - after: acknowledges what has this `seq` or a lower one, which is then gone.
+    ///   - after: acknowledges notifications with this `seq` or a lower one, which are then gone.
     ///   - limit: how many notifications the answer has at most, 1 to 1,000.
     ///   - wait: how long an empty mailbox waits for its first notification, at most 60 seconds.
     /// - Throws: `ClientError.invalidToken`.
@@ -61,7 +64,7 @@ extension HTTPRequest {
         return request
     }
 
-    /// What stands before the secret of a token, which no path shows.
+    /// The half of a token before its secret, which may be shown in paths.
     package static func publicHalf(of token: String) -> String {
         String(token.prefix { $0 != "." })
     }

@@ -2,12 +2,12 @@ internal import BelfryHTTP
 
 // Values without a center, one request each: what `RemoteCenter` has as methods.
 extension HTTPRequest {
-    /// Looks at what is at a key path of an object's value; the `entityTag` of the answer is its `etag`.
+    /// Reads the value at a key path of an object; the `entityTag` of the answer is its `etag`.
     public static func value(_ object: String, keyPath: String = "") -> HTTPRequest {
         HTTPRequest(.get, valuePath(object, keyPath), answer: .value)
     }
 
-    /// Sets what is at a key path: what `RemoteCenter.setValue` has as parameters.
+    /// Sets the value at a key path; the parameters are those of `RemoteCenter.setValue`.
     public static func setValue(
         _ object: String, keyPath: String = "", json: [UInt8], ttl: Duration? = nil,
         ifMatch: String? = nil, ifNoneMatch: String? = nil
@@ -20,7 +20,7 @@ extension HTTPRequest {
         return request
     }
 
-    /// Applies a merge patch to what is at a key path (RFC 7396).
+    /// Applies a merge patch to the value at a key path (RFC 7396).
     public static func mergeValue(
         _ object: String, keyPath: String = "", patch: [UInt8], ifMatch: String? = nil,
         ifNoneMatch: String? = nil
@@ -32,7 +32,7 @@ extension HTTPRequest {
         return request
     }
 
-    /// Removes what is at a key path, or the whole value.
+    /// Removes the value at a key path, or the whole value.
     public static func removeValue(
         _ object: String, keyPath: String = "", ifMatch: String? = nil
     ) throws(ClientError) -> HTTPRequest {
@@ -49,7 +49,7 @@ extension HTTPRequest {
             ? "values/\(segment(object))" : "values/\(segment(object))/\(segment(keyPath))"
     }
 
-    /// Makes it depend on what is there (RFC 9110 section 13.1).
+    /// Makes the write depend on the present value (RFC 9110 section 13.1).
     private mutating func require(
         ifMatch: String?, ifNoneMatch: String?
     ) throws(ClientError) {

@@ -4,7 +4,7 @@ internal import BelfrySystem
 
 /// One request of the HTTP API.
 public struct HTTPRequest: Sendable {
-    /// What is asked for: a path below the center, such as `observers`, or an absolute one.
+    /// The path: below the center, such as `observers`, or an absolute one.
     public let path: String
     /// The parameters of the query, not encoded.
     public var query: [(name: String, value: String)] = []
@@ -19,7 +19,7 @@ public struct HTTPRequest: Sendable {
     /// The content, which may be empty.
     package let content: [UInt8]
     var fields: [HTTPField] = []
-    /// The content that a broker answers with when it did what was asked.
+    /// The form of the content of a successful answer.
     package var form: AnswerForm
 
     init(
@@ -32,12 +32,12 @@ public struct HTTPRequest: Sendable {
         self.form = form ?? (isOfAPI ? .object([]) : .anything)
     }
 
-    /// Asks for what is at a path.
+    /// Reads a path.
     public static func get(_ path: String) -> HTTPRequest {
         HTTPRequest(.get, path)
     }
 
-    /// Hands JSON to what is at a path.
+    /// Posts JSON to a path.
     public static func post(_ path: String, json: [UInt8]) -> HTTPRequest {
         var request = HTTPRequest(.post, path, content: json)
         request.fields = [HTTPField("Content-Type", "application/json")]
@@ -60,9 +60,9 @@ public struct HTTPRequest: Sendable {
         return request
     }
 
-    /// Posts notifications together, one JSON object a line (NDJSON): 1 to 1,000 of them, and 1 MiB.
+    /// Posts 1 to 1,000 notifications together, one JSON object a line (NDJSON), in at most 1 MiB.
     ///
-    /// One that is refused refuses all; the answer has `receipts` in the order of the lines.
+    /// If one is refused, none is posted; the answer has `receipts` in the order of the lines.
     public static func posts(lines: [UInt8]) -> HTTPRequest {
         var request = HTTPRequest(
             .post, "notifications", content: lines, answer: .object(["receipts"]))
@@ -70,7 +70,7 @@ public struct HTTPRequest: Sendable {
         return request
     }
 
-    /// Says how long the broker should wait with its answer, and whether it may answer before there is one.
+    /// Sets how long the broker waits with its answer, and whether it may answer early.
     mutating func prefer(wait: Duration?, isAsynchronous: Bool = false) {
         var preferences = isAsynchronous ? ["respond-async"] : []
         if let wait {
@@ -94,7 +94,7 @@ public struct HTTPRequest: Sendable {
         fields.append(HTTPField("Idempotency-Key", key))
     }
 
-    /// Removes what is at a path.
+    /// Deletes a path.
     public static func delete(_ path: String) -> HTTPRequest {
         HTTPRequest(.delete, path, answer: .nothing)
     }
@@ -103,8 +103,8 @@ public struct HTTPRequest: Sendable {
     ///
     /// A task that is cancelled ends the connection.
     ///
-    /// - Throws: `ClientError` when there is no answer of a broker: `foreignAnswer` for that of
-    ///   somebody else. A refusal is an answer.
+    /// - Throws: `ClientError` when the broker does not answer: `foreignAnswer` when another server
+    ///   does. A refusal is an answer.
     public func answer(from url: BrokerURL) async throws(ClientError) -> HTTPAnswer {
         let collector = AnswerCollector()
         try await ExchangeThread.run(self, url) { collector.take($0) }
@@ -121,9 +121,10 @@ public struct HTTPRequest: Sendable {
     ///
     /// A task that is cancelled ends the connection.
     ///
-    /// - Parameter take: gets the next bytes, on a thread that may block; false ends the connection.
-    /// - Throws: `ClientError.refused` when the broker refuses, `.foreignAnswer` when somebody else
-    ///   answers, `.connectionLost` when the content is not whole.
+    /// - Parameter take: gets the next bytes, on a thread that may block; false ends the
+    ///   connection.
+    /// - Throws: `ClientError.refused` when the broker refuses, `.foreignAnswer` when another
+    ///   server answers, `.connectionLost` when the content is not whole.
     public func content(
         from url: BrokerURL, _ take: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(ClientError) {
@@ -171,17 +172,17 @@ public struct HTTPAnswer: Equatable, Sendable {
     var head = AnswerHead()
     /// The status.
     public var status: Int { head.status }
-    /// What tells the content from any other, if the broker has said so (RFC 9110 section 8.8.3).
+    /// The entity tag of the content, if the broker has sent one (RFC 9110 section 8.8.3).
     public var entityTag: String? { head.entityTag }
     /// The content.
     public internal(set) var content: [UInt8] = []
 
-    /// Whether the broker did what was asked.
+    /// Whether the request was successful.
     public var isSuccess: Bool {
         200..<300 ~= status
     }
 
-    /// What the broker says about why it refused.
+    /// The broker's reason for its refusal.
     public var refusal: ClientError {
         head.refusal(content)
     }

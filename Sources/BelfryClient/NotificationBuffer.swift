@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What an observation has received and its reader has not taken, of bounded size.
+/// The notifications that an observation has received and its reader has not taken, bounded.
 ///
 /// The loop's thread never waits for a reader: one that does not keep up loses the oldest ones and
 /// is told so. To stop reading from the connection instead would also stop the answers to requests
@@ -13,7 +13,7 @@ final class NotificationBuffer: Sendable {
         /// The items before this one are taken.
         var first = 0
         var byteCount = 0
-        /// What was lost behind the last item.
+        /// The notifications that were lost behind the last item.
         var gap: ReceivedNotification.Gap?
         var end: Outcome?
         /// The position behind all that was taken, of an event stream.
@@ -36,9 +36,10 @@ final class NotificationBuffer: Sendable {
         (gaps, gapContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
     }
 
-    /// Adds a notification at the end, and drops the oldest ones that are too many then.
+    /// Adds a notification at the end, and drops the oldest ones above the limit.
     ///
-    /// What is to be answered is never dropped: the broker stops by itself when an observer owes it 1,000 answers.
+    /// A notification that must be answered is never dropped: the broker stops by itself when an
+    /// observer owes it 1,000 answers.
     func append(_ notification: ReceivedNotification) {
         let waiter = state.withLock { state -> (CheckedContinuation<Outcome, Never>, Outcome)? in
             guard state.end == nil else { return nil }
@@ -63,10 +64,10 @@ final class NotificationBuffer: Sendable {
         if let (continuation, outcome) = waiter { continuation.resume(returning: outcome) }
     }
 
-    /// Notes the position behind what has come: a reader has it once it has taken all of that.
+    /// Notes the position behind the last notification; a reader reaches it after all of them.
     ///
-    /// An empty one names nothing, and is passed over. One behind a gap waits until the reader has
-    /// the gap: a stream that ends before is opened again in front of it.
+    /// An empty position is ignored. One behind a gap waits until the reader has the gap: a stream
+    /// that ends before is opened again in front of it.
     func note(position: String) {
         if position.isEmpty { return }
         state.withLock { state in
@@ -90,7 +91,7 @@ final class NotificationBuffer: Sendable {
         gapContinuation.yield(gap)
     }
 
-    /// Ends the sequence: at once, or behind what is there already.
+    /// Ends the sequence: at once, or behind the notifications that wait.
     func finish(_ error: ClientError?, discarding: Bool) {
         let outcome: Outcome = error.map { .failure($0) } ?? .success(nil)
         let waiters = state.withLock { state in

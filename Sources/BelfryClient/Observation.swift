@@ -20,20 +20,21 @@ public struct Observation: AsyncSequence, Sendable {
     /// The address that gets its notifications; `nil` is this sequence.
     public internal(set) var target: String?
 
-    /// What the broker did not deliver, as soon as that is known, for one reader; it ends with the observer.
+    /// The gaps that the broker reports, for one reader; the stream ends with the observer.
     ///
-    /// The notification behind a gap has it too (`ReceivedNotification.gapBefore`), with what was lost here
-    /// because the sequence was read too slowly.
+    /// The notification behind a gap has it too (`ReceivedNotification.gapBefore`), together with
+    /// the notifications that were lost here because the sequence was read too slowly.
     public var gaps: AsyncStream<ReceivedNotification.Gap> { buffer.gaps }
 
-    /// The position behind all that was taken of an event stream: where another one goes on.
+    /// The position behind all that was taken of an event stream; another stream resumes there.
     ///
-    /// It is there from the stream's first byte on, and moves also where nothing is delivered.
+    /// The position exists from the stream's first byte on, and moves even where nothing is
+    /// delivered.
     public var position: String? { buffer.position }
 
     let buffer: NotificationBuffer
     let remove: @Sendable () async throws(ClientError) -> Void
-    /// Tells the broker what was answered; nothing does so for an event stream.
+    /// Sends an answer to the broker; an event stream sends none.
     var answer: @Sendable (DeliveryAnswer) async throws(ClientError) -> Void = {
         (_) async throws(ClientError) in
     }
@@ -70,9 +71,10 @@ public struct Observation: AsyncSequence, Sendable {
 
     /// Calls a body with one notification after the other until the observer is removed.
     ///
-    /// An acknowledging observer acknowledges what the body returned from, and refuses what it
-    /// threw at: with the reason of a `Refusal`, else without one, for the poster may be anybody.
-    /// Of an observer that does not acknowledge, the body's errors are passed over.
+    /// An acknowledging observer acknowledges each notification for which the body returns. If the
+    /// body throws, the observer refuses it: with the reason of a `Refusal`, otherwise without one,
+    /// because the poster may be a stranger. The body's errors are ignored for an observer that
+    /// does not acknowledge.
     ///
     /// - Throws: `ClientError` when the sequence ends with one.
     public func handle(
@@ -90,21 +92,21 @@ public struct Observation: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts to read; two iterators share what comes.
+    /// Starts to read; two iterators share the notifications.
     public func makeAsyncIterator() -> Iterator {
         Iterator(buffer: buffer)
     }
 
-    /// Takes one notification after the other.
+    /// Returns one notification after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: NotificationBuffer
 
-        /// Waits for the next notification; `nil` when the observer was removed, or on cancellation.
+        /// Waits for the next notification; `nil` after the observer's removal or a cancellation.
         public mutating func next() async throws(ClientError) -> ReceivedNotification? {
             try await buffer.next()
         }
 
-        /// Waits for the next notification; `nil` when the observer was removed, or on cancellation.
+        /// Waits for the next notification; `nil` after the observer's removal or a cancellation.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ClientError) -> ReceivedNotification? {

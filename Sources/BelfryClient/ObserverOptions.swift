@@ -1,25 +1,26 @@
 internal import BelfryJSON
 
-/// What becomes of notifications for an observer while its client is suspended: it asked for that,
-/// is away, or is too slow.
+/// The treatment of notifications for an observer while its client is suspended.
+///
+/// A client is suspended when it asked for that, is away, or is too slow.
 public enum SuspensionBehavior: String, Sendable {
-    /// They are lost.
+    /// Notifications are lost.
     case drop
     /// The last one of each name and object is held.
     case coalesce
     /// All are held, up to a limit.
     case hold
-    /// They are delivered although the client asked for suspension, else held.
+    /// Notifications are delivered although the client asked for suspension, else held.
     case deliverImmediately
 }
 
-/// How an observer is registered; what is left as it is, the broker decides.
+/// The options of an observer; the broker has defaults for those that are nil.
 public struct ObserverOptions: Equatable, Sendable {
     /// Whether an observer outlives its connection.
     public enum Lifetime: String, Sendable {
-        /// It is gone with the connection, and registered anew on the next one.
+        /// The observer ends with the connection, and is registered anew on the next one.
         case connection
-        /// It stays at the broker for its lease, which holds what the client misses.
+        /// The observer stays at the broker for its lease, which holds its notifications meanwhile.
         case token
     }
 
@@ -41,24 +42,25 @@ public struct ObserverOptions: Equatable, Sendable {
     /// Whether it outlives its connection; the default is `connection`.
     ///
     /// With `ClientOptions.reconnects` the center resumes its observers of lifetime `token`, with
-    /// what was held for them. A program that goes without closing its center leaves them behind.
+    /// their held notifications. A program that ends without closing its center leaves them behind.
     public var lifetime = Lifetime.connection
     /// How long an observer of lifetime `token` stays; the broker's default is an hour.
     public var lease: Lease?
-    /// What becomes of notifications during suspension; the broker's default is `coalesce`, or
-    /// `hold` for an acknowledging observer.
-    public var suspensionBehavior: SuspensionBehavior?
-    /// Whether the poster is told what this observer answers, which needs a grant.
+    /// The treatment of notifications during suspension.
     ///
-    /// Then each notification is answered: with `Observation.handle(_:)`, or with
-    /// `acknowledge(_:)` and `refuse(_:reason:)`. What was not answered when the connection is lost
-    /// comes again when it is resumed.
+    /// The broker's default is `coalesce`, or `hold` for an acknowledging observer.
+    public var suspensionBehavior: SuspensionBehavior?
+    /// Whether the poster learns the answers of this observer, which needs a grant.
+    ///
+    /// Each notification is then answered: with `Observation.handle(_:)`, or with `acknowledge(_:)`
+    /// and `refuse(_:reason:)`. Notifications without an answer when the connection is lost come
+    /// again when it is resumed.
     public var acknowledges = false
     /// How many notifications are held at the broker; its default is 1,000.
     public var holdLimit: Int?
-    /// How long the registration may take, if it is another time than `ClientOptions.requestTimeout`.
+    /// The time limit of the registration, in place of `ClientOptions.requestTimeout`.
     ///
-    /// One that the broker confirms later is removed.
+    /// An observer that the broker confirms later is removed.
     public var timeout: Duration?
     /// The shortest time between two deliveries of one name and object; the last of them wins.
     public var minInterval: Duration?

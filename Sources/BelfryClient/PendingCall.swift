@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The wait of one task for an answer: it ends with the answer, or when the task is cancelled, whichever comes first.
+/// The wait of one task for an answer; it ends with the answer or the task's cancellation.
 final class PendingCall<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, ClientError>
 
@@ -29,7 +29,7 @@ final class PendingCall<Value: Sendable>: Sendable {
         return isWaiting
     }
 
-    /// Ends the wait; what comes later says nothing.
+    /// Ends the wait; a later outcome is ignored.
     func end(_ outcome: Outcome) {
         let continuation = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
             guard case .waiting(let continuation) = state else { return nil }

@@ -11,19 +11,19 @@ public enum PostingStyle: String, Sendable {
     case idle
 }
 
-/// What makes two notifications similar, so that the queue keeps one of them.
+/// The properties by which two notifications are similar, so that the queue keeps one of them.
 public struct Coalescing: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: Int
 
-    /// Takes bits.
+    /// Makes a set from its bits.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }
 
-    /// They have one name.
+    /// Both have one name.
     public static let onName = Coalescing(rawValue: 1)
-    /// They have one object, or none both.
+    /// Both have one object, or none.
     public static let onSender = Coalescing(rawValue: 2)
 
     func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
@@ -36,7 +36,7 @@ public struct Coalescing: OptionSet, Hashable, Sendable {
     }
 }
 
-/// How a notification is posted; what is left as it is, the broker decides.
+/// The options of a post; the broker has defaults for those that are nil.
 public struct PostOptions: Equatable, Sendable {
     /// Which of several similar notifications the queue keeps.
     public enum Keep: String, Sendable {
@@ -48,7 +48,7 @@ public struct PostOptions: Equatable, Sendable {
 
     /// When it is posted; the default is at once, past the queue.
     public var style: PostingStyle?
-    /// What is compared with the queue; with a style the broker's default is both.
+    /// The properties that are compared with the queue; with a style the broker's default is both.
     public var coalescing: Coalescing?
     /// Which of similar ones the queue keeps; the broker's default is the first.
     ///
@@ -62,25 +62,27 @@ public struct PostOptions: Equatable, Sendable {
     public var isImmediate = false
     /// How long a queued or held copy is kept.
     public var timeToLive: Duration?
-    /// How much later it enters the queue; with `onDisconnect` that begins with the disconnection.
+    /// The delay before it enters the queue; with `onDisconnect` it begins at the disconnection.
     ///
-    /// The range is 0 to 366 days. It then has the style asap, or idle.
+    /// The range is 0 to 366 days. The notification then has the style asap, or idle.
     public var after: Duration?
     /// When it enters the queue: a time with its offset, as in `2026-11-22T06:00:00Z`.
     ///
     /// It does not go with `after`.
     public var at: String?
-    /// The time between two firings, 0.1 s to 366 days; it repeats until its lease, or this client, ends.
+    /// The time between two firings, 0.1 s to 366 days, until its lease, or this client, ends.
     ///
     /// Without `after` and `at` the first firing is one period from now.
     public var every: Duration?
     /// How long it repeats; the broker's default is a day, and its limit 30 days.
     public var lease: ObserverOptions.Lease?
-    /// Whether what was to enter the queue later with this name and object is taken out first, but for what waits
-    /// for a disconnection.
+    /// Whether delayed posts with this name and object are removed first.
+    ///
+    /// Posts with `onDisconnect` stay.
     public var replaces = false
-    /// Whether it is posted when this client has been disconnected for `after`, however that came about, but for
-    /// `close()`.
+    /// Whether it is posted when this client has been disconnected for `after`.
+    ///
+    /// The cause does not matter, but `close()` does not count.
     public var onDisconnect = false
     /// The id of the notification whose handling posts this one.
     public var causedBy: String?
@@ -89,7 +91,7 @@ public struct PostOptions: Equatable, Sendable {
     /// The range is 0 to 60 seconds; the broker's default is 5. It comes on top of
     /// `ClientOptions.requestTimeout`.
     public var wait: Duration?
-    /// How long the answer may take besides, if it is another time than `ClientOptions.requestTimeout`.
+    /// The time limit of the answer, in place of `ClientOptions.requestTimeout`.
     public var timeout: Duration?
     /// Whether the receipt has a row for each observer.
     public var reportsObservers = false

@@ -4,17 +4,17 @@ internal import BelfryJSON
 ///
 /// A post that waits in the queue has an `outcome` and no counts: all of them are 0.
 public struct PostReceipt: Equatable, Sendable {
-    /// What became of a post.
+    /// The outcome of a post.
     public enum Outcome: Equatable, Sendable {
-        /// It was posted.
+        /// The notification was posted.
         case posted
-        /// It waits in the queue.
+        /// The notification waits in the queue.
         case queued
-        /// The notification with this id, which waits in the queue, stands for it.
+        /// The post was coalesced into the notification with this id, which waits in the queue.
         case coalesced(into: String)
     }
 
-    /// What became of a notification at one observer.
+    /// The outcome of a notification at one observer.
     public struct Row: Equatable, Sendable {
         /// The id of the observer, such as `o17`.
         public let observer: String
@@ -22,15 +22,15 @@ public struct PostReceipt: Equatable, Sendable {
         public let outcome: String
         /// Why the observer refused it, in its words.
         public let refusal: String?
-        /// The id of the responder that an action went to, where the observer has a target and somebody takes it.
+        /// The id of the responder that took an action, where the observer has a target.
         public let responder: String?
-        /// Why nobody takes the action, such as `no-responder`.
+        /// The reason that no responder takes the action, such as `no-responder`.
         public let reason: String?
     }
 
     /// The identifier of the notification.
     public let id: String
-    /// What became of it.
+    /// The outcome of the post.
     public let outcome: Outcome
     /// Its number in the sequence of its center; 0 until it leaves the queue.
     public let sequence: UInt64
@@ -50,7 +50,7 @@ public struct PostReceipt: Equatable, Sendable {
     public let refused: Int
     /// Not acknowledged yet.
     public let pending: Int
-    /// Taken out of the queue by a post with the style `now`, or replaced by one that enters it later.
+    /// Removed from the queue by a post with the style `now`, or replaced by a delayed post.
     public let dequeued: Int
     /// When it enters the queue, as RFC 3339 has it, if that is later and known.
     public let dueAt: String?

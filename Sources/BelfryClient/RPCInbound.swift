@@ -1,6 +1,6 @@
 internal import BelfryJSON
 
-/// What a broker can say in one text message (JSON-RPC 2.0).
+/// A message of a broker, as JSON-RPC 2.0 text.
 enum RPCInbound: Equatable, Sendable {
     /// The answer to the request with this id, as JSON.
     case result(id: Int, [UInt8])

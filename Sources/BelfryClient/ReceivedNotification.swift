@@ -6,19 +6,19 @@ public struct ReceivedNotification: Equatable, Sendable {
     public let id: String
     /// Its number in the sequence of its center.
     public let sequence: UInt64
-    /// What happened.
+    /// The notification name.
     public let name: String
     /// The sender, or `nil` for a notification without one.
     public let object: String?
-    /// What it carries, or `nil`.
+    /// The `userInfo`, or `nil`.
     public let userInfo: UserInfo?
-    /// When the broker dispatched it: RFC 3339, UTC, with milliseconds; empty where nobody says so.
+    /// The time of the dispatch: RFC 3339, UTC, with milliseconds; empty where it is not known.
     public let postedAt: String
     /// The notification whose handling posted this one, if its poster said so.
     public let causedBy: String?
     /// The address whose turn it is, if it is an ask or an action.
     public let target: String?
-    /// What is called at the target, if it is an action: what an observer with a target gets.
+    /// The selector that is called at the target, for an action of an observer with a target.
     public private(set) var selector: String?
     /// Until when an ask is to be answered: RFC 3339, UTC, with milliseconds.
     public let answerBy: String?
@@ -28,14 +28,15 @@ public struct ReceivedNotification: Equatable, Sendable {
     var call: String?
     /// Whether it comes from the replay ring, and may have been delivered before.
     public let isRedelivered: Bool
-    /// The whole notification as the broker wrote it; of an action with its `selector`, also where that was the
-    /// method of its frame.
+    /// The whole notification as the broker wrote it.
+    ///
+    /// An action has its `selector`, also where that was the method of its frame.
     public private(set) var json: [UInt8]
     /// The whole value behind this change, if it is one and there is a value.
     var value: Document?
-    /// The position behind it, with which another stream goes on (`EventStream`), if it came in one.
+    /// The position behind it in its event stream, where another stream resumes (`EventStream`).
     public internal(set) var eventID: String?
-    /// What the observer lost directly before it, or `nil`.
+    /// The gap directly before it, or `nil`.
     public internal(set) var gapBefore: Gap?
 
     /// Notifications that an observer did not get.
@@ -64,7 +65,9 @@ extension ReceivedNotification {
     /// Whether an observer with a target has sent it here.
     var isAction: Bool { target != nil && answerBy == nil }
 
-    /// What tells apart what is owed: one post may make several actions, and an ask comes again as another request.
+    /// The key of the owed answer.
+    ///
+    /// One post may make several actions, and an ask comes again as another request.
     var owedKey: String {
         if isAction, let call { call } else { id }
     }

@@ -1,4 +1,4 @@
-/// What the body of `Observation.handle(_:)` or the handler of a responder throws to refuse for a reason.
+/// A refusal with a reason, thrown by the body of `Observation.handle(_:)` or by a handler.
 public struct Refusal: Error, Equatable {
     /// The reason, which the poster or the asker reads.
     public let reason: String
@@ -8,8 +8,9 @@ public struct Refusal: Error, Equatable {
         self.reason = reason
     }
 
-    /// What an error that a handler threw says to the other end: without a reason of its own nothing, for that
-    /// may be anybody.
+    /// The reason that is sent for an error of a handler.
+    ///
+    /// Errors that are no `Refusal` stay private, because the other end may be a stranger.
     static func reason(of error: any Error, by who: String) -> String {
         (error as? Refusal)?.reason ?? "The \(who) has failed."
     }

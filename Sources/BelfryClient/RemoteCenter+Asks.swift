@@ -3,25 +3,27 @@ internal import BelfrySystem
 
 // Responders, and asks (Protocol.md section 12).
 extension RemoteCenter {
-    /// Holds an address: asks for one of the selectors come to the handler, whose result is the answer.
+    /// Holds an address: the handler gets asks for the selectors, and its result is the answer.
     ///
     /// ```
-    /// let desk = try await center.respond(to: "deploy", ResponderOptions(["shouldStart"])) { ask in
+    /// let deploys = ResponderOptions(["shouldStart"])
+    /// let desk = try await center.respond(to: "deploy", deploys) { ask in
     ///     try await mayStart(ask.userInfo) ? "true" : ask.pass()
     /// }
     /// ```
     ///
     /// The handler works on several asks side by side. It answers with JSON text, refuses by a
-    /// `Refusal`, and hands on by `Ask.pass()`. The task of a handler is cancelled when its ask is over before
-    /// it answers. Actions for this address, and posts with this object whose names are among the selectors,
-    /// come to the handler too, one after the other; their answers are passed over, unless the observer that made the
-    /// action acknowledges, or the responder.
+    /// `Refusal`, and passes an ask on by `Ask.pass()`. The task of a handler is cancelled when its
+    /// ask is over before it answers. Actions for this address, and posts with this object whose
+    /// names are among the selectors, come to the handler too, one after the other. Their answers
+    /// are ignored, unless the observer that made the action, or the responder, acknowledges.
     ///
     /// An ask that comes again while its handler is at work is handled once. With
-    /// `ClientOptions.reconnects` a lost connection brings the responder back: the same one with the lifetime `token`,
-    /// else a new one.
+    /// `ClientOptions.reconnects` a lost connection brings the responder back: the same one with
+    /// the lifetime `token`, else a new one.
     ///
-    /// - Throws: `ClientError`; `selectorInUse` when an observation of this center has one of the selectors.
+    /// - Throws: `ClientError`; `selectorInUse` when an observation of this center has one of the
+    ///   selectors.
     public func respond(
         to object: String, _ options: ResponderOptions,
         handler: @escaping @Sendable (Ask) async throws -> String
@@ -32,7 +34,7 @@ extension RemoteCenter {
         let door = self.door
         let desk = ResponderDesk(options, posts: posts, handler: handler) { owed, response in
             let answer = DeliveryAnswer(selector: key, key: owed, response: response)
-            // Without a connection for good nobody waits for it.
+            // The reply resumes the task even when the connection is lost for good.
             await withCheckedContinuation { continuation in
                 door.submit(
                     .answer(answer, ClientCommand.Reply { _ in continuation.resume() }))
@@ -56,23 +58,28 @@ extension RemoteCenter {
         }
     }
 
-    /// Asks who holds an address, and waits for the answer.
+    /// Asks the holder of an address, and waits for the answer.
     ///
-    /// It has a connection of its own: to cancel the task withdraws the ask, and it does not end with
-    /// `close()`. When that connection is lost it fails with `connectionLost`; with an idempotency key, and
-    /// `ClientOptions.reconnects`, it is made again until its time is over. So it is where a cluster does not know what
-    /// became of it (`refused` with the slug `outcome-unknown`).
+    /// The ask has a connection of its own: to cancel the task withdraws the ask, and `close()`
+    /// does not end it. When that connection is lost it fails with `connectionLost`; with an
+    /// idempotency key, and `ClientOptions.reconnects`, it is made again until its time is over.
+    /// The same holds when a cluster does not know its outcome (`refused` with the slug
+    /// `outcome-unknown`).
     ///
     /// - Parameters:
     ///   - object: the address.
-    ///   - selector: what is asked for.
+    ///   - selector: the selector that is called.
     ///   - fallback: the answer, as JSON text, when there is no other.
-    ///   - wait: how long to wait, in whole seconds up to 60; the broker's default is 5, and with `ttl` 0.
-    ///   - ttl: makes it an ask that outlives this call, for so long: what `answer(toAsk:wait:)` tells.
+    ///   - wait: how long to wait, in whole seconds up to 60; the broker's default is 5, and with
+    ///     `ttl` 0.
+    ///   - ttl: makes it an ask that outlives this call, for so long; `answer(toAsk:wait:)` reads
+    ///     its answer.
     ///   - once: whether it is shown to one responder at most, and once.
     ///   - causedBy: the id of the notification or ask whose handling asks this.
-    ///   - idempotencyKey: a text of 1 to 255 visible ASCII characters: a repetition gets the first answer.
-    /// - Throws: `ClientError`; `refused` has the problem of section 12 of the protocol, such as `no-responder`.
+    ///   - idempotencyKey: a text of 1 to 255 visible ASCII characters: a repetition gets the first
+    ///     answer.
+    /// - Throws: `ClientError`; `refused` has the problem of section 12 of the protocol, such as
+    ///   `no-responder`.
     public func ask(
         _ object: String, _ selector: String, userInfo: UserInfo? = nil,
         default fallback: String? = nil, wait: Duration? = nil, ttl: Duration? = nil,
@@ -103,12 +110,13 @@ extension RemoteCenter {
         }
     }
 
-    /// Tells how an ask stands that was made with a time to live, or how it ended.
+    /// Reads the state or the answer of an ask that was made with a time to live.
     ///
     /// - Parameters:
     ///   - id: the ask.
     ///   - wait: how long to wait for its end, in whole seconds up to 60; by default not at all.
-    /// - Throws: `ClientError`; `refused` when the ask failed, and when the broker does not know it.
+    /// - Throws: `ClientError`; `refused` when the ask failed, and when the broker does not know
+    ///   it.
     public func answer(
         toAsk id: String, wait: Duration? = nil
     ) async throws(ClientError) -> AskAnswer {
@@ -127,7 +135,7 @@ extension RemoteCenter {
 }
 
 extension HTTPRequest {
-    /// Asks who holds an address, without a center: what `RemoteCenter.ask` has as parameters.
+    /// Asks the holder of an address without a center; parameters as for `RemoteCenter.ask`.
     ///
     /// - Throws: `ClientError.invalidIdempotencyKey`.
     public static func ask(
@@ -152,7 +160,7 @@ extension HTTPRequest {
         String(decoding: PercentEncoding.encoded(text), as: UTF8.self)
     }
 
-    /// The content of the answer of a broker that did what was asked.
+    /// The content of a successful answer of a broker.
     func successfulAnswer(from url: BrokerURL) async throws(ClientError) -> [UInt8] {
         let answer = try await answer(from: url)
         guard answer.isSuccess else { throw answer.refusal }
@@ -161,8 +169,10 @@ extension HTTPRequest {
 }
 
 extension ClientError {
-    /// Whether nobody can say what became of a request: the connection was lost, the broker was about to stop, or its
-    /// cluster did not answer in time.
+    /// Whether the outcome of a request is unknown.
+    ///
+    /// The connection was lost, the broker was about to stop, or its cluster did not answer in
+    /// time.
     fileprivate var isLoss: Bool {
         if case .refused(let refusal) = self {
             return refusal.slug == "draining" || refusal.slug == "outcome-unknown"

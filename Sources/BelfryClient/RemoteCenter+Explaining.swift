@@ -1,8 +1,10 @@
 internal import BelfryJSON
 
-// Who would get what (Protocol.md section 5).
+// The observers and responders that a post or an ask would reach (Protocol.md section 5).
 extension RemoteCenter {
-    /// Tells who would get a notification of this name and object, and who nearly would; nothing is posted.
+    /// Lists the observers that would get a notification, and those that nearly would.
+    ///
+    /// Nothing is posted.
     ///
     /// - Parameters:
     ///   - name: the notification name.
@@ -22,7 +24,7 @@ extension RemoteCenter {
         }
     }
 
-    /// Tells who would be asked for a selector of this address; nobody is.
+    /// Lists the responders that would be asked for a selector of this address; none is asked.
     ///
     /// - Returns: what `GET /v1/explain` answers, as JSON text.
     /// - Throws: `ClientError`.

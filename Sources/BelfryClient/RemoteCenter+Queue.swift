@@ -2,12 +2,12 @@ internal import BelfryJSON
 
 // The queue of the center, and the modes that it waits in.
 extension RemoteCenter {
-    /// Takes notifications out of the queue that nobody has got yet.
+    /// Removes notifications from the queue before they are posted.
     ///
     /// - Parameters:
     ///   - name: the notification name.
     ///   - object: the object; `nil` with `onSender` in `coalescing` means those without one.
-    ///   - coalescing: what is compared; by default what is given.
+    ///   - coalescing: the properties that are compared; by default those that are given.
     /// - Returns: how many were removed.
     /// - Throws: `ClientError`.
     @discardableResult
@@ -22,7 +22,7 @@ extension RemoteCenter {
             })
     }
 
-    /// Takes the notification with this id out of the queue.
+    /// Removes the notification with this id from the queue.
     ///
     /// - Returns: whether it was there.
     /// - Throws: `ClientError`.
@@ -56,7 +56,7 @@ extension RemoteCenter {
         return ModeLease(id: id, mode: mode, token: token)
     }
 
-    /// Takes a mode off the stack, wherever it stands.
+    /// Removes a mode from the stack, at whatever place it is.
     ///
     /// - Throws: `ClientError`; `refused` when it was left already.
     public func leaveMode(_ lease: ModeLease) async throws(ClientError) {

@@ -2,7 +2,7 @@ internal import BelfryJSON
 
 // Values: one JSON object of each object, addressed by key path (Protocol.md, "Values").
 extension RemoteCenter {
-    /// Observes the value of an object, or what is at a key path in it.
+    /// Observes the value of an object, or the value at a key path in it.
     ///
     /// ```
     /// for try await change in try await center.addObserver(object: "settings", keyPath: "ui") {
@@ -10,13 +10,14 @@ extension RemoteCenter {
     /// }
     /// ```
     ///
-    /// Each change has the whole value at the path. With `ClientOptions.reconnects` a lost connection brings
-    /// the observer back, and a change if there was one.
+    /// Each change has the whole value at the path. With `ClientOptions.reconnects` a lost
+    /// connection brings the observer back, and a change if there was one.
     ///
     /// - Parameters:
     ///   - object: the object that has the value.
     ///   - keyPath: keys, joined by `.`; empty for the whole.
-    ///   - selector: the name of the observer's method in listings; by default one that no other has.
+    ///   - selector: the name of the observer's method in listings; by default one that no other
+    ///     has.
     ///   - options: whose changes it is told, and what happens during suspension.
     /// - Throws: `ClientError`.
     public func addObserver(
@@ -32,20 +33,23 @@ extension RemoteCenter {
             object: object, keyPath: keyPath, observation: try await add(wish))
     }
 
-    /// Sets what is at a key path, and waits until the broker has it.
+    /// Sets the value at a key path, and waits until the broker has it.
     ///
-    /// What is no object on the way becomes one.
+    /// Values on the way that are no objects become objects.
     ///
     /// - Parameters:
     ///   - object: the object that has the value.
     ///   - keyPath: keys, joined by `.`; empty for the whole, which is an object.
     ///   - json: the value as JSON text.
     ///   - ttl: how long it stays after its last setting.
-    ///   - lease: how long it stays after this connection is lost; what tells others that somebody is there.
-    ///   - ifMatch: the `etag` that the value must have, else it is refused with `precondition-failed`.
+    ///   - lease: how long it stays after this connection is lost; such a value shows others that
+    ///     this client is present.
+    ///   - ifMatch: the `etag` that the value must have, else it is refused with
+    ///     `precondition-failed`.
     ///   - ifNoneMatch: an `etag` that it must not have; `*` sets only where there is nothing.
-    /// - Throws: `ClientError`; it is sure that nothing was set only after `refused` with another slug than
-    ///   `outcome-unknown`: with that one it may have been set in a cluster, or be set still.
+    /// - Throws: `ClientError`; it is certain that nothing was set only after `refused` with
+    ///   another slug than `outcome-unknown`: with that one a cluster may have set it, or may set
+    ///   it later.
     @discardableResult
     public func setValue(
         _ object: String, keyPath: String = "", json: String, ttl: Duration? = nil,
@@ -61,7 +65,7 @@ extension RemoteCenter {
             ])
     }
 
-    /// Applies a merge patch to what is at a key path: several keys in one change (RFC 7396).
+    /// Applies a merge patch to the value at a key path: several keys in one change (RFC 7396).
     ///
     /// - Throws: `ClientError`, as `setValue`.
     @discardableResult
@@ -78,7 +82,7 @@ extension RemoteCenter {
             ])
     }
 
-    /// Removes what is at a key path, or the whole value.
+    /// Removes the value at a key path, or the whole value.
     ///
     /// - Throws: `ClientError`; `refused` when there is none.
     @discardableResult
@@ -93,7 +97,7 @@ extension RemoteCenter {
             ])
     }
 
-    /// Looks at what is at a key path; nil when there is nothing.
+    /// Reads the value at a key path; nil when there is none.
     ///
     /// - Throws: `ClientError`.
     public func value(
@@ -118,7 +122,7 @@ extension RemoteCenter {
     private func call(
         _ method: String, _ members: KeyValuePairs<String, Parameter?>
     ) async throws(ClientError) -> [UInt8] {
-        // What is no JSON would break the message.
+        // A value that is no JSON would break the message.
         guard members.allSatisfy({ $0.value?.isJSON ?? true }) else { throw .invalidValue }
         let params = RPCRequest.params { writer, bytes in
             for (key, parameter) in members { parameter?.write(key, &writer, &bytes) }

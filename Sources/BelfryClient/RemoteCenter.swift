@@ -18,9 +18,10 @@ public final class RemoteCenter: Sendable {
     private let token: TokenSource?
     let door: ClientDoor
     let options: ClientOptions
-    /// Tells one reader when the connection is lost and when it is there again; it ends with the center.
+    /// The changes of the connection, lost or back, for one reader; it ends with the center.
     ///
-    /// The first connection is not told where `connect` has waited for it. Who does not read has the last 16 changes.
+    /// The first connection is not reported where `connect` has waited for it. A slow reader keeps
+    /// the last 16 changes.
     public let connectionStates: AsyncStream<ConnectionState>
     private let observationCount = Mutex(0)
 
@@ -44,8 +45,9 @@ public final class RemoteCenter: Sendable {
     /// - Parameters:
     ///   - url: the broker, and the center.
     ///   - options: how this client behaves.
-    ///   - token: answers what the broker is shown in place of the token of the URL: a key, or a JWT. It is asked before
-    ///     each connection and each ask, so that a center goes on when a token has expired (401, and the close code 4003).
+    ///   - token: returns the credentials in place of the token of the URL: a key, or a JWT. It is
+    ///     called before each connection and each ask, so that a center continues when a token has
+    ///     expired (401, and the close code 4003).
     /// - Throws: `ClientError`; `noToken` when the function failed.
     public static func connect(
         to url: BrokerURL, options: ClientOptions = ClientOptions(), token: TokenSource? = nil
@@ -55,12 +57,14 @@ public final class RemoteCenter: Sendable {
         return center
     }
 
-    /// Makes a center that connects by itself, and goes on trying where there is no broker yet.
+    /// Makes a center that connects by itself, and keeps trying while there is no broker.
     ///
-    /// What is asked for waits for the connection, as after a lost one (`ClientOptions.reconnects`). Where credentials are
-    /// not good the center is over, and each call says so; a `token` function is asked again after 401 and after a failure.
+    /// Requests wait for the connection, as after a lost one (`ClientOptions.reconnects`). When the
+    /// broker refuses the credentials the center ends, and each call fails with that error; a
+    /// `token` function is called again after 401 and after a failure.
     ///
-    /// - Throws: `ClientError` when the machine has no thread or descriptor for it, or authorities cannot be read.
+    /// - Throws: `ClientError` when the machine has no thread or descriptor for it, or authorities
+    ///   cannot be read.
     public static func connecting(
         to url: BrokerURL, options: ClientOptions = ClientOptions(), token: TokenSource? = nil
     ) throws(ClientError) -> RemoteCenter {
@@ -125,23 +129,23 @@ public final class RemoteCenter: Sendable {
         return observation
     }
 
-    /// Registers an observer that calls a selector at whoever holds an address, with what it observes: an action.
+    /// Registers an observer that calls a selector at the holder of an address: an action.
     ///
     /// ```
     /// let wire = try await center.addObserver(
     ///     forName: "touchUp", object: "switch-1", target: "lamp", selector: "toggle")
     /// ```
     ///
-    /// Who holds the address may be another client, may change and may be nobody (rules K1 to K9).
-    /// Nothing comes out of its sequence, which ends when the observer is removed.
+    /// The holder of the address may be another client, may change and may be absent (rules K1 to
+    /// K9). The observation's sequence has no elements, and ends when the observer is removed.
     ///
     /// - Parameters:
     ///   - name: the notification name.
     ///   - object: the object; `nil` is any.
     ///   - target: the address.
-    ///   - selector: what is called there.
-    ///   - options: its lifetime and lease, and whether the responder is to answer, which the poster is told; the rest
-    ///     is the responder's matter.
+    ///   - selector: the selector that is called there.
+    ///   - options: its lifetime and lease, and whether the responder is to answer, which the
+    ///     poster learns; the responder decides the rest.
     /// - Throws: `ClientError`.
     public func addObserver(
         forName name: String, object: String?, target: String, selector: String,
@@ -176,12 +180,13 @@ public final class RemoteCenter: Sendable {
         try await observation.removeObserver()
     }
 
-    /// Posts a notification, and waits for the account of who got it; one with the style `asap` or
-    /// `idle` is enqueued, and its receipt tells just that.
+    /// Posts a notification, and waits for its receipt.
     ///
-    /// - Throws: `ClientError`; it is sure that nothing was posted only after `refused` with another slug than
-    ///   `outcome-unknown`: with that one it may have happened in a cluster, or happen still. With the same
-    ///   idempotency key it can be repeated, and happens once.
+    /// A post with the style `asap` or `idle` is enqueued, and its receipt says only that.
+    ///
+    /// - Throws: `ClientError`; it is certain that nothing was posted only after `refused` with
+    ///   another slug than `outcome-unknown`: with that one a cluster may have posted it, or may
+    ///   post it later. With the same idempotency key the post can be repeated, and happens once.
     public func post(
         name: String, object: String? = nil, userInfo: UserInfo? = nil,
         options: PostOptions = PostOptions()
@@ -190,8 +195,9 @@ public final class RemoteCenter: Sendable {
         return try await submit { .post(wish, $0) }
     }
 
-    /// Suspends this client, or lets it go on: meanwhile the suspension behavior of each observer
-    /// says what becomes of its notifications.
+    /// Suspends this client, or ends its suspension.
+    ///
+    /// Meanwhile the suspension behavior of each observer decides over its notifications.
     ///
     /// A suspended client stays so on its next connection.
     /// - Throws: `ClientError`.
@@ -228,7 +234,7 @@ public final class RemoteCenter: Sendable {
         }
     }
 
-    /// Registers an observer; one that its task gave up is removed, also where the broker confirms it later.
+    /// Registers an observer; if its task gives up, it is removed even when it is confirmed later.
     func register(_ wish: ObserverWish) async throws(ClientError) -> Registration {
         do throws(ClientError) {
             return try await submit { .addObserver(wish, $0) }
@@ -240,9 +246,9 @@ public final class RemoteCenter: Sendable {
         }
     }
 
-    /// Asks for something, and waits for the answer as long as the task is not cancelled.
+    /// Sends a command, and waits for the answer as long as the task is not cancelled.
     ///
-    /// - Throws: `ClientError.cancelled` at once then; what was asked for may happen all the same.
+    /// - Throws: `ClientError.cancelled` at once then; the command may take effect all the same.
     func submit<Value: Sendable>(
         _ command: (ClientCommand.Reply<Value>) -> ClientCommand
     ) async throws(ClientError) -> Value {
@@ -259,7 +265,7 @@ public final class RemoteCenter: Sendable {
         return try outcome.get()
     }
 
-    /// Asks for what a cancelled task does last, such as removing and closing, and waits for the answer in any case.
+    /// Sends a command, such as removing, and waits for its answer despite cancellation.
     func finish<Value: Sendable>(
         _ command: (ClientCommand.Reply<Value>) -> ClientCommand
     ) async throws(ClientError) -> Value {

@@ -10,18 +10,19 @@ public struct Responder: Sendable {
     let desk: ResponderDesk
     let removal: @Sendable () async throws(ClientError) -> Void
 
-    /// Gives the address up; the tasks of its handlers are cancelled, and asks that are open go to others.
+    /// Gives the address up: its handlers are cancelled, and open asks go to other responders.
     ///
-    /// To remove it twice is no error.
-    /// - Throws: `ClientError` when the broker did not answer; the handlers are cancelled all the same.
+    /// A second removal is no error.
+    /// - Throws: `ClientError` when the broker did not answer; the handlers are cancelled all the
+    ///   same.
     public func remove() async throws(ClientError) {
         try await removal()
     }
 
     /// Waits until it is removed, or until this task is cancelled.
     ///
-    /// - Throws: `ClientError` when the broker removed it, as when another one took its place, and when the
-    ///   connection is lost for good.
+    /// - Throws: `ClientError` when the broker removed it, as when another one took its place, and
+    ///   when the connection is lost for good.
     public func waitUntilRemoved() async throws(ClientError) {
         try await desk.waitForEnd()
     }

@@ -1,11 +1,12 @@
 internal import BelfryJSON
 internal import Synchronization
 
-/// Where the handler of a responder works: asks side by side, each in a task of its own, and actions and posts in
-/// their order.
+/// The tasks of a responder's handler.
+///
+/// Asks are handled side by side, each in a task of its own, and actions and posts in their order.
 final class ResponderDesk: Sendable {
     typealias Handler = @Sendable (Ask) async throws -> String
-    /// Tells the broker how what has this key was responded to.
+    /// Sends the broker the response to the delivery with this key.
     typealias Respond = @Sendable (_ key: String, DeliveryResponse) async -> Void
 
     private struct State {
@@ -13,14 +14,14 @@ final class ResponderDesk: Sendable {
         var hasEnded = false
     }
 
-    /// Stands for the task of the actions and posts among those of asks, and is no id of an ask.
+    /// The key of the task of actions and posts among those of asks; it is no id of an ask.
     private static let posts = ""
 
     let options: ResponderOptions
     private let handler: Handler
     private let respond: Respond
     private let posts: NotificationBuffer
-    /// Has no notification, only an end to wait for.
+    /// A buffer without notifications; only its end is awaited.
     private let end: NotificationBuffer
     private let state = Mutex(State())
 
@@ -46,7 +47,7 @@ final class ResponderDesk: Sendable {
         }
     }
 
-    /// Has an ask handled and answered.
+    /// Starts to handle and answer an ask.
     func take(_ ask: Ask) {
         start(ask.id) { desk in
             let response = await desk.response(to: ask)
@@ -55,7 +56,7 @@ final class ResponderDesk: Sendable {
         }
     }
 
-    /// An ask is over: nobody wants its answer any more.
+    /// Cancels the handler of an ask that is over, because its answer is not wanted any more.
     func settle(_ id: String) {
         state.withLock { $0.tasks.removeValue(forKey: id) }?.cancel()
     }

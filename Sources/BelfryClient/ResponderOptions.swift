@@ -1,8 +1,8 @@
 internal import BelfryJSON
 
-/// How a responder is registered; what is left as it is, the broker decides.
+/// The options of a responder; the broker has defaults for those that are nil.
 public struct ResponderOptions: Equatable, Sendable {
-    /// What happens where the address has a holder.
+    /// The choice to make when the address has a holder already.
     public enum IfHeld: String, Sendable {
         /// The new one takes its place.
         case replace
@@ -12,17 +12,17 @@ public struct ResponderOptions: Equatable, Sendable {
         case share
     }
 
-    /// What it implements: asks for these, and posts with its object and one of these names, come to it.
+    /// The selectors that it implements; it gets asks for these, and posts with these names.
     ///
-    /// Without any it is an alias of `next`.
+    /// The object of the posts is its address. Without selectors it is an alias of `next`.
     public var selectors: [String]
     /// The address that is asked when this one does not answer.
     public var next: String?
-    /// What happens where the address has a holder; the broker's default is `replace`.
+    /// The choice when the address has a holder already; the broker's default is `replace`.
     public var ifHeld: IfHeld?
     /// How many asks may be open at it at once, 1 to 1,000; the broker's default is 1,000.
     public var concurrency: Int?
-    /// What it has in common with all observers: lifetime, lease and what happens during suspension.
+    /// The options of all observers: lifetime, lease and behavior during suspension.
     public var terms = ObserverOptions()
 
     /// Takes the selectors, and the defaults.

@@ -19,9 +19,9 @@ final class SecureLine: OutputFilter {
         try context(for: url).map { SecureLine($0, host: url.hostName) }
     }
 
-    /// What the certificate of a broker is checked by; nil for one without TLS.
+    /// Makes the context that checks the certificate of a broker; nil for one without TLS.
     ///
-    /// - Throws: `ClientError.tls` when there is nothing to check it by.
+    /// - Throws: `ClientError.tls` when there are no authorities to check it with.
     static func context(for url: BrokerURL) throws(ClientError) -> TLSContext? {
         guard url.isSecure else { return nil }
         do throws(TLSError) {
@@ -38,7 +38,7 @@ final class SecureLine: OutputFilter {
         return bytes
     }
 
-    /// Opens what was read; `own` gets bytes for the broker.
+    /// Decrypts received bytes; `own` gets bytes for the broker.
     ///
     /// - Returns: the plaintext, and whether the broker has ended its output behind it.
     func open(

@@ -10,7 +10,7 @@ internal import Synchronization
 public final class StopSignals: Sendable {
     private struct State {
         var hasCome = false
-        /// Whether anybody has waited for a signal.
+        /// Whether a task has waited for a signal.
         var isAwaited = false
         var waiters: [(number: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
         var nextNumber: UInt64 = 0
@@ -26,10 +26,10 @@ public final class StopSignals: Sendable {
 
     /// Runs an asynchronous program while this thread, the main one, waits for signals.
     ///
-    /// An asynchronous `main` cannot do that: there the main thread takes signals by their default
-    /// action, which ends the process at once.
+    /// An asynchronous `main` cannot do that: there the main thread handles signals by their
+    /// default action, which ends the process at once.
     ///
-    /// - Returns: what the body returns, or 1 when a signal comes that nobody waits for: before
+    /// - Returns: the result of the body, or 1 for a signal that no task waits for: one before
     ///   `wait` was called, or a second one.
     /// - Throws: `ClientError.system`.
     public static func run(
@@ -68,7 +68,8 @@ public final class StopSignals: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let hasCome: Bool? = state.withLock { state in
-                    // A task that is cancelled before it waits finds its mark here, in the same lock.
+                    // A task that is cancelled before it waits finds its mark here, in the same
+                    // lock.
                     if state.hasCome || Task.isCancelled { return state.hasCome }
                     state.waiters.append((number, continuation))
                     return nil
@@ -100,7 +101,7 @@ public final class StopSignals: Sendable {
         }
     }
 
-    /// Tells whoever waits of a signal; whether it is the first one, and anybody has waited for it.
+    /// Reports a signal to the waiting tasks; true for the first one if a task has waited for it.
     private func take() -> Bool {
         let (isExpected, waiters) = state.withLock { state in
             defer {

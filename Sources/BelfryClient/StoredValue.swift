@@ -2,7 +2,7 @@
 public struct StoredValue: Equatable, Sendable {
     /// The JSON text: members in the byte order of their keys, without white space.
     public let json: String
-    /// What tells this value from any other: `ifMatch` of a write that must not overwrite another one.
+    /// The tag of this value: `ifMatch` of a write that must not overwrite another value.
     public let etag: String
     /// The number in the sequence of the center up to which this is known.
     public let sequence: UInt64
@@ -20,9 +20,9 @@ public struct StoredValue: Equatable, Sendable {
 
 /// The account of a write.
 public struct ValueReceipt: Equatable, Sendable {
-    /// Whether a byte of the value is another one than before; if not, nobody was told.
+    /// Whether a byte of the value has changed; if not, no observer is notified.
     public let isChanged: Bool
-    /// What tells the value from any other, or nil for one that is gone.
+    /// The tag of the value, or nil for a value that is gone.
     public let etag: String?
     /// The number of the change, or of the last one before a write that changed nothing.
     public let sequence: UInt64

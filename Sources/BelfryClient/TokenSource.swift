@@ -1,12 +1,14 @@
-/// Answers what the broker is shown: a key, or a JWT.
+/// Returns the credentials for the broker: a key, or a JWT.
 ///
-/// It is called before each connection and each ask; its task is cancelled when nobody waits for it any more.
+/// It is called before each connection and each ask; its task is cancelled when its result is not
+/// needed any more.
 public typealias TokenSource = @Sendable () async throws -> String
 
 extension BrokerURL {
-    /// The same broker, which is shown what this function answers now; one that does not answer in time is left behind.
+    /// The same broker with the credentials that the function returns; a late result is ignored.
     ///
-    /// - Throws: `ClientError.noToken` when the function failed, `timedOut`, `cancelled`, and `invalidToken`.
+    /// - Throws: `ClientError.noToken` when the function failed, `timedOut`, `cancelled`, and
+    ///   `invalidToken`.
     func authenticated(
         by source: @escaping TokenSource, within time: Duration
     ) async throws(ClientError) -> BrokerURL {

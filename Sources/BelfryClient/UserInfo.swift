@@ -1,6 +1,6 @@
 internal import BelfryJSON
 
-/// What a notification carries: a JSON object, kept as the bytes that it was written in.
+/// The `userInfo` of a notification: a JSON object, kept as the bytes that it was written in.
 public struct UserInfo: Equatable, Sendable {
     /// The JSON text.
     public let json: [UInt8]

@@ -2,25 +2,25 @@ internal import BelfryJSON
 
 /// A change of a value as an observer of its key path gets it (Protocol.md, "Values").
 public struct ValueChange: Equatable, Sendable {
-    /// What a change is, seen from the path alone, however it was written.
+    /// The kind of a change at the path of the observer, however it was written.
     public enum Kind: String, Sendable {
-        /// There is another value, and it was none, or one of both is no object.
+        /// The value is another one, and there was none before, or one of both is no object.
         case set
         /// An object was and is there; members of it changed.
         case merge
-        /// There is no value any more.
+        /// The value is gone.
         case removed
     }
 
-    /// What it is.
+    /// The kind of the change.
     public let kind: Kind
-    /// Whether it is the value as it was found: at the registration, and after changes that did not come.
+    /// Whether it is the value at the registration, or after changes that were lost.
     public let isInitial: Bool
     /// The merge patch that led here, as JSON text (RFC 7396), if it is a merge.
     public let patch: String?
-    /// What was there, as JSON text, or the merge patch that leads back; if the observer asked for it.
+    /// The old value as JSON text, or the merge patch back to it, if the observer asked for it.
     public let old: String?
-    /// The frame, with its number in the sequence of the center, and what was lost before it.
+    /// The frame, with its number in the sequence of the center, and the gap before it.
     public let notification: ReceivedNotification
 
     /// The whole value as it is now, as JSON text; nil when there is none.
@@ -64,13 +64,13 @@ struct FollowedValue {
     private var isKnown = false
     private var value: Document?
 
-    /// What a broker may send, and more.
+    /// The limits of a document, above those of a broker.
     private static let limits = DocumentLimits(byteLimit: .max, depthLimit: UserInfo.depthLimit)
 
     /// Takes a change.
     ///
-    /// - Returns: the value now, or nil when the broker has told what is known.
-    /// - Throws: `ClientError.notUnderstood` for a merge into what is no object.
+    /// - Returns: the value now, or nil when the frame only repeats it.
+    /// - Throws: `ClientError.notUnderstood` for a merge into a value that is no object.
     mutating func take(_ frame: ChangeFrame) throws(ClientError) -> Document?? {
         let after: Document?
         do {
@@ -91,7 +91,7 @@ struct FollowedValue {
             return try Document.parse(new.span, limits: Self.limits)
         case (.merge, let new?):
             let patch = try Document.parsePatch(new.span, limits: Self.limits)
-            // What is no object becomes one (RFC 7396 section 2).
+            // A value that is no object becomes one (RFC 7396 section 2).
             let object = value.flatMap { $0.isObject ? $0 : nil }
             var merged = try object ?? Document.parse(Array("{}".utf8).span, limits: Self.limits)
             try merged.merge(patch, limits: Self.limits)

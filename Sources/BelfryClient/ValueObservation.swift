@@ -1,8 +1,9 @@
 /// The changes of one value, for one reader, and the token that removes the observer.
 ///
-/// The first one is the value as it is. The sequence ends when the observer is removed by its owner, and throws
-/// when the connection or the broker ends it. Each change has the whole value: of one that is read too slowly
-/// the oldest changes are lost, and `ReceivedNotification.gapBefore` tells so.
+/// The first one is the value as it is. The sequence ends when the observer is removed by its
+/// owner, and throws when the connection or the broker ends it. Each change has the whole value: of
+/// one that is read too slowly the oldest changes are lost, and `ReceivedNotification.gapBefore`
+/// tells so.
 public struct ValueObservation: AsyncSequence, Sendable {
     /// The object that has the value.
     public let object: String
@@ -24,12 +25,12 @@ public struct ValueObservation: AsyncSequence, Sendable {
         try await observation.removeObserver()
     }
 
-    /// Starts to read; two iterators share what comes.
+    /// Starts to read; two iterators share the changes.
     public func makeAsyncIterator() -> Iterator {
         Iterator(buffer: observation.buffer)
     }
 
-    /// Takes one change after the other.
+    /// Returns one change after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let buffer: NotificationBuffer
 

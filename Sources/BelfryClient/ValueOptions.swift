@@ -1,26 +1,26 @@
 internal import BelfryJSON
 
-/// How an observer of a value is registered; what is left as it is, the broker decides.
+/// The options of an observer of a value; the broker has defaults for those that are nil.
 public struct ValueOptions: Equatable, Sendable {
-    /// What becomes of changes while the client is suspended.
+    /// The treatment of changes while the client is suspended.
     ///
-    /// There is no `drop`: what is lost would be missing in the value.
+    /// There is no `drop`: the value would lack the changes that are lost.
     public enum SuspensionBehavior: String, Sendable {
         /// Afterwards comes the value as it is.
         case coalesce
         /// All are held, up to a limit; past it comes the value as it is.
         case hold
-        /// They are delivered although the client asked for suspension, else held.
+        /// Changes are delivered although the client asked for suspension; otherwise they are held.
         case deliverImmediately
     }
 
-    /// Whether frames have what was there before; the default is not.
+    /// Whether frames have the old value; the default is not.
     public var tellsOld = false
     /// Whether it outlives its connection; the default is `connection`.
     public var lifetime = ObserverOptions.Lifetime.connection
     /// How long an observer of lifetime `token` stays; the broker's default is an hour.
     public var lease: ObserverOptions.Lease?
-    /// What becomes of changes during suspension; the broker's default is `coalesce`.
+    /// The treatment of changes during suspension; the broker's default is `coalesce`.
     public var suspensionBehavior: SuspensionBehavior?
     /// How many changes are held at the broker; its default is 1,000.
     public var holdLimit: Int?
@@ -30,7 +30,7 @@ public struct ValueOptions: Equatable, Sendable {
     /// Takes the defaults.
     public init() {}
 
-    /// What it has in common with other observers.
+    /// The options of all observers.
     var terms: ObserverOptions {
         var terms = ObserverOptions()
         terms.lifetime = lifetime

@@ -1,4 +1,4 @@
-/// An entry of this broker that the log has shown: what it cost.
+/// An entry of this broker that the log has shown, and its cost.
 public struct AppendedEntry: Sendable {
     /// The time since it was appended first, in nanoseconds.
     public let time: Int64

@@ -2,7 +2,7 @@
 public enum BrokerChange: Sendable, Equatable {
     /// Its life has begun.
     case came
-    /// It has ended its own life.
+    /// The broker has ended its own life.
     case left
     /// Another broker, which did not hear it, has ended its life.
     case ended(by: [UInt8])

@@ -10,7 +10,7 @@ public struct ClusterOptions: Sendable {
     public var downAfter: Int64 = 2_500_000_000
     /// For how long a broker hears nothing before it ends its own life; less than ``downAfter``.
     public var fenceAfter: Int64 = 2_000_000_000
-    /// For how long the log may stand still before clients are closed.
+    /// The longest that the log may make no progress before clients are closed.
     public var quorumWait: Int64 = 30_000_000_000
     /// How many bytes of log lie behind a snapshot before the next.
     public var snapshotByteCount = 64 << 20
@@ -30,14 +30,15 @@ public struct ClusterOptions: Sendable {
     static let beatInterval: Int64 = 500_000_000
     /// By how much later each broker of the next rank does what the first has not done.
     static let rankInterval: Int64 = 200_000_000
-    /// After how long an entry that the log has not shown is appended again for the first time; each later time it is twice
-    /// as long, up to ``longestRetryInterval``.
+    /// The time until an entry that the log has not shown is appended again for the first time.
+    ///
+    /// Each later time it is twice as long, up to ``longestRetryInterval``.
     static let retryInterval: Int64 = 400_000_000
     /// The longest time until an entry is appended once more.
     static let longestRetryInterval: Int64 = 1_500_000_000
     /// How long a command waits for its turn in the log before it is refused.
     static let patience: Int64 = 1_500_000_000
-    /// After how long nobody waits any more for a command that is under way.
+    /// The time after which the outcome of a command under way is reported as unknown.
     static let unknownAfter: Int64 = 8_000_000_000
     /// After how long a question to the journal without an answer is asked again.
     static let askInterval: Int64 = 1_000_000_000
@@ -60,6 +61,6 @@ public struct ClusterOptions: Sendable {
 }
 
 extension ClusterOptions {
-    /// How many bytes of an entry a command may take: one that needs more would never come into the log.
+    /// The largest command, in bytes of an entry: a larger one would never fit into the log.
     var commandByteLimit: Int { entryByteLimit - Self.envelopeByteCount }
 }

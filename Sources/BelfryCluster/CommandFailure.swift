@@ -1,27 +1,27 @@
-/// Why a command comes to nothing.
+/// The reason that a command fails.
 public enum CommandFailure: Error, Sendable, Equatable {
-    /// It is not in the log, and never will be.
+    /// The command is not in the log, and never will be.
     case unavailable(Unavailability)
-    /// Nobody knows whether it is, or will be, in the log.
+    /// The command may or may not be in the log, or come into it later.
     case unknownOutcome
 }
 
 /// Why a broker takes no command.
 public enum Unavailability: Error, Sendable, Equatable {
-    /// It has not read all of the log yet.
+    /// The broker has not read all of the log yet.
     case catchingUp
     /// Its life was ended.
     case fenced
-    /// The log stands still.
+    /// The log makes no progress.
     case noQuorum
     /// The engine has no room.
     case full
     /// More commands wait than may.
     case busy
-    /// It alone would make an entry larger than the engine takes.
+    /// The command alone would make an entry larger than the engine takes.
     case tooLarge(byteLimit: Int)
-    /// It stops.
+    /// The broker stops.
     case draining
-    /// It cannot go on.
+    /// The broker cannot continue.
     case stopped(StopReason)
 }

@@ -6,6 +6,6 @@ public enum FenceReason: String, Sendable, Equatable, CaseIterable {
     case declaredDown = "declared-down"
     /// The log has stood still for too long.
     case noQuorum = "no-quorum"
-    /// Entries behind those that were applied are given up, or the log has forgotten what an entry says of the past.
+    /// The log has given up entries that were not applied yet, or forgotten the past of an entry.
     case tooSlow = "too-slow"
 }

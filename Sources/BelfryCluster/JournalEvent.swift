@@ -6,8 +6,9 @@ public enum JournalEvent: Sendable {
     case appended(EntryName, index: UInt64)
     /// An attempt will never be in the log.
     case refused(EntryName, JournalRefusal)
-    /// The entries that were asked for have been told, and this was the last index of the log then, by the word of a machine
-    /// of the engine that may be behind the others.
+    /// All requested entries have come; this was the last index of the log then.
+    ///
+    /// It is the word of a machine of the engine, which may be behind the others.
     case end(lastIndex: UInt64)
     /// The entries that were asked for are given up; this is the first index that the log has.
     case trimmed(firstIndex: UInt64)
@@ -15,7 +16,7 @@ public enum JournalEvent: Sendable {
     case snapshot(JournalSnapshot?)
     /// A snapshot is kept.
     case saved(index: UInt64)
-    /// The journal has a connection again: what was asked for on the one before may have come to nothing.
+    /// The journal has a connection again; requests on the one before may be lost.
     case reconnected
     /// Another broker has given a sign of life, or this one's own has come back.
     case beat(Beat)

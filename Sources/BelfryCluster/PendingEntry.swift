@@ -4,8 +4,8 @@ import BelfryCenter
 struct PendingEntry {
     /// The entry, which stays the same each time that it is appended.
     ///
-    /// It must say nothing of the past that is later than its commands: a connection that ends while the entry is under
-    /// way was written less than the broker has applied by then.
+    /// It must say nothing of the past that is later than its commands: a connection that ends
+    /// while the entry is under way was written less than the broker has applied by then.
     private(set) var entry: Entry
     /// Which attempt is under way.
     var attempt: UInt64 = 0
@@ -17,7 +17,7 @@ struct PendingEntry {
     var firstAppendedAt: Int64 = 0
     /// When it was appended last; nil while it waits for the entry before it.
     var appendedAt: Int64?
-    /// Whether those who wait for its commands were told that nobody knows.
+    /// Whether its commands were reported as of unknown outcome.
     var isGivenUp = false
 
     init(_ entry: Entry) { self.entry = entry }
@@ -25,14 +25,16 @@ struct PendingEntry {
     var number: UInt64 { entry.number }
     var commands: [Entry.Numbered] { entry.commands }
 
-    /// After how long without an answer it is appended again: an engine without a leader loses what it is given.
+    /// The time without an answer after which it is appended again.
+    ///
+    /// An engine without a leader loses entries.
     var retryInterval: Int64 {
         min(
             ClusterOptions.longestRetryInterval,
             ClusterOptions.retryInterval << Int64(min(max(appendCount, 1), 4) - 1))
     }
 
-    /// Takes the commands away that the log will never have.
+    /// Removes the commands that the log will never have.
     mutating func keepWhatMustHappen() {
         entry = Entry(
             node: entry.node, life: entry.life, number: entry.number,

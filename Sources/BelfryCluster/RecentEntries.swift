@@ -1,6 +1,6 @@
 import BelfryCenter
 
-/// Which entries were applied last, so that one that comes twice is known from another one in its place.
+/// The entries that were applied last, to tell a repeated one from another one in its place.
 struct RecentEntries {
     /// How many are remembered.
     static let limit = 1_024

@@ -7,7 +7,7 @@ extension ReplicatedSequencer {
     ///
     /// - Parameters:
     ///   - shard: the state that the log makes.
-    ///   - effects: where a step leaves what it brought about.
+    ///   - effects: gets the effects of a step.
     public func next(
         _ shard: inout Shard, at now: Int64, into effects: inout Effects
     ) -> Happening? {
@@ -23,7 +23,7 @@ extension ReplicatedSequencer {
             }
             switch stage {
             case .left, .stopped:
-                // What still comes is nothing to a broker that does not go on, and must not gather.
+                // Later events are useless to a broker that has stopped, and must not gather.
                 while journal.next() != nil {}
                 return nil
             case .loading, .catchingUp, .comingUp, .up, .leaving, .recovering: break
@@ -49,7 +49,7 @@ extension ReplicatedSequencer {
         contactAt = now
     }
 
-    /// A snapshot is kept: the log before the one before it is given up, and so never the end of the log.
+    /// Gives up the log before the snapshot before the last, and so never the end of the log.
     private func noteSaved(_ index: UInt64) {
         guard let earlier = trimIndex else { return trimIndex = index }
         // Answers may change places.
@@ -63,7 +63,7 @@ extension ReplicatedSequencer {
     private func take(_ code: [UInt8], at index: UInt64, _ shard: inout Shard, at now: Int64) {
         guard stage != .loading else { return }
         knownIndex = max(knownIndex, index)
-        // Entries lie between: what has come too early comes again with them.
+        // Entries in between are missing: an entry that came too early comes again with them.
         guard index <= applied.index + 1 else { return askForHole(at: now) }
         let entry: Entry
         do {
@@ -119,7 +119,7 @@ extension ReplicatedSequencer {
             stage = .up
             hearsSince = now
             happenings.append(.began(seat: seat))
-        // What was before its own life began a broker does not tell.
+        // A broker does not report events from before its own life.
         case .began where stage == .up: happenings.append(.broker(writer, .came))
         case .lifeEnded(let name) where stage == .up:
             happenings.append(.broker(name, name == writer ? .left : .ended(by: writer)))
@@ -129,9 +129,10 @@ extension ReplicatedSequencer {
 
     // MARK: What was asked for
 
-    /// Asks for what comes next, unless that was asked for already.
+    /// Asks for the next entries, unless that was asked for already.
     ///
-    /// The last entry that was applied comes once more: a log that was put back may have another one there.
+    /// The last entry that was applied comes once more: a log that was put back may have another
+    /// one there.
     ///
     /// - Returns: whether it asks now.
     @discardableResult
@@ -147,7 +148,7 @@ extension ReplicatedSequencer {
         if ask(at: now), stage == .up { holeCount += 1 }
     }
 
-    /// Asks anew for all that is under way; beats, those of the others too, were lost with the connection.
+    /// Repeats all requests under way; beats, also of other brokers, were lost with the connection.
     private func askAgain(at now: Int64) {
         hearsSince = now
         beatAt = now - ClusterOptions.beatInterval
@@ -161,7 +162,8 @@ extension ReplicatedSequencer {
         guard stage != .loading else { return }
         readAskedAt = nil
         knownIndex = max(knownIndex, lastIndex)
-        // Where the log ends before what was applied, the place of the next entry of this broker tells whether it does.
+        // If the log ends before the last applied entry, the place of this broker's next entry
+        // shows it.
         if lastIndex > applied.index {
             ask(at: now)
             return
@@ -173,7 +175,8 @@ extension ReplicatedSequencer {
         readAskedAt = nil
         guard stage != .loading, firstIndex > applied.index else { return }
         if firstIndex == applied.index + 1 {
-            // Nothing is missing: the entry that was to come once more is given up, and the log never ends there.
+            // Nothing is missing: the entry that was to come once more is given up, and the log
+            // never ends there.
             readAskedAt = now
             return journal.read(after: applied.index)
         }
@@ -184,7 +187,8 @@ extension ReplicatedSequencer {
 
     /// Asks for the last snapshot.
     ///
-    /// A life that could not begin is given up: its first entry may be one of those that the snapshot has.
+    /// A life that could not begin is given up: its first entry may be one of those that the
+    /// snapshot has.
     func load(at now: Int64) {
         stage = .loading
         underWay = []
@@ -195,7 +199,8 @@ extension ReplicatedSequencer {
     private func take(_ snapshot: JournalSnapshot?, _ shard: inout Shard, at now: Int64) {
         guard stage == .loading else { return }
         loadAskedAt = nil
-        // Without one, or with an old one, it goes on from where it is: the log says whether it can.
+        // Without one, or with an old one, the broker continues from its own index: the log shows
+        // whether it can.
         if let snapshot, snapshot.index > applied.index {
             do {
                 try shard.restore(snapshot.state)

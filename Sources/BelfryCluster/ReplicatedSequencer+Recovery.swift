@@ -1,20 +1,22 @@
 import BelfryCenter
 
-// How a log that has lost entries goes on with what one broker has applied of it: an operator says with which.
+// Recovery of a log that has lost entries: it continues with the state of one broker, which an
+// operator chooses.
 
 extension ReplicatedSequencer {
     /// How far the recovery is.
     struct Recovery {
-        /// An entry that changes nothing: its place in the log is where the log goes on, and who knows another past stops there.
+        /// An entry without effect, where the log continues; brokers with another past stop there.
         let entry: Entry
-        /// The state behind that entry; nil as long as nobody knows where it is.
+        /// The state behind that entry; nil as long as its place is unknown.
         var snapshot: JournalSnapshot?
         var askedAt: Int64
     }
 
-    /// Lets the log go on with the state of this broker, where it has stopped since that and the log are not one past.
+    /// Lets the log continue with the state of this broker, which stopped over a loss.
     ///
-    /// The others stop at the next entry, if they have not stopped; they take part again after a new start.
+    /// The other brokers stop at the next entry, if they have not stopped; they take part again
+    /// after a new start.
     ///
     /// - Returns: whether it begins, or has begun.
     public func recover(at now: Int64) -> Bool {
@@ -32,7 +34,7 @@ extension ReplicatedSequencer {
         return true
     }
 
-    /// Asks again for what has not happened.
+    /// Repeats the request that has no answer yet.
     func goOnRecovering(at now: Int64) {
         guard let recovery, now - recovery.askedAt >= ClusterOptions.askInterval else { return }
         self.recovery?.askedAt = now
@@ -45,7 +47,7 @@ extension ReplicatedSequencer {
         journal.append(recovery.entry.code, as: EntryName(life: life, number: 1, attempt: 0))
     }
 
-    /// Takes an event while the log is recovered: what else it has is passed over.
+    /// Takes an event while the log is recovered: other entries are ignored.
     func recover(with event: JournalEvent, _ shard: inout Shard, at now: Int64) {
         guard let recovery else { return }
         switch event {

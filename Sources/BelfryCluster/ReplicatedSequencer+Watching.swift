@@ -1,11 +1,12 @@
 public import BelfryCenter
 
-// What a broker does as time passes: it tells that it is there, looks whether the others are, and appends again.
+// The work of a broker as time passes: it gives signs of life, checks those of the others, and
+// appends again.
 
 extension ReplicatedSequencer {
     /// Time has passed; called at least each 100 ms, when ``next(_:at:into:)`` has nothing more.
     public func tick(_ shard: borrowing Shard, at now: Int64) {
-        // A broker that stood still itself has heard nobody, whoever has beaten.
+        // A broker that was paused itself has heard no beats, even if there were any.
         if now - tickedAt > ClusterOptions.standstill { hearsSince = now }
         tickedAt = now
         switch stage {
@@ -37,9 +38,9 @@ extension ReplicatedSequencer {
 
     // MARK: This broker
 
-    /// Tells the others that it is there, and ends the life that hears nobody.
+    /// Gives a sign of life, and ends a life that hears no other broker.
     ///
-    /// - Returns: whether it goes on.
+    /// - Returns: whether the life continues.
     private func watchSelf(at now: Int64) -> Bool {
         if now - contactAt >= options.fenceAfter {
             fence(.heardNothing)
@@ -99,7 +100,7 @@ extension ReplicatedSequencer {
     }
 
     private func endSilentLives(_ shard: borrowing Shard, rank: Int, at now: Int64) {
-        // A broker that hears nobody cannot tell who is silent.
+        // A broker that hears no beats cannot tell who is silent.
         guard now - contactAt <= ClusterOptions.beatInterval else { return }
         for broker in shard.brokers where broker.isUp && broker.name != options.node {
             let silence = now - max(heardAt[broker.name] ?? hearsSince, hearsSince)
@@ -114,7 +115,8 @@ extension ReplicatedSequencer {
     /// Appends an entry without a command, where the log or the others need one.
     private func appendForOthers(_ shard: borrowing Shard, rank: Int, at now: Int64) {
         guard !isWaiting else { return }
-        // Whether the engine is there; and how far this broker is, for the clients that it may lose.
+        // Whether the engine is there; and how far this broker is, for the clients that it may
+        // lose.
         if now - contactAt >= ClusterOptions.beatInterval
             || isUntold && now - lastAppendAt >= ClusterOptions.beatInterval
             || isDue(shard, rank: rank, at: now)
@@ -123,7 +125,7 @@ extension ReplicatedSequencer {
         }
     }
 
-    /// Whether a center has something to do by itself, and no broker of an earlier rank has written an entry for that.
+    /// Whether a center has work by itself, and no broker of an earlier rank has written its entry.
     private func isDue(_ shard: borrowing Shard, rank: Int, at now: Int64) -> Bool {
         guard dueIndex != applied.index else { return false }
         // Entries tell time in milliseconds.
@@ -153,7 +155,7 @@ extension ReplicatedSequencer {
         if snapshotWork != nil { loggedByteCount = 0 }
     }
 
-    /// Lets the journal have the snapshot that was being made.
+    /// Gives the journal the finished snapshot.
     private func keepSnapshot() {
         guard let snapshot = snapshotWork?.snapshot else { return }
         snapshotWork = nil

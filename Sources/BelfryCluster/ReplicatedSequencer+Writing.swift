@@ -3,7 +3,7 @@ public import BelfryCenter
 // How a broker writes the log: a few entries at a time, each until the log shows it.
 
 extension ReplicatedSequencer {
-    /// The turn is over, and what it brought about was handed to the connections: what has gathered is appended.
+    /// Ends the turn: its effects were handed to the connections, and the commands are appended.
     public func endTurn(at now: Int64) {
         handed = applied
         guard stage == .up || stage == .leaving else { return }
@@ -70,7 +70,7 @@ extension ReplicatedSequencer {
             as: EntryName(life: life, number: pending.number, attempt: pending.attempt))
     }
 
-    /// Appends again all that is under way, in its order; the engine ignores what it has.
+    /// Appends all entries under way again, in order; the engine ignores those that it has.
     func appendAllAgain(at now: Int64) {
         for place in underWay.indices where underWay[place].appendedAt != nil {
             append(at: place, at: now)
@@ -131,7 +131,7 @@ extension ReplicatedSequencer {
     /// The engine says that the log will never have an attempt.
     func take(_ name: EntryName, _ refusal: JournalRefusal, at now: Int64) {
         guard let place = place(of: name) else { return }
-        // The log does not stand still: it has no room.
+        // The log is not stalled: it has no room.
         underWay[place].firstAppendedAt = now
         // An attempt before this one may be in the log.
         let isKnown = underWay[place].appendCount == 1
@@ -140,7 +140,8 @@ extension ReplicatedSequencer {
             fail(refused, isKnown ? .unavailable(.full) : .unknownOutcome)
         }
         guard isKnown else { return underWay[place].isGivenUp = true }
-        // Its number must be in the log, or no later one counts: it is appended again with what must happen.
+        // Its number must be in the log, or no later one counts: it is appended again with the
+        // commands that must happen.
         underWay[place].keepWhatMustHappen()
     }
 

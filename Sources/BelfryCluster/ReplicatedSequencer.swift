@@ -1,15 +1,17 @@
 public import BelfryCenter
 
-/// Puts the commands of one broker into a log that several brokers share, and reads that log for its shard.
+/// Puts the commands of one broker into a shared log, and reads that log for its shard.
 ///
-/// A pure machine: the journal does the I/O, and each call brings the time of a clock that never goes back. In each turn its
-/// host calls ``next(_:at:into:)`` until it is nil, writes to its connections, and calls ``endTurn(at:)``; at least each
-/// 100 ms it calls ``tick(_:at:)``. How a broker gets on with the log is one value, ``stage``:
+/// A pure machine: the journal does the I/O, and each call brings the time of a clock that never
+/// goes back. In each turn its host calls ``next(_:at:into:)`` until it is nil, writes to its
+/// connections, and calls ``endTurn(at:)``; at least each 100 ms it calls ``tick(_:at:)``. How a
+/// broker gets on with the log is one value, ``stage``:
 ///
 ///     loading → catchingUp → comingUp → up → leaving → left
 ///                   ▲____________________|      any → stopped → recovering → catchingUp
 ///
-/// A life begins with `comingUp`, and ends with the way back: then the host closes the connections of all clients.
+/// A life begins with `comingUp`, and ends with the way back: then the host closes the connections
+/// of all clients.
 public final class ReplicatedSequencer {
     /// The settings.
     public let options: ClusterOptions
@@ -18,7 +20,7 @@ public final class ReplicatedSequencer {
     public internal(set) var stage = Stage.loading
     /// Which life of the broker runs, or begins; 0 before the first.
     public internal(set) var life: UInt64 = 0
-    /// The number that stands for the life in the names of connections and commands; 0 while none runs.
+    /// The number of the life in the names of connections and commands; 0 while none runs.
     public internal(set) var seat: UInt32 = 0
     /// Why the last life has ended; nil before that.
     var lastFence: FenceReason?
@@ -32,11 +34,12 @@ public final class ReplicatedSequencer {
     var underWay: [PendingEntry] = []
     var lastNumber: UInt64 = 0
     var lastCounter: UInt64 = 0
-    /// The last entry whose effects were handed to the connections: an entry says no more of the past.
+    /// The last entry whose effects were handed to the connections; entries report no later one.
     var handed: Mark
-    /// The last entry that entries tell of.
+    /// The last entry that entries report.
     ///
-    /// It stands still while an end of a connection waits for a later entry: that connection was not written what came since.
+    /// It does not advance while an end of a connection waits for a later entry: that connection
+    /// was not written the effects since.
     var said: Mark
     /// Whether the log has had commands since this broker last told how far it is.
     var isUntold = false
@@ -53,7 +56,7 @@ public final class ReplicatedSequencer {
     /// The entry whose steps are under way, and why it has none.
     var reading: (entry: Entry, skip: Shard.Skip?)?
     var readAskedAt: Int64?
-    /// How often entries were missing before one that had come, or one that was known, and were asked for.
+    /// The count of gaps before an entry that had come, or a known one, that were asked for.
     public internal(set) var holeCount: UInt64 = 0
     var loadAskedAt: Int64?
     /// The highest index that the log is known to have.
@@ -74,15 +77,15 @@ public final class ReplicatedSequencer {
     var beatAt: Int64
     /// When each other broker was last heard.
     var heardAt: [[UInt8]: Int64] = [:]
-    /// Since when this broker could hear the others: nobody's silence counts from before.
+    /// The time since which this broker could hear the others: silence before does not count.
     var hearsSince: Int64
     /// When the end of a life was last asked for.
     var endAskedAt: [[UInt8]: Int64] = [:]
-    /// The last index at which this broker wrote an entry for what is due.
+    /// The last index at which this broker wrote an entry for due work.
     var dueIndex: UInt64?
     var dueSince: Int64?
     var snapshotAt: Int64
-    /// The entry behind which the log goes on with the state of this broker, as it is recovered.
+    /// The entry behind which the log continues with the state of this broker, in a recovery.
     var recovery: Recovery?
     /// The snapshot that is being made.
     var snapshotWork: (any SnapshotWork)?
@@ -104,19 +107,19 @@ public final class ReplicatedSequencer {
     public enum Happening: Sendable {
         /// A snapshot is the shard now: what the host knows of its centers begins anew.
         case loaded
-        /// A step of an entry; what it brought about is in the effects, those for other brokers' connections too.
+        /// A step of an entry; the effects include those for other brokers' connections.
         case step(Shard.Step)
-        /// A command of this broker comes to nothing, or nobody can know.
+        /// A command of this broker has failed, or its outcome is unknown.
         case failed(CommandID, CommandFailure)
         /// A life has begun: connections have this seat in their names.
         case began(seat: UInt32)
         /// Another broker has come or gone, or has ended the life of this one.
         case broker([UInt8], BrokerChange)
-        /// The life has ended: all clients must be closed with 1012, and none is taken until the next begins.
+        /// The life has ended: clients must be closed with 1012, and none is taken before the next.
         case fenced(FenceReason)
         /// The broker has left the log in order.
         case left
-        /// The broker cannot go on: all clients must be closed, and it is not ready any more.
+        /// The broker cannot continue: all clients must be closed, and it is not ready any more.
         case stopped(StopReason)
     }
 
@@ -157,7 +160,7 @@ public final class ReplicatedSequencer {
 
     var wallNow: Int64 { wallMilliseconds() }
 
-    /// A life that is later than all of this name: the clock orders them, and chance tells two of a millisecond apart.
+    /// A life later than all of this name, by the clock, and by chance within a millisecond.
     func newLife(after last: UInt64) -> UInt64 {
         max(UInt64(clamping: wallNow) << 20, last + 1) + random() & 0xF_FFFF
     }
@@ -199,7 +202,8 @@ public final class ReplicatedSequencer {
 
     /// Ends the life behind all commands that were taken.
     ///
-    /// What must happen is taken until then: each end of a connection says how far it was written.
+    /// Commands that must happen are taken until then: each end of a connection states how far it
+    /// was written.
     public func leave() {
         switch stage {
         case .up: stage = .leaving
@@ -224,9 +228,9 @@ public final class ReplicatedSequencer {
 
     // MARK: The end of a life, and of all
 
-    /// The life is over: what waits for the log comes to nothing.
+    /// Ends the life: commands that wait for the log fail.
     ///
-    /// - Parameter isKnown: whether the log says that what was under way is not in it.
+    /// - Parameter isKnown: whether the log shows that the entries under way are not in it.
     func fence(_ reason: FenceReason, isKnown: Bool = false) {
         guard seat != 0 else { return }
         if stage == .leaving { return end(with: .left, telling: .left) }

@@ -1,7 +1,7 @@
 import BelfryCenter
 
 extension ShardCommand.Action {
-    /// Whether nobody waits for it, and what it says has happened already: it may be late, but it must come.
+    /// Whether it reports a fact that no client waits for: it may be late, but it must come.
     var mustHappen: Bool {
         switch self {
         case .tell(_, let action): action.mustHappen

@@ -1,8 +1,8 @@
 import BelfryCenter
 
-/// A snapshot that is being made: a shard may have so much that this takes seconds, which no loop has.
+/// A snapshot in the making, off the loops: it takes seconds for a large shard.
 public protocol SnapshotWork {
-    /// The finished snapshot; nil while the work goes on.
+    /// The finished snapshot; nil while the work continues.
     var snapshot: JournalSnapshot? { get }
 }
 

@@ -1,19 +1,19 @@
 /// How far a broker is with the log that it shares.
 public enum Stage: Sendable, Equatable {
-    /// It has asked for a snapshot.
+    /// The broker has asked for a snapshot.
     case loading
-    /// It reads what the log has.
+    /// The broker reads the log.
     case catchingUp
-    /// It has read all, and begins a life.
+    /// The broker has read all, and begins a life.
     case comingUp
     /// Its life runs: it takes commands.
     case up
-    /// It has said that its life ends, and takes no commands.
+    /// The broker has announced the end of its life, and takes no commands.
     case leaving
-    /// It has left.
+    /// The broker has left.
     case left
-    /// It has stopped since the log had lost something, and lets the log go on with its own state.
+    /// The broker had stopped over a loss of the log, which now continues with its state.
     case recovering
-    /// It cannot go on.
+    /// The broker cannot continue.
     case stopped(StopReason)
 }

@@ -1,9 +1,12 @@
-/// Why a broker cannot go on with a log.
+/// The reason that a broker cannot continue with a log.
 public enum StopReason: Sendable, Equatable {
-    /// The entry at an index was written by a broker that knows another past: the engine has lost entries, or one of the
-    /// two computes otherwise.
+    /// The writer of the entry at an index knows another past.
+    ///
+    /// The engine has lost entries, or one of the two brokers computes otherwise.
     case otherPast(index: UInt64)
-    /// The log ends before an index that this broker has applied, or has another entry there: the engine has lost entries.
+    /// The log lacks an index that this broker has applied, or has another entry there.
+    ///
+    /// The engine has lost entries.
     case lostEntries(index: UInt64)
     /// The log begins behind an index, and no snapshot goes up to there.
     case noSnapshot(firstIndex: UInt64)
@@ -22,7 +25,7 @@ public enum StopReason: Sendable, Equatable {
 }
 
 extension StopReason {
-    /// Whether the log and what this broker has applied are not one past: an operator may let the log go on with either.
+    /// Whether the log and the applied state differ; an operator may continue with either.
     public var isLoss: Bool {
         switch self {
         case .otherPast, .lostEntries: true

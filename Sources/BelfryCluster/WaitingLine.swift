@@ -38,7 +38,7 @@ struct WaitingLine {
         return taken
     }
 
-    /// Takes those away whose submitter need not wait any longer, and that were submitted no later than this.
+    /// Takes the commands whose submitter need not wait any longer, submitted by this time.
     mutating func takeRefusable(submittedBy time: Int64 = .max) -> [Entry.Numbered] {
         let taken = commands.filter {
             $0.submittedAt <= time && !$0.command.action.mustHappen

@@ -94,7 +94,7 @@ enum ASCII {
 
     static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
-    /// What may stand in a field value or a quoted string: HTAB, SP, VCHAR and obs-text.
+    /// Whether a field value or a quoted string may have this byte: HTAB, SP, VCHAR and obs-text.
     static func isText(_ byte: UInt8) -> Bool { byte >= space && byte != 0x7F || byte == tab }
 
     /// The value of a hexadecimal digit of either case.

@@ -2,7 +2,7 @@
 ///
 /// Sizes are hexadecimal digits only; extensions and trailers are checked, bounded and dropped.
 struct ChunkedDecoder: Sendable {
-    /// What was found in the bytes.
+    /// A find in the bytes.
     enum Step { case content(Range<Int>), end, needsMore }
 
     private enum State {
@@ -14,7 +14,7 @@ struct ChunkedDecoder: Sendable {
 
     private let limits: HTTPLimits
     private var state = State.firstDigit
-    /// The size of the chunk, then what is missing of it; `Int.max` stands for all above.
+    /// The size of the chunk, then its missing bytes; `Int.max` for all sizes above.
     private var missing = 0
     private var receivedByteCount = 0
     private var lineByteCount = 0
@@ -113,8 +113,8 @@ struct ChunkedDecoder: Sendable {
     private mutating func takeExtensionByte(_ byte: UInt8) throws(HTTPError) {
         guard byte != ASCII.lineFeed else { throw .bareLineFeed }
         if byte == ASCII.carriageReturn {
-            // White space may not be the last of the line (RFC 9112 §7.1.1: it stands before
-            // a semicolon or an equals sign).
+            // White space may not be the last of the line (RFC 9112 §7.1.1 has it before a
+            // semicolon or an equals sign).
             guard state == .name || state == .value || state == .afterValue, !isAfterBlank else {
                 throw .invalidChunkExtension
             }

@@ -1,6 +1,6 @@
 import BelfryBytes
 
-/// What an `EventStreamParser` found in the bytes.
+/// An event that an `EventStreamParser` found in the bytes.
 public enum EventStreamEvent: Sendable, Equatable {
     /// An event is complete.
     case event(ServerSentEvent)

@@ -14,7 +14,7 @@ public enum FieldList {
         return nil
     }
 
-    /// Tells whether the list has this token, which is given in lower case.
+    /// Whether the list has this token, which is given in lower case.
     public static func contains(_ token: String, in value: Span<UInt8>) -> Bool {
         var cursor = 0
         while let element = nextElement(in: value, at: &cursor) {

@@ -1,6 +1,6 @@
 /// The state machine of a field section (RFC 9112 §5), of a head or a trailer.
 ///
-/// `*( field-name ":" OWS field-value OWS CRLF ) CRLF`; it records where the fields stand and
+/// `*( field-name ":" OWS field-value OWS CRLF ) CRLF`; it records the places of the fields and
 /// leaves their bytes alone. Positions count from the first byte of the head or the trailer.
 struct FieldScanner: Sendable {
     private enum State { case lineStart, name, padding, value, lineFeed, lastLineFeed }
@@ -35,7 +35,8 @@ struct FieldScanner: Sendable {
 
     /// Reads on; true when the section is over and `cursor` behind its last LF.
     ///
-    /// - Parameter offset: What makes an index of `bytes` a position in the head or trailer.
+    /// - Parameter offset: The distance from an index of `bytes` to a position in the head or
+    ///   trailer.
     mutating func scan(
         _ bytes: Span<UInt8>, at cursor: inout Int, offset: Int,
         recordingIn fields: inout FieldRanges
@@ -173,7 +174,7 @@ struct FieldScanner: Sendable {
         if last > start { valueEnd = last + offset }
     }
 
-    /// Takes the byte at which a value stops: only CR is right.
+    /// Ends a value at this byte: only CR is right.
     private mutating func endValue(with byte: UInt8) throws(HTTPError) {
         switch byte {
         case ASCII.carriageReturn: state = .lineFeed

@@ -11,7 +11,7 @@ public enum ForwardingField: Sendable {
     /// CF-Connecting-IP and all others of Cloudflare.
     case cloudflare
 
-    /// The name; where several begin alike, what they have in common and `*`.
+    /// The name; for several names with the same start, that start and `*`.
     public var text: String {
         switch self {
         case .forwarded: "Forwarded"

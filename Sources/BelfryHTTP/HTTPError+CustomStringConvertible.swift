@@ -1,5 +1,5 @@
 extension HTTPError: CustomStringConvertible {
-    /// What is wrong, as a sentence without its full stop.
+    /// The fault, as a sentence without its full stop.
     public var description: String {
         switch self {
         case .tooManyEmptyLines(let limit): "more than \(limit) empty lines come before it"

@@ -24,7 +24,7 @@ public enum HTTPError: Error, Equatable, Sendable {
     case invalidFieldValue
     /// A field line is longer than the limit, in bytes.
     case fieldLineTooLong(limit: Int)
-    /// There are more field lines than the limit.
+    /// The head has more field lines than the limit.
     case tooManyFields(limit: Int)
     /// The head is larger than the limit, in bytes.
     case headTooLarge(limit: Int)
@@ -38,11 +38,11 @@ public enum HTTPError: Error, Equatable, Sendable {
     case invalidHost
     /// A Content-Length is not a row of digits (RFC 9110 §8.6).
     case invalidContentLength
-    /// There is more than one Content-Length; equal ones are refused too.
+    /// The head has more than one Content-Length; equal ones are refused too.
     case repeatedContentLength
-    /// Content-Length stands beside Transfer-Encoding (RFC 9112 §6.1).
+    /// Content-Length and Transfer-Encoding are both given (RFC 9112 §6.1).
     case contentLengthWithTransferEncoding
-    /// There is more than one Transfer-Encoding line.
+    /// The head has more than one Transfer-Encoding line.
     case repeatedTransferEncoding
     /// The final transfer coding is not `chunked`, or `chunked` comes twice (RFC 9112 §6.3).
     case invalidTransferEncoding

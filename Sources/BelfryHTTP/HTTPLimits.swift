@@ -1,4 +1,4 @@
-/// What one message may take before it is refused; every count has an error of its own.
+/// The limits of one message before it is refused; every count has an error of its own.
 public struct HTTPLimits: Sendable, Equatable {
     /// The longest request line without its CRLF, in bytes; a longer one is 414.
     public var requestLineByteLimit = 8192

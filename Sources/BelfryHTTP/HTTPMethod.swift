@@ -43,7 +43,7 @@ public enum HTTPMethod: Sendable, Equatable {
         return nil
     }
 
-    /// The method as it stands in a request line; `nil` for `.other`.
+    /// The method as written in a request line; `nil` for `.other`.
     public var name: String? {
         switch self {
         case .get: "GET"

@@ -1,10 +1,10 @@
-/// Where one field line stands in its head.
+/// The place of one field line in its head.
 struct FieldRange: Sendable {
     var nameStart: UInt32
     var nameEnd: UInt32
     var valueStart: UInt32
     var valueEnd: UInt32
-    /// What its name is, or `nil` when nobody has looked yet.
+    /// The name as an enum value, or `nil` before it was looked at.
     var known: KnownName?
 
     var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
@@ -13,7 +13,7 @@ struct FieldRange: Sendable {
 
 /// The fields of one head in their order, in memory that is used again.
 struct FieldRanges: Sendable {
-    /// What lies past `count` is left from an earlier head.
+    /// The fields; those past `count` are left from an earlier head.
     private var storage: [FieldRange] = []
     private(set) var count = 0
 
@@ -69,7 +69,7 @@ struct HeadBytes: Sendable {
         count += end - start
     }
 
-    /// Whether these bytes, and not none, stand in others from `start` on.
+    /// Whether others have these bytes, at least one, from `start` on.
     func stand(in bytes: Span<UInt8>, from start: Int) -> Bool {
         guard count > 0, bytes.count - start >= count else { return false }
         let other = bytes.extracting(start..<start + count)

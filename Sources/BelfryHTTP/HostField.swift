@@ -1,6 +1,6 @@
 /// A host with an optional port, as in Host and in an authority (RFC 9110 §7.2, RFC 3986 §3.2.2).
 public struct HostField: Sendable, Equatable {
-    /// The host in lower case; an IPv6 address stands in its brackets.
+    /// The host in lower case; an IPv6 address has its brackets.
     public let host: [UInt8]
     /// The port, or `nil` when there is none.
     public let port: Int?

@@ -40,8 +40,8 @@ enum KnownName: Equatable {
 
     /// Looks at the name of a field, which was found to be a token.
     ///
-    /// Setting the bit of lower case changes no letter, digit or hyphen into another one, and
-    /// behind each name stand at least eight bytes: a colon, CRLF, CRLF and the name itself.
+    /// Setting the bit of lower case changes no letter, digit or hyphen into another one, and at
+    /// least eight bytes follow each name: a colon, CRLF, CRLF and the name itself.
     init(_ name: Range<Int>, in text: Span<UInt8>) {
         let length = name.count
         let lowerCase: UInt64 = 0x2020_2020_2020_2020

@@ -34,7 +34,7 @@ public struct MediaType: Sendable, Equatable {
         self.charset = charset
     }
 
-    /// Tells whether a Content-Type names this type, as `application/json`, in lower case.
+    /// Whether a Content-Type names this type, as `application/json`, in lower case.
     ///
     /// Parameters are not looked at, and no memory is taken.
     public static func matches(_ text: Span<UInt8>, _ essence: String) -> Bool {

@@ -45,7 +45,7 @@ public enum PercentEncoding {
 
     /// Adds `text` to `output` with all bytes but the unreserved ones encoded.
     ///
-    /// What it writes fits a path segment and the name or value of a query parameter alike.
+    /// The result fits a path segment and the name or value of a query parameter alike.
     public static func encode(_ text: Span<UInt8>, into output: inout [UInt8]) {
         for index in text.indices {
             let byte = text[index]

@@ -1,8 +1,8 @@
-/// What a request prefers by its Prefer fields (RFC 7240).
+/// The preferences of a request in its Prefer fields (RFC 7240).
 ///
 /// Preferences that are unknown or malformed are ignored (§2); of a repeated one the first counts.
 public struct Preferences: Sendable, Equatable {
-    /// How much a response should return (RFC 7240 §4.2).
+    /// The preferred content of a response (RFC 7240 §4.2).
     public enum Return: Sendable, Equatable {
         /// `return=minimal`.
         case minimal

@@ -9,7 +9,7 @@ public struct PreparedJSONHead: Sendable {
     /// All of the head, with three digits for the length.
     let whole: [UInt8]
 
-    /// Where the length stands in the whole head.
+    /// The position of the length in the whole head.
     var lengthStart: Int { bytes.count }
 
     /// Makes the head of a status for a date, from `HTTPDate`.

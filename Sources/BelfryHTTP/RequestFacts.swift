@@ -1,4 +1,4 @@
-/// What a finished head means: its target, its host and the framing of its content.
+/// The meaning of a finished head: its target, its host and the framing of its content.
 struct RequestFacts: Sendable {
     private(set) var method = HTTPMethod.get
     private(set) var targetForm = TargetForm.origin
@@ -56,7 +56,7 @@ struct RequestFacts: Sendable {
             guard !isChunked else { throw .repeatedTransferEncoding }
             isChunked = try Framing.isChunked(text.extracting(field.value))
         case .origin:
-            // Of two, one could be looked at here and the other one elsewhere.
+            // With two of them, this check could use one, and another program the other.
             guard !uncommonFields.contains(.origin) else { throw .repeatedOrigin }
             uncommonFields.insert(.origin)
         case .fetchSite: uncommonFields.insert(.fetchSite)

@@ -12,7 +12,7 @@ public enum TargetForm: Sendable, Equatable {
     case asterisk
 }
 
-/// What a request expects before it sends its content (RFC 9110 §10.1.1).
+/// The expectation of a request before it sends its content (RFC 9110 §10.1.1).
 public enum RequestExpectation: Sendable, Equatable {
     /// Nothing.
     case none
@@ -61,11 +61,11 @@ public struct RequestHead: Sendable {
     public var contentLength: Int? { facts.contentLength }
     /// True when the content comes in chunks.
     public var isChunked: Bool { facts.isChunked }
-    /// What Expect asks for.
+    /// The expectation in the field Expect.
     public var expectation: RequestExpectation { facts.expectation }
     /// True when Content-Type is present.
     public var hasContentType: Bool { facts.contentTypeRange != nil }
-    /// Which fields are there of those that few requests have; what is not, needs no look-up.
+    /// The uncommon fields that are there; an absent one needs no look-up.
     public var uncommonFields: UncommonFields { facts.uncommonFields }
     /// The first field that a proxy writes, or `nil`.
     public var forwardingField: ForwardingField? { facts.forwardingField }
@@ -146,7 +146,7 @@ public struct RequestHead: Sendable {
     public var isJSON: Bool {
         guard let range = facts.contentTypeRange else { return true }
         let type = bytes.span.extracting(range)
-        // "applicat", "ion/json": nobody writes it in another way.
+        // "applicat", "ion/json": the usual spelling.
         if type.count == 16, type.word(at: 0) == 0x7461_6369_6C70_7061,
             type.word(at: 8) == 0x6E6F_736A_2F6E_6F69
         {
@@ -200,7 +200,7 @@ public struct RequestHead: Sendable {
         bytes.span.extracting(range)
     }
 
-    /// Tells whether a list of tokens, which may stand on several lines, has this one.
+    /// Whether a list of tokens, possibly on several lines, has this one.
     ///
     /// Both are given in lower case.
     public func hasToken(_ token: String, in name: String) -> Bool {
@@ -211,7 +211,7 @@ public struct RequestHead: Sendable {
         return false
     }
 
-    /// What the response needs to know of this request.
+    /// The facts about this request that its response needs.
     public var responseContext: ResponseContext {
         ResponseContext(
             minorVersion: minorVersion, keepsAlive: keepsAlive, isHead: method == .head)

@@ -26,11 +26,11 @@ struct RequestLine: Sendable {
 
     /// Reads on; true when the line is over and `cursor` behind its LF.
     ///
-    /// - Parameter offset: What makes an index of `bytes` a position in the head.
+    /// - Parameter offset: The distance from an index of `bytes` to a position in the head.
     mutating func scan(
         _ bytes: Span<UInt8>, at cursor: inout Int, offset: Int, limit: Int
     ) throws(HTTPError) -> Bool {
-        // No byte but CR and LF may stand at the limit.
+        // No byte but CR and LF may be at the limit.
         let end = min(bytes.count, limit - offset)
         while cursor < bytes.count {
             switch state {

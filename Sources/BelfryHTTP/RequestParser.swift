@@ -1,4 +1,4 @@
-/// What a `RequestParser` found in the bytes.
+/// An event that a `RequestParser` found in the bytes.
 public enum RequestEvent: Sendable, Equatable {
     /// A head is complete; it is in the parser's `head`.
     case head
@@ -11,8 +11,8 @@ public enum RequestEvent: Sendable, Equatable {
 /// Reads requests of HTTP/1.1 and 1.0 out of a receive buffer (RFC 9112).
 ///
 /// It reads in place, keeps the bytes of heads only, and may be fed with pieces of any size: the
-/// events are the same. Once it has thrown, it throws the same error again. A client that posts much
-/// mostly sends the same head again and again: such a one is compared, not read.
+/// events are the same. Once it has thrown, it throws the same error again. A client that posts
+/// much mostly sends the same head again and again: such a one is compared, not read.
 public struct RequestParser: Sendable {
     private enum Phase {
         case between
@@ -28,7 +28,7 @@ public struct RequestParser: Sendable {
 
     /// The head of the request; valid from `.head` on until the next request begins.
     public private(set) var head = RequestHead()
-    /// Whether that head is, byte for byte, the one before it: what was found in that is still known.
+    /// Whether that head equals the one before it, byte for byte, so that its facts still hold.
     public private(set) var repeatsHead = false
     /// The largest content of this request, in bytes; past it is 413.
     ///
@@ -151,7 +151,7 @@ public struct RequestParser: Sendable {
         return false
     }
 
-    /// Scans the head in place and then keeps what was scanned with one copy.
+    /// Scans the head in place and then keeps the scanned bytes with one copy.
     private mutating func readHead(
         _ bytes: Span<UInt8>, at cursor: inout Int
     ) throws(HTTPError) -> RequestEvent? {
@@ -170,7 +170,7 @@ public struct RequestParser: Sendable {
                     bytes, at: &cursor, offset: offset, recordingIn: &head.bytes.fields)
             }
         } catch {
-            // What is there of it says whose request it was.
+            // The faulty head stays readable, to report whose request it was.
             head.bytes.append(bytes, from: start, to: bytes.count)
             throw error
         }

@@ -12,7 +12,7 @@ public struct QueryParameter: Sendable, Equatable {
     }
 }
 
-/// Takes paths and queries apart: split first, then decoded, so `%2F` is a character of a name.
+/// Splits paths and queries: split first, then decoded, so `%2F` is a character of a name.
 ///
 /// Dot segments are names like others: nothing is resolved (RFC 3986 §5.2.4 is for clients).
 public enum RequestTarget {

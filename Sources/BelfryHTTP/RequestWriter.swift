@@ -1,6 +1,6 @@
 import BelfryBytes
 
-/// Writes the requests of a client (RFC 9112 §3) behind what is already in an output buffer.
+/// Writes the requests of a client (RFC 9112 §3) to the end of an output buffer.
 public enum RequestWriter {
     /// Adds a request; Host comes first, and Content-Length when the method has content.
     ///

@@ -1,4 +1,4 @@
-/// What a response needs to know of its request and of what becomes of the connection.
+/// The facts about its request and its connection that a response needs.
 public struct ResponseContext: Sendable, Equatable {
     /// The minor version of the request.
     public var minorVersion: UInt8

@@ -34,7 +34,7 @@ public struct ResponseHead: Sendable {
         bytes.span.extracting(range)
     }
 
-    /// Tells whether a list of tokens, which may stand on several lines, has this one.
+    /// Whether a list of tokens, possibly on several lines, has this one.
     ///
     /// Both are given in lower case.
     public func hasToken(_ token: String, in name: String) -> Bool {

@@ -1,4 +1,4 @@
-/// What a `ResponseParser` found in the bytes.
+/// An event that a `ResponseParser` found in the bytes.
 public enum ResponseEvent: Sendable, Equatable {
     /// A head is complete; it is in the parser's `head`.
     case head
@@ -69,7 +69,7 @@ public struct ResponseParser: Sendable {
         }
     }
 
-    /// Tells that the connection ended, which is how some content ends.
+    /// Notes the end of the connection, which ends some content.
     ///
     /// - Returns: `.end` for content that lasts until the close, else `nil`.
     /// - Throws: `HTTPError.incompleteMessage` inside a response.
@@ -117,7 +117,7 @@ public struct ResponseParser: Sendable {
             let limit = bodyByteLimit ?? .max
             let room = limit - receivedByteCount
             guard room > 0 else { throw .bodyTooLarge(limit: limit) }
-            // What fits is handed out, however the bytes were cut.
+            // All bytes that fit are handed out, however they were cut.
             let range = cursor..<(bytes.count - cursor > room ? cursor + room : bytes.count)
             receivedByteCount += range.count
             cursor = range.upperBound

@@ -1,6 +1,6 @@
 import BelfryBytes
 
-/// Writes responses (RFC 9112 §4) behind what is already in an output buffer.
+/// Writes responses (RFC 9112 §4) to the end of an output buffer.
 ///
 /// `date` is the value of Date, from `HTTPDate`; each function writes exactly one framing.
 public enum ResponseWriter {
@@ -77,7 +77,7 @@ public enum ResponseWriter {
         if !context.isHead { output.append(contentsOf: content) }
     }
 
-    /// Adds the head of a response whose length is not known: it ends with its connection (RFC 9112 §6.3).
+    /// Adds the head of a response of unknown length; its connection ends it (RFC 9112 §6.3).
     public static func appendStreamHead(
         status: Int, fields: [HTTPField] = [], date: Span<UInt8>, to output: inout [UInt8]
     ) {
@@ -90,7 +90,7 @@ public enum ResponseWriter {
         output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
     }
 
-    /// Tells whether content may follow the head of this response (RFC 9112 §6.3).
+    /// Whether content may follow the head of this response (RFC 9112 §6.3).
     public static func allowsContent(_ status: Int, _ context: ResponseContext) -> Bool {
         !context.isHead && status >= 200 && status != 204 && status != 304
     }
@@ -111,7 +111,7 @@ public enum ResponseWriter {
         }
     }
 
-    /// Says what becomes of the connection where it is not the default, and ends the head.
+    /// Adds the fate of the connection where it is not the default, and ends the head.
     static func appendConnection(_ context: ResponseContext, to output: inout [UInt8]) {
         if !context.keepsAlive {
             output.append(contentsOf: "Connection: close\r\n".utf8)

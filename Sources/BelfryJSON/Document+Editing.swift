@@ -1,9 +1,11 @@
-// What changes a document. Each change is told as an edit, which can be undone.
+// Changes of a document. Each one returns an edit, which can be undone.
 extension Document {
-    /// Puts a value at a path; what is no object on the way becomes one.
+    /// Puts a value at a path; values on the way that are no objects become objects.
     ///
-    /// - Throws: `tooDeep`, or `tooManyBytes` of what would be longer than before; nothing has changed then.
-    /// - Complexity: a binary search for each key, the members behind a new one, and a look at the value.
+    /// - Throws: `tooDeep`, or `tooManyBytes` for a document that would be longer than before;
+    ///   nothing has changed then.
+    /// - Complexity: a binary search for each key, the members behind a new one, and a look at the
+    ///   value.
     @discardableResult
     public mutating func set(
         _ value: Document, at path: DocumentPath, limits: DocumentLimits = DocumentLimits()
@@ -13,11 +15,12 @@ extension Document {
         }
     }
 
-    /// Applies a merge patch to what is at a path (RFC 7396); what is no object on the way becomes one.
+    /// Merges a patch into the value at a path (RFC 7396); it makes the objects on the way.
     ///
-    /// A patch that is no object takes the place of what is there, and null removes it.
+    /// A patch that is no object replaces the value, and null removes it.
     ///
-    /// - Throws: `tooDeep`, or `tooManyBytes` of what would be longer than before; nothing has changed then.
+    /// - Throws: `tooDeep`, or `tooManyBytes` for a document that would be longer than before;
+    ///   nothing has changed then.
     /// - Complexity: as `set`, and the members of the objects that the patch goes through.
     @discardableResult
     public mutating func merge(
@@ -29,7 +32,7 @@ extension Document {
         }
     }
 
-    /// Takes out what is at a path; of the whole, the object without members is left.
+    /// Removes the value at a path; of the whole, the object without members is left.
     ///
     /// - Complexity: a binary search for each key, and the members behind it.
     @discardableResult
@@ -37,7 +40,7 @@ extension Document {
         edit(at: path) { _ in nil }
     }
 
-    /// Takes an edit back, which must be the last one.
+    /// Undoes an edit, which must be the last one.
     public mutating func undo(_ edit: DocumentEdit) {
         _ = self.edit(at: edit.path) { _ in edit.old?.root }
     }
@@ -70,10 +73,10 @@ extension Document {
 }
 
 extension DocumentNode {
-    /// What an edit found and left at the place where it began, `keysBelow` keys above its own.
+    /// The old and the new node at the place where an edit began, `keysBelow` keys above its own.
     typealias Edit = (keysBelow: Int, old: DocumentNode?, new: DocumentNode?)
 
-    /// Changes what is at a path from here; `transform` is given what is there, and tells what shall be.
+    /// Changes the value at a path from here; `transform` makes the new value of the old one.
     mutating func edit(
         _ keys: ArraySlice<[UInt8]>, _ transform: (DocumentNode?) -> DocumentNode?
     ) -> Edit {
@@ -102,7 +105,7 @@ extension DocumentNode {
         return (rest.count, old, new)
     }
 
-    /// What a merge patch makes of a value; nil when it removes it (RFC 7396 §2).
+    /// Applies a merge patch to a value; nil when the patch removes it (RFC 7396 §2).
     static func merged(_ target: DocumentNode?, with patch: DocumentNode) -> DocumentNode? {
         guard case .object(let patch) = patch else { return patch.isNull ? nil : patch }
         let object: DocumentObject =

@@ -1,6 +1,6 @@
 // The members of a value, one by one.
 extension Document {
-    /// How many members there are; 0 of what is no object.
+    /// The count of members; 0 for a value that is no object.
     ///
     /// - Complexity: constant.
     public var memberCount: Int {
@@ -10,7 +10,7 @@ extension Document {
         }
     }
 
-    /// What is under one key, or nil.
+    /// The value under one key, or nil.
     ///
     /// - Complexity: a binary search.
     public func member(_ key: [UInt8]) -> Document? {
@@ -18,7 +18,7 @@ extension Document {
         return object.member(of: key).map(Document.init(root:))
     }
 
-    /// Tells each member, in the byte order of their keys.
+    /// Calls the body with each member, in the byte order of their keys.
     public func forEachMember(_ body: (_ key: [UInt8], _ value: Document) -> Void) {
         guard case .object(let object) = root else { return }
         for member in object.members { body(member.key, Document(root: member.node)) }
@@ -29,6 +29,6 @@ extension DocumentPath {
     /// The path of the first keys, as many as are asked for: the place itself, or one above it.
     public func ancestor(keyCount: Int) -> DocumentPath { prefix(keyCount) }
 
-    /// The path of a member of what is at this one.
+    /// The path of a member of the value at this path.
     public func appending(_ key: [UInt8]) -> DocumentPath { DocumentPath(keys: keys + [key]) }
 }

@@ -1,16 +1,18 @@
-/// One JSON value as a tree that can be read and changed by key path: what an object of a center has as its value.
+/// One JSON value as a tree that is read and changed by key path: the value of an object.
 ///
 /// - A member with null is an absent one (RFC 7396): `parse` leaves it out. Nulls in arrays stay.
-/// - Members have no order: they are kept, and written, in the byte order of their unescaped keys, and keys are
-///   compared as such, so that `"\u0061"` and `"a"` are one key. It is written with as few escapes as there can be.
-/// - What is no object is a leaf, an array with all that is in it too. Leaves keep the bytes that they came
-///   in, numbers of any size and spellings of strings included, but for white space.
+/// - Members have no order: they are kept, and written, in the byte order of their unescaped keys,
+///   and keys are compared as such, so that `"\u0061"` and `"a"` are one key. It is written with as
+///   few escapes as there can be.
+/// - A value that is no object is a leaf, also an array with its elements. Leaves keep their bytes
+///   without white space, numbers of any size and spellings of strings included.
 ///
-/// So two documents are equal when their canonical bytes are. Copies share what they have in common; what
-/// changes a document copies no more than the objects on the way, and those only if somebody else holds them.
+/// So two documents are equal when their canonical bytes are. Copies share their common parts; a
+/// change copies no more than the objects on the way, and those only if another copy shares them.
 ///
-/// A member takes 24 bytes in its object, and its key and its leaf or object an array each, of 32 bytes and
-/// their own: at worst, with keys and numbers of a few digits, sixteen times the canonical bytes.
+/// A member takes 24 bytes in its object, and its key and its leaf or object an array each, of 32
+/// bytes and their own: at worst, with keys and numbers of a few digits, sixteen times the
+/// canonical bytes.
 public struct Document: Sendable, Equatable {
     /// The object without members.
     public static let empty = Document(root: .object(DocumentObject()))
@@ -54,7 +56,7 @@ public struct Document: Sendable, Equatable {
     /// Whether this is an object, the only kind that has members, and that is patched.
     public var isObject: Bool { root.isObject }
 
-    /// Whether this is null, which stands for an absent value.
+    /// Whether this is null, which represents an absent value.
     public var isNull: Bool { root.isNull }
 
     /// How many canonical bytes there are.
@@ -85,7 +87,7 @@ public struct Document: Sendable, Equatable {
         return bytes
     }
 
-    /// What is at a path, or nil.
+    /// The value at a path, or nil.
     ///
     /// - Complexity: a binary search for each key.
     public func value(at path: DocumentPath) -> Document? {

@@ -2,16 +2,16 @@
 public enum DocumentChange: Sendable, Equatable {
     /// Not in a single byte.
     case none
-    /// There is no value any more.
+    /// The value is gone.
     case removed(old: Document)
     /// An object was and is there; the merge patches lead forth and back (RFC 7396).
     case merge(forth: Document, back: Document)
     /// Everything else: there was no value, or one of both is no object.
     case set(new: Document, old: Document?)
 
-    /// Compares two states; nil stands for no value.
+    /// Compares two states; nil is no value.
     ///
-    /// - Complexity: the members of the objects that differ; what both share is not looked into.
+    /// - Complexity: the members of the objects that differ; shared parts are not compared.
     public static func difference(from old: Document?, to new: Document?) -> DocumentChange {
         switch (old, new) {
         case (nil, nil):
@@ -48,7 +48,7 @@ public enum DocumentChange: Sendable, Equatable {
 }
 
 extension DocumentNode {
-    /// What stands in a patch for a member that goes.
+    /// The value in a patch for a member that is removed.
     static let null = DocumentNode.leaf([UInt8]("null".utf8))
 }
 

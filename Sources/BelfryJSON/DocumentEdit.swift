@@ -1,13 +1,13 @@
-/// What one write did to a document: where it began, what was there, and what is there now.
+/// The effect of one write on a document: the place, the old value and the new one.
 ///
-/// Above its place there were objects before, and they are there still. So it tells what every path saw, at
-/// the cost of what lies at its place, not of the whole document.
+/// Above its place there were objects before, and they are there still. So it shows the change at
+/// every path, at the cost of the values at its place, not of the whole document.
 public struct DocumentEdit: Sendable, Equatable {
     /// The path of the write, or a shorter one where the way had to be made.
     public let path: DocumentPath
-    /// What was there.
+    /// The old value.
     public let old: Document?
-    /// What is there now.
+    /// The new value.
     public let new: Document?
 
     /// An edit at a path; a document that comes or goes is one of the whole.
@@ -28,7 +28,7 @@ public struct DocumentEdit: Sendable, Equatable {
             && DocumentNode.isOfLeaf(old?.root, new?.root, path.keys[self.path.keys.count...])
     }
 
-    /// The change as who looks at a path sees it: at the place, below it, or above it.
+    /// The change as seen from a path: at the place, below it, or above it.
     public func change(at observed: DocumentPath) -> DocumentChange {
         if path.leads(to: observed) {
             let rest = observed.relative(to: path)

@@ -2,12 +2,12 @@
 public enum DocumentError: Error, Equatable, Sendable {
     /// The text is malformed, has a lone surrogate, or an object that has a key twice.
     case text(JSONError)
-    /// There would be more canonical bytes than the limit.
+    /// The canonical bytes would be more than the limit.
     case tooManyBytes(byteCount: Int, limit: Int)
     /// Objects and arrays would nest deeper than the limit.
     case tooDeep(limit: Int)
 
-    /// Tells a text that nests too deep from those that are wrong.
+    /// Separates a text that nests too deep from faulty ones.
     init(_ error: JSONError) {
         if case .depthLimit(let limit, _) = error {
             self = .tooDeep(limit: limit)

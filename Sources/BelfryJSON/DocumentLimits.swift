@@ -2,7 +2,7 @@
 public struct DocumentLimits: Sendable, Equatable {
     /// The greatest count of canonical bytes; the default is 256 KiB.
     public var byteLimit: Int
-    /// How deep objects and arrays may nest, the outermost at depth 1, from 1 to 128; the default is 16.
+    /// The deepest nesting, the outermost value at depth 1, from 1 to 128; the default is 16.
     public var depthLimit: Int
 
     /// Takes the limits of values.

@@ -75,7 +75,7 @@ struct DocumentObject: Sendable, Equatable {
         return (low, false)
     }
 
-    /// Puts a node in the place that `place(of:)` told; nil takes out what is there.
+    /// Puts a node in a place of `place(of:)`; nil removes the node there.
     mutating func put(_ node: DocumentNode?, at place: (index: Int, isTaken: Bool), key: [UInt8]) {
         if place.isTaken {
             let before = members[place.index].size

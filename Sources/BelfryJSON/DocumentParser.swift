@@ -133,7 +133,7 @@ struct DocumentParser {
         }
     }
 
-    /// The key of a member, unescaped, and where it stands with its quotation marks.
+    /// The key of a member, unescaped, and its range with the quotation marks.
     private mutating func key(
         in text: Span<UInt8>
     ) throws(JSONError) -> (text: [UInt8], range: Range<Int>) {
@@ -156,7 +156,7 @@ struct DocumentParser {
     ///
     /// - Throws: `duplicateMember`.
     private static func sorted(_ entries: [Entry]) throws(JSONError) -> [Entry] {
-        // Who writes them in order, as the canonical bytes have them, need not wait for it.
+        // Members in order, as in the canonical bytes, are not sorted again.
         let areInOrder = entries.indices.dropFirst().allSatisfy {
             DocumentObject.compare(entries[$0 - 1].key, entries[$0].key) == .orderedBefore
         }

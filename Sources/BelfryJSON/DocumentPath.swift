@@ -2,7 +2,7 @@ import BelfryBytes
 
 /// The address of a value inside a document: keys, joined by `.` in its text.
 ///
-/// A key that is empty or has a `.` may stand in a document, but has no address.
+/// A document may have a key that is empty or has a `.`, but such a key has no address.
 public struct DocumentPath: Sendable, Hashable {
     /// The most keys of a path.
     public static let keyLimit = 16
@@ -70,7 +70,7 @@ public struct DocumentPath: Sendable, Hashable {
 public enum DocumentPathError: Error, Equatable, Sendable {
     /// A key between two points, or at an end, has no bytes.
     case emptyKey(at: Int)
-    /// There are more keys than the limit.
+    /// The path has more keys than the limit.
     case tooManyKeys(limit: Int)
     /// The text has more bytes than the limit.
     case tooManyBytes(limit: Int)

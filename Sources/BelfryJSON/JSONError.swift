@@ -1,12 +1,12 @@
-/// What is wrong with a JSON text; an offset is the index of a byte in the text that was given.
+/// A fault of a JSON text; an offset is the index of a byte in the text that was given.
 ///
-/// `isMalformed` tells a text that is no JSON from a value that is JSON but not what was asked for.
+/// `isMalformed` separates a text that is no JSON from JSON of an unexpected kind.
 public enum JSONError: Error, Equatable, Sendable {
     /// The text ends inside a value, or holds none (RFC 8259 §2).
     case unexpectedEnd
     /// A byte that the grammar does not allow at this place (RFC 8259 §2).
     case unexpectedByte(at: Int)
-    /// After the one value of a text stands something other than whitespace (RFC 8259 §2).
+    /// Bytes other than whitespace follow the one value of a text (RFC 8259 §2).
     case trailingBytes(at: Int)
     /// A number breaks the grammar at this byte: a leading zero, a missing digit (RFC 8259 §6).
     case invalidNumber(at: Int)
@@ -31,8 +31,8 @@ public enum JSONError: Error, Equatable, Sendable {
 
     /// Whether the text breaks the grammar of RFC 8259, or is no UTF-8.
     ///
-    /// The other errors are about well-formed JSON: `JSONReader` stands behind what it refused and
-    /// can go on, except after `depthLimit`.
+    /// The other errors are about well-formed JSON: `JSONReader` is behind the refused value and
+    /// can continue, except after `depthLimit`.
     public var isMalformed: Bool {
         switch self {
         case .unexpectedEnd, .unexpectedByte, .trailingBytes, .invalidNumber, .invalidEscape,

@@ -46,7 +46,7 @@ public struct JSONPointer: Equatable, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// Whether a byte stands for itself in a fragment (RFC 3986 §3.5).
+    /// Whether a byte needs no escape in a fragment (RFC 3986 §3.5).
     private static func isAllowedInFragment(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

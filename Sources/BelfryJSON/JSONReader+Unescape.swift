@@ -22,7 +22,7 @@ extension JSONReader {
         }
     }
 
-    /// Appends what the valid escape at `index` stands for, and returns the index behind it.
+    /// Appends the text of the valid escape at `index`, and returns the index behind it.
     private static func unescapeOne(
         at index: Int, of bytes: Span<UInt8>, into text: inout [UInt8]
     ) throws(JSONError) -> Int {

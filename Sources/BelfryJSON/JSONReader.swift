@@ -1,4 +1,4 @@
-/// A pull reader for JSON whose shape is known; what it passes by, it validates (RFC 8259).
+/// A pull reader for JSON of a known shape; it validates skipped values too (RFC 8259).
 ///
 /// ```
 /// try reader.beginObject(in: bytes)
@@ -35,7 +35,7 @@ public struct JSONReader {
     /// The index of the next byte to read.
     public var index: Int { scanner.index }
 
-    /// Tells the kind of the value that comes next, by its first byte.
+    /// The kind of the value that comes next, by its first byte.
     ///
     /// - Throws: `unexpectedEnd` or `unexpectedByte`.
     public mutating func peekKind(in bytes: Span<UInt8>) throws(JSONError) -> JSONKind {
@@ -61,7 +61,7 @@ public struct JSONReader {
     /// Moves to the value of the next member and keeps its `key`, or leaves the object.
     ///
     /// A key may come twice: `JSONKeySet` finds it.
-    /// - Returns: `false` when the object has ended and the reader stands behind it.
+    /// - Returns: `false` when the object has ended and the reader is behind it.
     /// - Throws: the malformed cases, or `loneSurrogate` in a key, in front of the value to skip.
     public mutating func nextMember(in bytes: Span<UInt8>) throws(JSONError) -> Bool {
         guard try advance(in: bytes, closing: .closeBrace) else { return false }
@@ -84,7 +84,7 @@ public struct JSONReader {
 
     /// Moves to the next element, or leaves the array.
     ///
-    /// - Returns: `false` when the array has ended and the reader stands behind it.
+    /// - Returns: `false` when the array has ended and the reader is behind it.
     /// - Throws: the malformed cases of `JSONError`.
     public mutating func nextElement(in bytes: Span<UInt8>) throws(JSONError) -> Bool {
         try advance(in: bytes, closing: .closeBracket)
@@ -97,7 +97,7 @@ public struct JSONReader {
         try scanner.finish(in: bytes)
     }
 
-    /// Stands at the first byte of a value of `kind`, or behind a value of another kind and throws.
+    /// Moves to the first byte of a value of `kind`, or throws behind a value of another kind.
     mutating func expect(_ kind: JSONKind, in bytes: Span<UInt8>) throws(JSONError) {
         let found = try scanner.peekKind(in: bytes)
         if found == kind { return }

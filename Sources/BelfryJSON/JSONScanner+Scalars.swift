@@ -1,6 +1,6 @@
 import BelfryBytes
 
-/// Where the characters of a valid string stand, between its quotation marks.
+/// The ranges of a valid string between its quotation marks.
 struct JSONStringRange {
     let content: Range<Int>
     let hasEscapes: Bool

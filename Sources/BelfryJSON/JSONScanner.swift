@@ -72,11 +72,13 @@ public struct JSONScanner {
         return index == bytes.count
     }
 
-    /// Moves to the value of a member: behind the byte that comes before it, which is a brace for the first one
-    /// of an object and a comma for the others, its key and the colon.
+    /// Moves to the value of a member, past its key and the colon.
     ///
-    /// - Returns: the key as a word, its first byte the lowest; 0 for one that is longer than eight bytes, or has
-    ///   escapes; nil in front of another byte.
+    /// The byte before the key is a brace for the first member of an object, and a comma for
+    /// others.
+    ///
+    /// - Returns: the key as a word, its first byte the lowest; 0 for one that is longer than eight
+    ///   bytes, or has escapes; nil in front of another byte.
     /// - Throws: the malformed cases of `JSONError`.
     public mutating func nextShortKey(
         behind byte: UInt8, in bytes: Span<UInt8>
@@ -87,15 +89,16 @@ public struct JSONScanner {
         return bytes.word(at: key.content.lowerBound) & .max >> (64 - 8 * key.content.count)
     }
 
-    /// Tells whether an object ends here, and with it the text.
+    /// Whether an object ends here, and with it the text.
     ///
     /// - Throws: `unexpectedEnd`.
     public mutating func endsObject(in bytes: Span<UInt8>) throws(JSONError) -> Bool {
         try skipByte(.closeBrace, in: bytes) && isAtEnd(of: bytes)
     }
 
-    /// Skips whitespace and a string, and tells where its characters stand; nil in front of another
-    /// value, and behind a string with escapes.
+    /// Skips whitespace and a string without escapes, and returns the range of its characters.
+    ///
+    /// Nil in front of another value, and behind a string with escapes.
     ///
     /// - Throws: the malformed cases of `JSONError`.
     public mutating func plainString(in bytes: Span<UInt8>) throws(JSONError) -> Range<Int>? {
@@ -106,8 +109,8 @@ public struct JSONScanner {
 
     /// The index behind the value that starts here.
     ///
-    /// One loop over a local index, which is written back once: each step of it takes a value that has
-    /// no values in it, or opens a container, and then closes the containers that end there.
+    /// One loop over a local index, which is written back once: each step of it takes a value that
+    /// has no values in it, or opens a container, and then closes the containers that end there.
     private func endOfValue(in bytes: Span<UInt8>, from start: Int) throws(JSONError) -> Int {
         var nesting = JSONNesting(limit: depthLimit)
         var index = start

@@ -126,7 +126,7 @@ extension JSONWriter {
         while bytes.last == .zero { bytes.removeLast() }
     }
 
-    /// A duration as seconds, made once for those who write it often.
+    /// A duration as seconds, made once for repeated use.
     public static func text(seconds duration: Duration) -> [UInt8] {
         var bytes: [UInt8] = []
         append(seconds: duration, to: &bytes)

@@ -27,13 +27,14 @@ public struct TimerID: Hashable, Sendable {
 /// Whether bytes belong to a notification on its way to an observer, or answer a request.
 ///
 /// In a turn, connections with deliveries alone are written before those with answers, so that
-/// observers have a notification before its poster has the receipt. Who has something urgent and no
-/// answer goes before all of them.
+/// observers have a notification before its poster has the receipt. Connections with urgent output
+/// and no answer go before all of them.
 public enum OutputKind: Sendable {
     /// A delivery; it leaves in the first pass.
     case delivery
-    /// What does not wait for what others get: its time is measured, as of a pong, or it tells nothing
-    /// of them.
+    /// Output that does not wait for other connections.
+    ///
+    /// Its time is measured, as of a pong, or it is not about them.
     case urgent
     /// An answer; it moves all that the connection sends in the turn to the second pass.
     case answer

@@ -17,9 +17,9 @@ public struct ConnectionPeer {
         return SocketPair(client: address, server: own)
     }
 
-    /// The owner of the other end; nobody where the connection is gone.
+    /// The owner of the other end; `nobody` where the connection is gone.
     ///
-    /// - Parameter owners: what asks the system; a kernel in memory knows it.
+    /// - Parameter owners: asks the system; a kernel in memory knows the owner.
     public func owner(_ owners: () -> SocketOwners) -> SocketOwner {
         switch end {
         case .embedded(let owner): owner

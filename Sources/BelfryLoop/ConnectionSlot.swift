@@ -43,7 +43,7 @@ struct ConnectionSlot {
         static let linedUp = Flags(rawValue: 1 << 17)
         /// Some output of this turn is urgent.
         static let isUrgent = Flags(rawValue: 1 << 18)
-        /// Its answer came amid a flush: it leaves after what came in the same turn for others.
+        /// Its answer came amid a flush: it leaves after the turn's deliveries for others.
         static let answersLater = Flags(rawValue: 1 << 19)
         /// The caller was told, in this pause, that the peer sends no more.
         static let endTold = Flags(rawValue: 1 << 20)
@@ -64,7 +64,7 @@ struct ConnectionSlot {
     var ranges: [Range<Int>] = []
     /// The bytes of this turn's ranges; `tooMuch` once they are more than a connection may have.
     var turnByteCount = 0
-    /// What a full socket did not take, or a cork keeps back, from `unsentStart` on.
+    /// The bytes that a full socket did not take, or a cork keeps back, from `unsentStart` on.
     var unsent: [UInt8] = []
     var unsentStart = 0
     /// Where in `unsent` that begins which a cork keeps back, and which no filter has sealed.
@@ -88,7 +88,7 @@ struct ConnectionSlot {
         unsent.count - unsentStart
     }
 
-    /// What epoll is to tell about a connection with these flags.
+    /// The interest of epoll in a connection with these flags.
     @inline(__always)
     static func wantedInterest(_ flags: Flags, hasUnsent: Bool) -> Readiness {
         if flags.contains(.connecting) { return .writable }
@@ -128,11 +128,11 @@ struct ConnectionSlot {
         return !flags.contains(.dirty)
     }
 
-    /// What came of adding frames.
+    /// The result of adding frames.
     enum Addition {
-        /// They follow what the connection gets already.
+        /// The frames follow others of this turn for the connection.
         case extended
-        /// They are the first thing that it gets in this turn.
+        /// The frames are the first of this turn for the connection.
         case begun
         /// Nothing was added: it is closed, gets something else besides, or too much.
         case unusual
@@ -176,7 +176,7 @@ struct ConnectionSlot {
         rangeEnd = rangeStart
     }
 
-    /// Takes out what a cork keeps back.
+    /// Takes the bytes that a cork keeps back.
     mutating func takeWithheld() -> [UInt8] {
         let withheld = Array(unsent[corkStart...])
         unsent.removeLast(withheld.count)

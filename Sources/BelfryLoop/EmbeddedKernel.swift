@@ -1,6 +1,6 @@
 public import BelfrySystem
 
-/// What a loop did with one embedded socket.
+/// The actions of a loop on one embedded socket.
 public struct EmbeddedCounters: Equatable, Sendable {
     /// How often it read.
     public var readCount = 0
@@ -58,8 +58,9 @@ public final class EmbeddedKernel {
         signals.append(signal)
     }
 
-    /// Connects to the loop's listener with that number, in the order of `listen`, from an address or
-    /// from loopback, as a process of this user or of another one.
+    /// Connects to the loop's listener with that number, in the order of `listen`.
+    ///
+    /// The peer is an address or loopback, and a process of this user or of another one.
     public func connect(
         listener: Int = 0, from address: SocketAddress? = nil,
         owner: SocketOwner = .user(SocketOwner.ownUser)

@@ -14,10 +14,10 @@ struct EmbeddedSocket {
     var isConnecting = false
     var connectFailure: Int32?
 
-    /// What the peer has sent and the loop has not read.
+    /// The bytes that the peer has sent and the loop has not read.
     var inbound: [UInt8] = []
     var inputEnded = false
-    /// What the loop has written and the peer has not taken.
+    /// The bytes that the loop has written and the peer has not taken.
     var outbound: [UInt8] = []
     var outputEnded = false
     var peerIsGone = false

@@ -7,7 +7,7 @@ public struct EndpointCall {
 
     /// The reason why the connection could not be opened.
     public enum Failure: Error, Equatable {
-        /// The name has no address, or nobody can be asked.
+        /// The name has no address, or no name server answers.
         case noAddress
         /// The system has no room for it.
         case system(SystemCallError)

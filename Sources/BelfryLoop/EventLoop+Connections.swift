@@ -16,7 +16,7 @@ extension EventLoop {
         if slots[index].flags.contains(.hasFrames) { settleRow() }
         if isTooMuch(range.count, for: index) { return }
         if slots[index].flags.contains(.hasFrames) {
-            // What one connection gets in a turn lies in one arena, in its order.
+            // The output of one connection in a turn lies in one arena, in its order.
             let start = frames.count
             frames.append(contentsOf: output[range])
             add(start..<frames.count, kind, to: index)
@@ -43,8 +43,9 @@ extension EventLoop {
         }
     }
 
-    /// Counts what a connection gets in this turn; when it is too much, all of it is dropped, and the
-    /// flush closes the connection.
+    /// Counts the output of a connection in this turn; too much of it is dropped.
+    ///
+    /// The flush then closes the connection.
     @inline(__always)
     private mutating func isTooMuch(_ byteCount: Int, for index: Int) -> Bool {
         slots[index].turnByteCount += byteCount
@@ -69,8 +70,9 @@ extension EventLoop {
     /// Whether a flush was interrupted for this turn, and is not over.
     public var isAmidFlush: Bool { flushed.end > 0 }
 
-    /// Whether a connection has answers that an interrupted flush has not come to: who asks for more
-    /// is answered first, or the answers would never leave.
+    /// Whether a connection has answers that an interrupted flush has not reached.
+    ///
+    /// They are written before its next request is read, or they would never leave.
     public func mustBeWrittenFirst(_ id: ConnectionID) -> Bool {
         isAmidFlush && index(of: id).map { mustBeWrittenFirst($0) } ?? false
     }
@@ -82,13 +84,13 @@ extension EventLoop {
     /// How many bytes were appended to both arenas in this turn.
     public var outputByteCount: Int { output.count + frames.count }
 
-    /// Closes a connection at once and forgets what was not sent; no `.closed` follows.
+    /// Closes a connection at once and drops its unsent bytes; no `.closed` follows.
     public mutating func close(_ id: ConnectionID) {
         guard let index = index(of: id) else { return }
         release(index)
     }
 
-    /// Flushes a connection and closes it; its input is discarded from now on, and `.closed` follows.
+    /// Flushes a connection and closes it; its input is discarded, and `.closed` follows.
     ///
     /// With `lingering` the output is shut down first and the peer's end awaited for a while, since
     /// closing with unread input would reset the connection and could destroy the last answer.
@@ -98,13 +100,13 @@ extension EventLoop {
         slots[index].flags.insert(.closing)
         if lingering { slots[index].flags.insert(.lingering) }
         slots[index].flags.remove(.paused)
-        // What a cork keeps back has its time from the uncorking on.
+        // Output that a cork keeps back has its time from the uncorking on.
         let isCorked = slots[index].flags.contains(.corked)
         setDeadline(index, at: isCorked ? .distantFuture : now + configuration.closeFlushTimeout)
         markDirty(index)
     }
 
-    /// Keeps back what is sent to a connection from now on, and what it has not written yet.
+    /// Keeps back the output of a connection from now on, and its unsent bytes.
     ///
     /// It is kept in order, and counts as unsent; input is handed out as before. The promise that
     /// an answer makes may so be waited for, while the next answers line up behind it. A connection
@@ -127,10 +129,10 @@ extension EventLoop {
         updateInterest(index)
     }
 
-    /// Writes what was kept back when the turn ends; a connection that is not corked stays as it is.
+    /// Lets the output that was kept back be written at the end of the turn, if there is a cork.
     ///
-    /// - Parameter range: what of `output` is written in the place of all that came since the
-    ///   corking, also on a connection that closes; nil where that is written itself.
+    /// - Parameter range: the part of `output` that replaces everything since the corking, also on
+    ///   a connection that closes; nil to write that itself.
     public mutating func uncork(_ id: ConnectionID, instead range: Range<Int>? = nil) {
         guard let index = index(of: id), slots[index].flags.contains(.corked) else { return }
         slots[index].flags.remove(.corked)
@@ -169,15 +171,16 @@ extension EventLoop {
         markDirty(index)
     }
 
-    /// Begins another turn before the loop waits, though nothing may be ready.
+    /// Begins another turn before the loop waits, even if no event is ready.
     ///
-    /// So what was done after the end of a turn gets its own end soon.
+    /// So work after the end of a turn gets its own end soon.
     public mutating func takeAnotherTurn() {
         turnIsWanted = true
     }
 
-    /// Treats a connection for a while as one that sends much, because what it asks for is much work:
-    /// those that ask for little go before it.
+    /// Treats a connection for a while as one that sends much, as its requests are much work.
+    ///
+    /// Connections that ask for little go before it.
     public mutating func letOthersGoFirst(_ id: ConnectionID) {
         guard let index = index(of: id) else { return }
         slots[index].busyReadCount = Self.busyReadCount
@@ -205,8 +208,7 @@ extension EventLoop {
         index(of: id) != nil
     }
 
-    /// How many bytes a full socket did not take, or a cork keeps back; what was sent in this turn is
-    /// not among them.
+    /// The bytes that a full socket did not take, or a cork keeps back, without those of this turn.
     @inline(__always)
     public func unsentByteCount(of id: ConnectionID) -> Int {
         index(of: id).map { slots[$0].unsentByteCount } ?? 0

@@ -1,8 +1,8 @@
 internal import BelfrySystem
 
-// Connections whose output goes through a filter. What is sealed joins the unsent bytes: so its
-// order is that of the sealing, a full socket keeps it, and the marks count it. What a cork keeps
-// back joins them unsealed, since it may be taken back; it is sealed at the uncorking.
+// Connections whose output goes through a filter. Sealed bytes join the unsent ones, so that their
+// order is that of the sealing, a full socket keeps them, and the marks count them. Bytes that a
+// cork keeps back join them unsealed, since they may be taken back; the uncorking seals them.
 
 extension EventLoop {
     /// Lets the output of a connection go through the filter from now on.
@@ -12,16 +12,16 @@ extension EventLoop {
         slots[index].flags.insert(.filtered)
     }
 
-    /// Sends bytes past the filter: what it has to say itself, such as a handshake.
+    /// Sends bytes of the filter itself, such as a handshake, without a seal.
     ///
-    /// They leave with the flush, before what is sealed by it.
+    /// They leave with the flush, before the bytes that it seals.
     public mutating func send(sealed bytes: Span<UInt8>, to id: ConnectionID) {
         guard let index = index(of: id), !bytes.isEmpty, !slots[index].flags.contains(.closing)
         else { return }
         // Whether the socket has room is found out by writing.
         if slots[index].unsentByteCount == 0 { slots[index].flags.insert(.writable) }
         if slots[index].flags.contains(.corked) {
-            // What the cork keeps back is sealed later.
+            // The bytes behind the cork are sealed later.
             let sealed = bytes.indices.map { bytes[$0] }
             slots[index].unsent.insert(contentsOf: sealed, at: slots[index].corkStart)
             slots[index].corkStart += sealed.count

@@ -11,7 +11,7 @@ struct FlushProgress {
     /// Whether nothing is left of those that are flushed together.
     var isComplete: Bool { position == 2 * end }
 
-    /// Whether what was taken last is taken in the second pass.
+    /// Whether the last one taken belongs to the second pass.
     var isLastPass: Bool { position > end }
 
     /// The place of the next one in the list.
@@ -44,17 +44,15 @@ extension EventLoop {
         if outputByteCount > configuration.outputByteLimit { flush() }
     }
 
-    /// Writes each connection that has output once: what is urgent first, then deliveries, then
-    /// whoever has answers.
+    /// Writes each connection with output once: the urgent ones, then deliveries, then answers.
     mutating func flush() {
         _ = flush(until: .max)
     }
 
-    /// Flushes, unless something else is ready when that has taken long: then it is false, and the
-    /// next call goes on.
+    /// Flushes for a while; false if another event is ready then, and the next call continues.
     ///
-    /// A turn that took long is followed by a share a third as long: what is to be written gets a
-    /// quarter of the time, however much there is to read.
+    /// A turn that took long is followed by a share a third as long: writing gets a quarter of the
+    /// time, however much there is to read.
     mutating func flushInShares() throws(SystemCallError) -> Bool {
         if isAmidFlush { flushLate() }
         var start = kernel.now().nanoseconds
@@ -97,10 +95,11 @@ extension EventLoop {
     /// How many connections are written between two looks at the clock.
     private static var connectionsBetweenLooks: Int { 32 }
 
-    /// Writes the output that came amid the flush before the rest of it, if it is for few connections: a post
-    /// for a few does not wait for one for thousands.
+    /// Writes output that came amid the flush before the rest, if it is for few connections.
     ///
-    /// Answers stay where they are when something that came with them did: it leaves before they do.
+    /// So a post for a few does not wait for one for thousands.
+    ///
+    /// Answers keep their place if the deliveries that came with them do: those leave before them.
     private mutating func flushLate() {
         settleRow()
         let count = dirty.count - late.start
@@ -131,7 +130,7 @@ extension EventLoop {
         }
     }
 
-    /// Takes in all that has output by now; what comes later is flushed after that.
+    /// Collects all connections with output by now; later ones are flushed after that.
     private mutating func beginFlushing() {
         // A flush that is interrupted again and again must not keep those that are done.
         dirty.removeFirst(flushed.end)
@@ -148,7 +147,7 @@ extension EventLoop {
             let index = Int(dirty[position])
             if flushed.isLastPass != slots[index].flags.contains(.hasAnswer) { continue }
             if slots[index].flags.contains(.answersLater) {
-                // Those who must be written before it came after it.
+                // Connections to be written before it came after it.
                 dirty.append(UInt32(truncatingIfNeeded: index))
                 continue
             }
@@ -170,8 +169,9 @@ extension EventLoop {
         return true
     }
 
-    /// Amid a flush an answer waits for the deliveries that came with it; those of its own connection
-    /// that were there before do not wait for it.
+    /// Makes an answer amid a flush wait for the deliveries that came with it.
+    ///
+    /// Earlier deliveries of its own connection do not wait for it.
     ///
     /// - Returns: Whether the connection is still there.
     mutating func prepareLateAnswer(_ index: Int) -> Bool {
@@ -287,7 +287,7 @@ extension EventLoop {
         return try kernel.write(unsent.span.extracting(rest), to: slots[index].socket) ?? 0
     }
 
-    /// Draws the conclusions from what is unsent after a write.
+    /// Sets the state of a connection by its unsent bytes after a write.
     private mutating func settle(_ index: Int) {
         let byteCount = slots[index].unsentByteCount
         if slots[index].flags.contains(.closing) {

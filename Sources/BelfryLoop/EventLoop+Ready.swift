@@ -1,7 +1,7 @@
 internal import BelfrySystem
 
 extension EventLoop {
-    /// Goes on through the ready list to the next event.
+    /// Continues through the ready list to the next event.
     mutating func nextReady(into input: inout [UInt8]) throws(SystemCallError) -> LoopEvent? {
         while readyPosition < ready.count {
             let entry = ready[readyPosition]
@@ -105,7 +105,7 @@ extension EventLoop {
             try kernel.shutdownWriting(socket)
             _ = try kernel.read(socket, into: &input, byteLimit: input.count)
         } catch {
-            // It is gone already, and nobody waits for an answer.
+            // The peer is gone already, and does not wait for an answer.
             return
         }
     }
@@ -165,13 +165,13 @@ extension EventLoop {
             line.append(id)
             return nil
         }
-        // What a closing connection sends is only thrown away.
+        // The input of a closing connection is discarded.
         let isClosing = slots[index].flags.contains(.closing)
         return read(
             index, byteLimit: isClosing ? .max : configuration.firstReadByteLimit, into: &input)
     }
 
-    /// Tells that a connection which is not read has come to its end; epoll would tell it again and again.
+    /// Reports once that a connection which is not read has ended; epoll would repeat it.
     private mutating func tellEnd(_ index: Int) -> LoopEvent? {
         guard slots[index].flags.isDisjoint(with: [.inputEnded, .endTold, .closing]) else {
             return nil
@@ -228,7 +228,7 @@ extension EventLoop {
             if slots[index].flags.contains(.closing) { return discard(byteCount, of: index) }
             if byteCount > 0 { return .received(id, byteCount: byteCount) }
             slots[index].flags.insert(.inputEnded)
-            // What epoll is to tell then is said with the flush: mostly the connection is closed there.
+            // The flush sets the interest of epoll, because mostly it closes the connection.
             markDirty(index)
             return .endOfInput(id)
         } catch {

@@ -1,11 +1,11 @@
-// Frames for many connections. Mostly the next frame of a turn goes to the same ones, right behind the
-// last: then it is noted once for all of them, and for each when somebody must know.
+// Frames for many connections. Mostly the next frame of a turn goes to the same ones, right behind
+// the last: then it is noted once for all of them, and for each when its slot is needed.
 
-/// The connections that got the last frames, and what they get besides.
+/// The connections that got the last frames, and the frames not yet in their slots.
 struct FrameRow {
     /// The connections in the order of their frames; none when there is no row.
     var ids: [ConnectionID] = []
-    /// What was added to the arena of frames for all of them, and is in none of their slots yet.
+    /// The frames in the arena for all of them that are in none of their slots yet.
     var rest = 0..<0
 
     /// For how many connections the room is kept for the next row.
@@ -50,9 +50,10 @@ extension EventLoop {
         if dirty.count - countBefore < ids.count { late.hasJoinedEarlier = true }
     }
 
-    /// Lets each connection of the row know what it gets.
+    /// Adds the row's frames to the slot of each connection.
     ///
-    /// Whoever adds to the output of one of them, or closes it, does this first; so does the flush.
+    /// The flush does this first, and so does any call that adds to the output of one of them, or
+    /// closes it.
     mutating func settleRow() {
         guard !row.ids.isEmpty else { return }
         var settled = FrameRow()
@@ -71,7 +72,7 @@ extension EventLoop {
         return unusual.isEmpty
     }
 
-    /// Adds a range to the slots of connections; tells who is dirty now, and who is unusual.
+    /// Adds a range to the slots of connections; returns the newly dirty and the unusual ones.
     private static func addFrames(
         _ range: Range<Int>, to ids: [ConnectionID], _ slots: inout [ConnectionSlot],
         byteLimit: Int, _ dirty: inout [UInt32], _ unusual: inout [ConnectionID]

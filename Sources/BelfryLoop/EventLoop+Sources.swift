@@ -1,6 +1,6 @@
 public import BelfrySystem
 
-// What a loop gets its events from: listeners, mail and signals.
+// The sources of a loop's events: listeners, mail and signals.
 
 extension EventLoop {
     /// Listens at an address and tells the real one, which differs for port 0.

@@ -2,30 +2,31 @@ public import BelfrySystem
 
 /// Sockets, timers and mailboxes of one thread, as a row of events that the caller pulls.
 ///
-/// A turn: wait; what is ready is handed out, with at most one read for each connection; due timers
-/// and deadlines; `.turnEnds`; the flush, in which each socket that has output is written once, those
-/// with deliveries alone before those with answers; `.idle` if nothing is ready then; the next wait.
-/// A flush that takes long lets another turn in between, in which those with unwritten answers are not
-/// read.
+/// A turn: wait; hand out ready events, with at most one read for each connection; due timers and
+/// deadlines; `.turnEnds`; the flush, in which each socket with output is written once, those with
+/// deliveries alone before those with answers; `.idle` if nothing is ready then; the next wait. A
+/// flush that takes long lets another turn in between, in which connections with unwritten answers
+/// are not read.
 ///
-/// The loop copies nothing that is sent: callers append bytes to `output` and refer to ranges of
-/// it, from as many connections as they like. A range is good until the next call of `nextEvent`.
-/// What goes to many connections has an arena of its own, `frames`, in the same way.
+/// The loop copies no output: callers append bytes to `output` and refer to ranges of it, from as
+/// many connections as they like. A range is good until the next call of `nextEvent`. Output for
+/// many connections has an arena of its own, `frames`, in the same way.
 public struct EventLoop: ~Copyable {
     /// The output arena of this turn; append to it, and remove nothing.
     public var output: [UInt8] = []
     /// The arena of what goes to many connections; append to it, and remove nothing.
     ///
-    /// With nothing else between them, the frames of a turn lie side by side: a connection that gets
-    /// all of them is handed one range.
+    /// With nothing else between them, the frames of a turn lie side by side: a connection that
+    /// gets all of them is handed one range.
     public var frames: [UInt8] = []
     /// The monotonic time at which the turn began.
     public internal(set) var now: MonotonicTime
     /// The wall time at which the turn began.
     public internal(set) var wallNow: WallTime
     var wallClock: SteadyWallClock
-    /// Nanoseconds in which the loop did not run although it wanted to: a pause of the process or of the
-    /// machine, or a turn that took very long, each but for a beat.
+    /// The nanoseconds in which the loop did not run although it wanted to, without a beat each.
+    ///
+    /// A pause of the process or of the machine, or a turn that took very long.
     public internal(set) var missedNanoseconds: Int64 = 0
     /// How many connections are open, without refused ones.
     public internal(set) var connectionCount = 0
@@ -42,7 +43,7 @@ public struct EventLoop: ~Copyable {
         didSet { idleIsDue = reportsIdle }
     }
 
-    /// What the output of some connections goes through; see `filterOutput(of:)`.
+    /// The filter of the output of some connections; see `filterOutput(of:)`.
     public var filter: (any OutputFilter)?
 
     let configuration: LoopConfiguration
@@ -56,7 +57,7 @@ public struct EventLoop: ~Copyable {
     var refusedCount = 0
     /// The connections that the next flush looks at, in the order in which they came.
     var dirty: [UInt32] = []
-    /// How far the flush has come; it may be interrupted for what is ready.
+    /// The progress of the flush, which ready events may interrupt.
     var flushed = FlushProgress()
     /// The connections that got output since the flush was interrupted.
     var late = LateOutput()
@@ -75,7 +76,7 @@ public struct EventLoop: ~Copyable {
     /// The connections that send much, in the order in which they are read; from `linePosition` on.
     var line: [ConnectionID] = []
     var linePosition = 0
-    /// What connections that send much were read in this turn, in bytes.
+    /// The bytes that were read in this turn from connections that send much.
     var turnInputByteCount = 0
     var phase = Phase.waiting
     var idleIsDue = true
@@ -116,7 +117,7 @@ public struct EventLoop: ~Copyable {
         var socket: Socket
         var isOpen = true
         var isResting = false
-        /// What a connection past all limits is sent before it is closed.
+        /// The answer to a connection past all limits before it is closed.
         var refusal: [UInt8] = []
     }
 
@@ -223,7 +224,7 @@ public struct EventLoop: ~Copyable {
         return kernel.neverBlocks ? .waiting : nil
     }
 
-    /// Begins with what is ready.
+    /// Begins to hand out ready events.
     mutating func beginHandingOut() {
         readyPosition = 0
         acceptedInARow = 0
@@ -232,8 +233,7 @@ public struct EventLoop: ~Copyable {
         phase = .handingOut
     }
 
-    /// The ready list is used up, and all events were told: none is left that could name a slot which
-    /// was freed.
+    /// Makes freed slots available again, when no event is left that could name one.
     private mutating func reuseSlots() {
         if releasedSlots.isEmpty { return }
         freeSlots += releasedSlots
@@ -283,7 +283,7 @@ public struct EventLoop: ~Copyable {
         TimerID(serial: timers.insert(at: time, payload: payload))
     }
 
-    /// Takes a timer back; a timer that has come does not matter.
+    /// Cancels a timer; one that has fired does not matter.
     ///
     /// - Complexity: O(n) in the count of timers, which are few.
     public mutating func cancel(_ timer: TimerID) {
@@ -310,8 +310,9 @@ public struct EventLoop: ~Copyable {
         if earliestDeadline <= now && earliestSweep <= now { sweepDeadlines() }
     }
 
-    /// Finds what is due among all slots: cheaper than a timer for each connection, as nearly all
-    /// deadlines are moved before they pass.
+    /// Finds the due deadlines of all slots: cheaper than a timer for each connection.
+    ///
+    /// Nearly all deadlines are moved before they pass.
     private mutating func sweepDeadlines() {
         var earliest = MonotonicTime.distantFuture
         for index in slots.indices where slots[index].deadline < .distantFuture {
@@ -327,8 +328,9 @@ public struct EventLoop: ~Copyable {
         earliestSweep = now + configuration.deadlineSweepInterval
     }
 
-    /// The next deadline that has passed, one in any case and more while the turn has time: thousands of
-    /// connections may have one deadline.
+    /// The next deadline that has passed: one in any case, and more while the turn has time.
+    ///
+    /// Thousands of connections may have one deadline.
     private mutating func nextDeadline() -> LoopEvent? {
         while duePosition < due.count {
             if dueIsTaken, turnIsLong {

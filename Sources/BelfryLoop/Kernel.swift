@@ -1,6 +1,6 @@
 internal import BelfrySystem
 
-/// What a loop runs on.
+/// The system that a loop runs on.
 public enum Kernel {
     /// The real one: epoll and TCP sockets.
     case linux
@@ -53,8 +53,7 @@ enum KernelCalls: ~Copyable {
         }
     }
 
-    /// How long the loop has waited as it wanted to, given what it asked for last: in memory that is
-    /// what the test let pass.
+    /// The time that the loop wanted to wait; in memory, the time that the test let pass.
     func wantedNanoseconds(asked: Int64?) -> Int64? {
         switch self {
         case .linux: asked

@@ -2,7 +2,7 @@
 public struct LoopConfiguration: Equatable, Sendable {
     /// How many connections are served.
     ///
-    /// What comes beyond is `.refused`. The default is 900.
+    /// Connections above it are `.refused`. The default is 900.
     public var connectionLimit = 900
     /// How many refused connections may be open, for their answers.
     ///
@@ -11,12 +11,13 @@ public struct LoopConfiguration: Equatable, Sendable {
     public var refusalLimit = 64
     /// How many bytes one read brings at most, unless the one before brought as many.
     ///
-    /// So a connection costs little before it is known as one that sends much. The default is 4 KiB.
+    /// So a connection costs little before it is known as one that sends much. The default is 4
+    /// KiB.
     public var firstReadByteLimit = 4 << 10
     /// How many bytes all connections that send much are read in one turn.
     ///
-    /// Past it they line up for the next turn, and whoever sends little does not wait for them.
-    /// The default is 256 KiB.
+    /// Past it they line up for the next turn, and connections that send little do not wait for
+    /// them. The default is 256 KiB.
     public var turnInputByteLimit = 256 << 10
     /// How long a turn may have lasted when a connection that sends much is read.
     ///

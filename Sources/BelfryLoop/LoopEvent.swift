@@ -1,4 +1,4 @@
-/// What happens next on an event loop.
+/// The next event of an event loop.
 public enum LoopEvent: Equatable, Sendable {
     /// A listener took a connection; listeners are numbered in the order of `listen`.
     case accepted(ConnectionID, listener: Int)
@@ -12,12 +12,13 @@ public enum LoopEvent: Equatable, Sendable {
     case received(ConnectionID, byteCount: Int)
     /// The peer sends no more, but may still read.
     case endOfInput(ConnectionID)
-    /// The peer of a connection whose reading is paused sends no more than what waits to be read; told once in a pause.
+    /// The peer of a paused connection sends no more than the unread bytes; told once in a pause.
     case endAhead(ConnectionID)
     /// The unsent bytes of a connection passed the high-water mark.
     case overHighWater(ConnectionID)
-    /// The unsent bytes of a connection fell to the low-water mark after being over the high one, or
-    /// the caller had asked to be told.
+    /// The unsent bytes of a connection fell from above the high-water mark to the low one.
+    ///
+    /// The event also comes if the caller had asked for it.
     case drained(ConnectionID)
     /// The loop, the peer or an error closed the connection; told once, and not after `close(_:)`.
     case closed(ConnectionID, CloseReason)

@@ -1,12 +1,12 @@
 public import BelfrySystem
 internal import Synchronization
 
-/// What wakes a loop that other threads have something for.
+/// A wake-up call for a loop from other threads.
 public final class LoopWake: Sendable {
     private let event: EventDescriptor
     private let signalled = Atomic(false)
 
-    /// Creates a wake that nobody has signalled.
+    /// Creates a wake that is not signalled.
     public init() throws(SystemCallError) {
         event = try EventDescriptor()
     }
@@ -25,7 +25,7 @@ public final class LoopWake: Sendable {
         event.rawValue
     }
 
-    /// Cleared before the mail is taken, so that what is posted meanwhile signals again.
+    /// Clears the signal before the mail is taken, so that later mail signals again.
     func clear() {
         signalled.store(false, ordering: .releasing)
         event.clear()
@@ -36,7 +36,7 @@ public final class LoopWake: Sendable {
 public final class LoopMailbox<Message: Sendable>: Sendable {
     /// How many messages it holds.
     public let messageLimit: Int
-    /// What the loop is to be attached to.
+    /// The wake to attach to the loop.
     public let wake: LoopWake
 
     private let queue = Mutex<[Message]>([])

@@ -1,7 +1,7 @@
-/// What stands between the output of connections and their sockets, such as TLS.
+/// A filter between the output of connections and their sockets, such as TLS.
 ///
-/// The loop asks it at the flush, once for each connection and turn, so that all that a connection
-/// was sent in a turn can be sealed as one. What it gives is written as it is.
+/// The loop calls it at the flush, once for each connection and turn, so that all output of a
+/// connection in a turn can be sealed as one. Its result is written as it is.
 public protocol OutputFilter: AnyObject {
     /// Appends what the socket is to be written for this output.
     func seal(_ output: Span<UInt8>, of connection: ConnectionID, into sealed: inout [UInt8])

@@ -1,9 +1,10 @@
 internal import BelfrySystem
 
-/// The wall clock as the monotonic one and an offset, which stays until somebody sets the clock.
+/// The wall clock as the monotonic one and an offset, which stays until the clock is set.
 ///
-/// Nobody can read two clocks at one moment. With an offset that stays, what has waited for a time of the one clock finds
-/// the other one as far: a timer that is told as due at a millisecond is not posted in the one before.
+/// Two clocks cannot be read at one moment. With a constant offset, a timer that waited for a time
+/// of one clock finds the other one as far: a timer that is due at a millisecond is not posted in
+/// the one before.
 struct SteadyWallClock {
     /// By how much two readings may disagree; past that the clock was set.
     static let toleranceNanoseconds: Int64 = 1_000_000

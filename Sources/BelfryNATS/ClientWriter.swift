@@ -1,7 +1,7 @@
 import BelfryBytes
 import BelfryJSON
 
-/// Writes what a client sends behind what is already in an output buffer.
+/// Writes the messages of a client to the end of an output buffer.
 public enum ClientWriter {
     /// Adds CONNECT, which is due once INFO has come, and behind the TLS handshake if there is one.
     public static func appendConnect(_ options: ConnectOptions, to output: inout [UInt8]) {

@@ -1,8 +1,8 @@
 import BelfryJSON
 
-/// The options of CONNECT: who speaks, and how.
+/// The options of CONNECT: the credentials of the client, and the form of the protocol.
 public struct ConnectOptions: Sendable, Equatable {
-    /// The way in which a client shows who it is.
+    /// The credentials of a client.
     public enum Credentials: Sendable, Equatable {
         /// Nothing, or the certificate of the connection.
         case none
@@ -18,7 +18,7 @@ public struct ConnectOptions: Sendable, Equatable {
     public var version: String
     /// The language of the client.
     public var lang = "swift"
-    /// Who the client is.
+    /// The credentials.
     public var credentials = Credentials.none
     /// Whether the client insists on TLS.
     public var tlsRequired = false
@@ -29,7 +29,7 @@ public struct ConnectOptions: Sendable, Equatable {
         self.version = version
     }
 
-    /// The options as JSON: not verbose, not pedantic, with headers, and told when nobody responds.
+    /// The options as JSON: not verbose, not pedantic, with headers and reports of no responders.
     var json: [UInt8] {
         var json: [UInt8] = []
         var writer = JSONWriter()

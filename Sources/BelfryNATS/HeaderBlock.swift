@@ -3,7 +3,7 @@ import BelfryJSON
 
 /// The header block of a message: `NATS/1.0 [status [description]]`, fields, an empty line.
 ///
-/// It is kept as it stands on the wire, with the places of its fields.
+/// It is kept as on the wire, with the places of its fields.
 public struct HeaderBlock: Sendable, Equatable {
     private struct Place: Equatable {
         var name: Range<Int>

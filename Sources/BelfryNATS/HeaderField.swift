@@ -1,6 +1,6 @@
 /// A name of a field, which is compared byte by byte; these are the ones that are spoken here.
 public enum HeaderField: String, CaseIterable, Sendable {
-    /// The id by which a stream knows what was published to it before.
+    /// The id by which a stream recognizes a repeated message.
     case msgID = "Nats-Msg-Id"
     /// The number of a message in its stream.
     case sequence = "Nats-Sequence"
@@ -14,7 +14,7 @@ public enum HeaderField: String, CaseIterable, Sendable {
     case numPending = "Nats-Num-Pending"
 }
 
-/// The status of a header block that is no message of anybody, but the server's word.
+/// The status of a header block that the server itself sends, and no client.
 public struct HeaderStatus: RawRepresentable, Equatable, Sendable {
     /// The three digits.
     public let rawValue: UInt16
@@ -32,6 +32,6 @@ public struct HeaderStatus: RawRepresentable, Equatable, Sendable {
     public static let notFound = Self(rawValue: 404)
     /// 408: the request was malformed, or its time is over.
     public static let badRequest = Self(rawValue: 408)
-    /// 503: nobody subscribes to the subject of a request.
+    /// 503: the subject of a request has no subscriber.
     public static let noResponders = Self(rawValue: 503)
 }

@@ -1,6 +1,6 @@
 import BelfryJSON
 
-/// Goes through the JSON of a server; members that are null count as missing.
+/// Reads the JSON of a server; members that are null count as missing.
 struct MemberReader {
     /// Reads one member, or skips it.
     typealias Member = (_ name: String, _ reader: inout MemberReader) throws(NATSError) -> Void

@@ -13,8 +13,8 @@ public struct Message: Sendable, Equatable {
 
     /// Reads the header block; without one there are no fields.
     ///
-    /// Anybody may publish a header block that is none, and the server passes it on, so this is no
-    /// fault of the connection.
+    /// Any client may publish bytes that are no header block, and the server passes them on, so
+    /// this is no fault of the connection.
     /// - Throws: `malformedHeaders`.
     public func headers() throws(NATSError) -> HeaderBlock {
         headerBytes.isEmpty ? HeaderBlock() : try HeaderBlock(headerBytes)

@@ -28,7 +28,7 @@ public enum NATSError: Error, Equatable, Sendable {
     case subjectTooLong(limit: Int)
     /// The name of a stream is no single token of a subject.
     case invalidStreamName
-    /// What should be JSON is none, or is JSON of another kind.
+    /// A text that should be JSON is none, or is JSON of another kind.
     case malformedJSON(JSONError)
     /// A member of an answer is missing, or its value is none that is known.
     case unexpectedMember(String)

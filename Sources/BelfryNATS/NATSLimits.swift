@@ -8,8 +8,8 @@ public struct NATSLimits: Sendable, Equatable {
     public var headerByteLimit = 8_192
     /// The largest payload of a message, in bytes without its header block.
     ///
-    /// The server's own limit, `max_payload`, is for a message that is published, with its header
-    /// block. A stream adds fields to it, so that what comes may be longer than `max_payload`.
+    /// The server's own limit, `max_payload`, is for a published message with its header block. A
+    /// stream adds fields to it, so that a received one may be longer than `max_payload`.
     public var payloadByteLimit: Int
 
     /// The default limits, with the payload limit that the caller needs.

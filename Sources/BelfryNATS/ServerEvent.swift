@@ -1,4 +1,4 @@
-/// What a `ServerParser` found in the bytes.
+/// An event that a `ServerParser` found in the bytes.
 public enum ServerEvent: Sendable, Equatable {
     /// INFO: what the server is; it comes first, and again when something of it changes.
     case info(ServerInfo)

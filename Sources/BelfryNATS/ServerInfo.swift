@@ -1,4 +1,4 @@
-/// What a server tells of itself in INFO.
+/// The server's description of itself in INFO.
 public struct ServerInfo: Sendable, Equatable {
     /// The id of the server, another one each time it starts.
     public private(set) var serverID = ""

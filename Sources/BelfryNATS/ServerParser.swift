@@ -28,7 +28,7 @@ public struct ServerParser: Sendable {
     private var message = Message()
     private var headerByteCount = 0
     private var payloadByteCount = 0
-    /// How much there is of the CR LF behind a payload.
+    /// The bytes of the CR LF behind a payload that have come.
     private var endByteCount = 0
 
     /// Makes a parser for a new connection.
@@ -101,7 +101,7 @@ public struct ServerParser: Sendable {
         }
     }
 
-    /// Does what the line says.
+    /// Reads the operation of the line.
     ///
     /// - Returns: `nil` for the line of a message, whose content follows.
     private mutating func endLine() throws(NATSError) -> ServerEvent? {

@@ -1,4 +1,4 @@
-/// The version of a server, `2.12.1`; what may stand behind the numbers does not count.
+/// The version of a server, `2.12.1`; anything behind the numbers does not count.
 public struct ServerVersion: Sendable, Comparable, CustomStringConvertible {
     /// The first version with all that is spoken here.
     public static let oldest = Self(2, 12, 0)
@@ -10,7 +10,7 @@ public struct ServerVersion: Sendable, Comparable, CustomStringConvertible {
         (self.major, self.minor, self.patch) = (major, minor, patch)
     }
 
-    /// Reads `2.12.1`, `v2.12.0-RC.1`, `2.12`; `nil` for what has no two numbers.
+    /// Reads `2.12.1`, `v2.12.0-RC.1`, `2.12`; `nil` for a text without two numbers.
     public init?(_ text: String) {
         let digits = text.utf8.first == UInt8(ascii: "v") ? text.utf8.dropFirst() : text.utf8[...]
         let core = digits.prefix { $0 == .dot || 0x30...0x39 ~= $0 }

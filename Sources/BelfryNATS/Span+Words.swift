@@ -43,7 +43,7 @@ extension UInt8 {
     static var space: UInt8 { 0x20 }
     static var dot: UInt8 { 0x2E }
 
-    /// A space or a tab, as they stand between arguments.
+    /// Whether it is a space or a tab, which separate arguments.
     var isBlank: Bool { self == .space || self == 0x09 }
 
     /// A control character, DEL among them.

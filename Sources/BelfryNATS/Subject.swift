@@ -16,7 +16,7 @@ public struct Subject: Sendable, Equatable, CustomStringConvertible {
         guard !isPattern else { throw .invalidSubject }
     }
 
-    /// A subject in which `*` may stand for a token and, at the end, `>` for all that follow.
+    /// A subject in which `*` matches one token and, at the end, `>` matches all that follow.
     ///
     /// - Throws: `invalidSubject` or `subjectTooLong`.
     public init(pattern text: String) throws(NATSError) {
@@ -41,7 +41,7 @@ public struct Subject: Sendable, Equatable, CustomStringConvertible {
         isPattern = false
     }
 
-    /// Whether these bytes are a token that stands for itself.
+    /// Whether these bytes are a token without wildcards.
     static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
         !bytes.isEmpty
             && !bytes.contains {

@@ -1,6 +1,8 @@
 internal import BelfryCenter
 
-/// The actions that responders hold, or were sent and have not answered; their notifications have rows of their own.
+/// The actions that responders hold, or have got and not answered.
+///
+/// Their notifications have rows of their own.
 struct ActionRows {
     private let putter: Statement
     private let remover: Statement
@@ -35,14 +37,14 @@ struct ActionRows {
         try remover.run()
     }
 
-    /// Removes what is left of a notification that nobody holds any more, also of responders that are gone.
+    /// Removes the actions of a notification without holders, also those of removed responders.
     func removeAll(of sequence: UInt64, center: Int64) throws(StoreError) {
         allRemover.bind(center)
         allRemover.bind(sequence)
         try allRemover.run()
     }
 
-    /// What a row has behind its center.
+    /// Reads the columns behind the center.
     static func read(_ row: inout StatementRow) -> ActionRecord? {
         let sequence = row.unsigned()
         let serial = row.unsigned()

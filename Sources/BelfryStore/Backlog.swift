@@ -1,8 +1,9 @@
 internal import BelfrySystem
 
-/// Tells when a store begins to refuse promises because of what waits, and when that is over.
+/// Reports when a store begins to refuse promises for its backlog, and when that is over.
 ///
-/// Under load this comes and goes many times a second; it is over when none was refused for a while.
+/// Under load this comes and goes many times a second; it is over when none was refused for a
+/// while.
 struct Backlog {
     /// How long nothing was refused when it is over.
     static let calmInterval: Duration = .seconds(5)
@@ -11,7 +12,7 @@ struct Backlog {
     private var countAtStart: UInt64 = 0
     private var refusalTime: MonotonicTime?
 
-    /// Looks at how many promises were refused so far because of what waits.
+    /// Notes how many promises the backlog has refused so far.
     mutating func note(refusalCount count: UInt64, at now: MonotonicTime) -> StoreNotice? {
         let hasMore = count > refusalCount
         let earlier = refusalCount

@@ -11,7 +11,7 @@ final class BackupFile: Sendable {
     private let file: OpenFile
     private let isGivenUp = SharedFlag(false)
 
-    /// Makes an empty file with room for so many bytes in the place of what an earlier one has left.
+    /// Makes an empty file with room for so many bytes, after the removal of an earlier copy.
     init(in directory: borrowing Directory, path: String, byteCount: Int) throws(StoreError) {
         try Self.removeNames(in: directory)
         self.path = path + "/" + Self.name
@@ -31,7 +31,7 @@ final class BackupFile: Sendable {
         }
     }
 
-    /// Opens the file as what pages are copied into: a loss of power may cost it, and a journal has no use.
+    /// Opens the file as the target of pages; a loss of power may cost it, so it has no journal.
     func target() throws(StoreError) -> Connection {
         let target = try Connection(path: path, creates: false)
         for pragma in ["locking_mode = EXCLUSIVE", "journal_mode = OFF", "synchronous = OFF"] {
@@ -64,12 +64,12 @@ final class BackupFile: Sendable {
         return try StoreOpening.status(of: Self.name, in: directory)?.byteCount ?? 0
     }
 
-    /// Lets the file go with whoever reads it.
+    /// Removes the file's name; a reader still has the file.
     func removeNames() throws(StoreError) {
         try Self.removeNames(in: directory)
     }
 
-    /// Gives its room back to the disk, whoever reads it: the store needs it more.
+    /// Gives the room back to the disk, even under a reader: the store needs it more.
     func giveUp() throws(StoreError) {
         isGivenUp.value = true
         try storeCall { () throws(SystemCallError) in try file.empty() }

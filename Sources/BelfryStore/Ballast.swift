@@ -1,13 +1,14 @@
 internal import BelfrySystem
 
-/// A file that only takes room: it is given up when the disk is full, so that what was applied
-/// still commits.
+/// A file that only takes room.
+///
+/// It is given up when the disk is full, so that applied changes still commit.
 struct Ballast: ~Copyable {
     private static let name = "belfry.ballast"
 
     /// The most that it takes; the least is a 64th of it.
     private let byteCountLimit: Int
-    /// What it takes now; 0 when there is none.
+    /// The bytes that it takes now; 0 when there is no ballast.
     private(set) var byteCount = 0
 
     init(byteCountLimit: Int) {

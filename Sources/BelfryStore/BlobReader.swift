@@ -16,7 +16,7 @@ struct BlobReader {
         all(of: bytes) { $0.text() }
     }
 
-    /// What somebody may post; no blob is everything.
+    /// Reads the scope of a poster; no blob is everything.
     static func scope(_ bytes: [UInt8]?) -> PostScope? {
         guard let bytes else { return .everything }
         let patterns = all(of: bytes) { reader -> PostScope.Pattern? in
@@ -53,7 +53,7 @@ struct BlobReader {
         return outcome
     }
 
-    /// An idempotency key with what it answers.
+    /// An idempotency key with its answer.
     static func record(of key: IdempotencyKey, answer: [UInt8]) -> KeyRecord? {
         guard let form = answer.first.flatMap(BlobWriter.AnswerForm.init(rawValue:)) else {
             return nil

@@ -2,11 +2,11 @@ internal import BelfryCenter
 
 /// Writes small blobs: numbers in groups of seven bits, the lowest first, and counted bytes.
 struct BlobWriter {
-    /// What the answer of a key has; the first byte of each.
+    /// The form of the answer of a key; the first byte of each blob.
     enum AnswerForm: UInt8 {
         /// Receipts, and the rows of their reports.
         case receipts = 1
-        /// These, and how an ask stands.
+        /// Receipts and reports, and the state of an ask.
         case ask = 2
     }
 
@@ -38,7 +38,7 @@ struct BlobWriter {
         return writer.bytes
     }
 
-    /// What somebody may post; nil for everything.
+    /// Writes the scope of a poster; nil for everything.
     static func scope(_ scope: PostScope) -> [UInt8]? {
         guard case .some(let patterns) = scope else { return nil }
         var writer = BlobWriter()
@@ -94,7 +94,7 @@ struct BlobWriter {
         return writer.bytes
     }
 
-    /// What an idempotency key answers: its receipts, the rows of its reports, and how its ask stands.
+    /// Writes the answer of an idempotency key: receipts, reports, and the state of its ask.
     static func answer(of record: KeyRecord) -> [UInt8] {
         var writer = BlobWriter()
         let form: AnswerForm = record.ask == nil ? .receipts : .ask
@@ -145,7 +145,7 @@ struct BlobWriter {
         append(row.outcome)
     }
 
-    /// Stands before an outcome where an action went somewhere; numbers of outcomes are below it.
+    /// The mark before an outcome with the route of an action; numbers of outcomes are below it.
     static let routeMark: UInt64 = 64
 
     private mutating func append(_ outcome: ReportRow.Outcome) {

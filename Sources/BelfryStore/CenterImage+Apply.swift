@@ -1,6 +1,6 @@
 internal import BelfryCenter
 
-// What each change of a center does to what is stored of it. `StoreFile` does the same in SQL.
+// The effect of each change on the image of a center. `StoreFile` does the same in SQL.
 
 extension CenterImage {
     /// Brings one change into the image.
@@ -81,7 +81,7 @@ extension CenterImage {
         }
     }
 
-    /// Where the value of an object stands, or would stand, in the byte order of objects.
+    /// The index of the value of an object, present or not, in the byte order of objects.
     private func place(ofValue object: [UInt8]) -> Int {
         var (low, high) = (0, values.count)
         while low < high {
@@ -151,7 +151,7 @@ extension QueueRecord {
 }
 
 extension Array {
-    /// Where an element with this key stands, or would stand, in an array in the order of keys.
+    /// The index of an element with this key, present or not, in an array in the order of keys.
     fileprivate func start<Key: Comparable>(of key: Key, by keyOf: (Element) -> Key) -> Int {
         var low = 0
         var high = count

@@ -53,10 +53,9 @@ struct CenterRows {
         try sequenceSetter.run()
     }
 
-    /// Removes a center that has nothing but tombstones, and tells which number it had; nil where it is not
-    /// stored.
+    /// Removes a center that has nothing but tombstones; returns its number, or nil if not stored.
     ///
-    /// No row is looked at that begins with its number: the number is never given again.
+    /// Rows that begin with its number may stay, because the number is never given again.
     mutating func end(_ name: [UInt8]) throws(StoreError) -> Int64? {
         guard let number = try stored(name) else { return nil }
         forgetNumbers()

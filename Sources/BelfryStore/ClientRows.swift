@@ -6,7 +6,7 @@ struct ClientRows {
     private enum Suspension: Int64 {
         case none = 0
         case asked = 1
-        /// The client has ended its suspension, and was not told yet what it had lost.
+        /// The client has ended its suspension, and was not told its losses yet.
         case ended = 2
 
         init(_ record: ClientRecord) {
@@ -50,7 +50,7 @@ struct ClientRows {
         try remover.run()
     }
 
-    /// What a row has behind its center.
+    /// Reads the columns behind the center.
     static func read(_ row: inout StatementRow) -> ClientRecord? {
         let id = row.unsigned()
         guard let transport = Transport(rawValue: UInt8(clamping: row.integer())),

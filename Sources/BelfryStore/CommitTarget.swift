@@ -1,4 +1,4 @@
-/// What the work of the store's thread needs of a store besides keeping changes.
+/// The requirements of the store's thread for a store, besides keeping changes.
 protocol CommitTarget: DurableStore, ~Copyable {
     /// Bytes that the ballast takes now; 0 when there is none.
     var ballastByteCount: Int { get }
@@ -18,9 +18,9 @@ protocol CommitTarget: DurableStore, ~Copyable {
     /// Bytes of the log that the last commit left.
     var logByteCount: Int { get }
 
-    /// Finds out whether all files are where they were opened.
+    /// Checks that all files are where they were opened.
     ///
-    /// - Throws: `.displaced` when one is not: what was committed into it may be lost.
+    /// - Throws: `.displaced` when one is not: commits into it may be lost.
     func checkPlace() throws(StoreError)
 
     /// Gives back the memory that only a burst of commits needed.
@@ -35,7 +35,7 @@ protocol CommitTarget: DurableStore, ~Copyable {
     /// Begins to make a copy of the store beside it; an earlier one must have ended.
     mutating func beginCopy() throws(StoreError)
 
-    /// Copies some pages more, and gives the file once all of them are in it; after an error it is gone.
+    /// Copies more pages, and returns the file with the last of them; an error removes the copy.
     mutating func copyOn() throws(StoreError) -> BackupFile?
 
     /// Gives up a copy that is not whole, if there is one.

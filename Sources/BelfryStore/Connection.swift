@@ -5,7 +5,7 @@ internal import CSQLite
     fileprivate let pointer: OpaquePointer
     /// How many pages the log has, as the last commit told.
     private let logPageCountCell: UnsafeMutablePointer<Int32>
-    /// Tells how much was read.
+    /// Reports the pages that were read.
     let watch: PageWatch
 
     /// Opens a file; nothing is moved from the log to the main file unless it is asked for.
@@ -103,7 +103,7 @@ internal import CSQLite
         _ = unsafe belfry_set_checkpoint_on_close(pointer, checkpoints ? 1 : 0)
     }
 
-    /// Does what the text says; rows that it gives are passed over.
+    /// Executes the text; rows that it returns are ignored.
     func execute(_ text: String) throws(StoreError) {
         // SAFETY: the text lives until the call returns; neither callback nor error text is wanted.
         let code = unsafe sqlite3_exec(pointer, text, nil, nil, nil)
@@ -154,12 +154,12 @@ internal import CSQLite
 
 /// All pages of one connection's file on their way into another's, some at a time.
 ///
-/// What the first connection commits meanwhile goes into the pages that are copied already, so in the end
-/// the copy has all that was committed until then (sqlite.org/backup.html).
+/// What the first connection commits meanwhile goes into the pages that are copied already, so in
+/// the end the copy has all that was committed until then (sqlite.org/backup.html).
 @safe struct PageCopy: ~Copyable {
     private let pointer: OpaquePointer
 
-    /// Begins; both connections must live longer than this, and the target must be used for nothing else.
+    /// Begins the copy; both connections must outlive it, and the target has no other use.
     init(
         from source: borrowing Connection, to target: borrowing Connection
     ) throws(StoreError) {

@@ -6,7 +6,7 @@ public struct DataLock: ~Copyable, Sendable {
     let directory: Directory
     let file: LockedFile
 
-    /// Takes a directory, which is made if it is not there.
+    /// Locks a directory, which is made if it is not there.
     ///
     /// - Throws: `StoreError.locked` when another process has it, and what the disk may cause.
     public init(directory path: String) throws(StoreError) {
@@ -20,7 +20,7 @@ public struct DataLock: ~Copyable, Sendable {
         self.file = file
     }
 
-    /// What tells the directory from others on this machine: the device and the number of the file that is locked.
+    /// The device and the file number of the lock file, which identify the directory.
     public func identity() throws(StoreError) -> (device: UInt64, file: UInt64) {
         let status = try storeCall { () throws(SystemCallError) in
             try directory.status(of: StoreOpening.lockName)

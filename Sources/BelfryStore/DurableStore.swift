@@ -1,25 +1,25 @@
 public import BelfryCenter
 
-/// Something that keeps changes, and gives back what they amount to.
+/// A store that keeps changes, and returns the state that they make.
 ///
 /// A file and its twin in memory pass one suite of tests.
 public protocol DurableStore: ~Copyable {
     /// Keeps all changes or none of them, in their order.
     mutating func commit(_ changes: [StoreChange]) throws(StoreError)
 
-    /// Keeps what a start must tell before anybody is served.
+    /// Keeps the changes of a start before the first client is served.
     mutating func commitStart(_ changes: [StoreChange]) throws(StoreError)
 
-    /// Tells all that is kept, piece by piece: it may be more than fits into memory twice.
+    /// Loads all stored state, piece by piece: it may be more than fits into memory twice.
     ///
-    /// What concerns all centers comes first. Behind each center come its rows, in the order in which
+    /// The facts of all centers come first. Behind each center come its rows, in the order in which
     /// ``CenterRestoration`` takes them.
     mutating func load(_ tell: (consuming StoredPiece) -> Void) throws(StoreError)
 }
 
 /// A piece of what a store keeps.
 public enum StoredPiece: Sendable {
-    /// What concerns all centers, without these; a store that begins to tell anew says it again.
+    /// The facts of all centers, without the centers; a store that begins again repeats them.
     case broker(StoreImage)
     /// A center without its rows.
     case center(CenterImage)
@@ -33,7 +33,7 @@ extension DurableStore where Self: ~Copyable {
         try commit(changes)
     }
 
-    /// All that is kept in one image, without what belongs to observers or notifications that are gone.
+    /// Loads everything in one image, without rows of observers or notifications that are gone.
     public mutating func load() throws(StoreError) -> StoreImage {
         var image = StoreImage()
         try load { image.take($0) }

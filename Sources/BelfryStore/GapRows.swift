@@ -1,6 +1,6 @@
 internal import BelfryCenter
 
-/// What observers lost and were not told yet.
+/// The losses of observers that they were not told yet.
 struct GapRows {
     private let putter: Statement
     private let remover: Statement
@@ -21,7 +21,7 @@ struct GapRows {
             """)
     }
 
-    /// Puts what an observer lost for one reason in the place of what it lost before.
+    /// Replaces the losses of an observer for one reason.
     func put(_ gap: GapRecord, observer: UInt64, center: Int64) throws(StoreError) {
         if gap.count == 0 {
             remover.bind(center)
@@ -52,7 +52,7 @@ struct GapRows {
         try clientRemover.run()
     }
 
-    /// What a row has behind its center.
+    /// Reads the columns behind the center.
     static func read(_ row: inout StatementRow) -> (observer: UInt64, gap: GapRecord)? {
         let observer = row.unsigned()
         let reason = Gap.Reason(rawValue: UInt8(clamping: row.integer()))

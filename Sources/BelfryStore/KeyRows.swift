@@ -1,6 +1,6 @@
 internal import BelfryCenter
 
-/// The idempotency keys of all centers, with what they answer.
+/// The idempotency keys of all centers, with their answers.
 struct KeyRows {
     private let putter: Statement
     private let remover: Statement

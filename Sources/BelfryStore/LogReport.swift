@@ -1,8 +1,8 @@
-/// What a write-ahead log has (sqlite.org/fileformat2, section 4), also behind the end that SQLite sees.
+/// The content of a write-ahead log (sqlite.org/fileformat2, section 4), also past SQLite's end.
 ///
-/// SQLite ends the log at the first frame whose checksum is wrong: so a torn write of the last commit
-/// looks, and so does a damaged frame in the middle. Frames that follow a commit were written after
-/// the commit was synchronized, so a commit that is not in the log, with such a frame behind it, was damaged.
+/// SQLite ends the log at the first frame whose checksum is wrong: both a torn write of the last
+/// commit and a damaged frame in the middle look like that. Frames behind a commit were written
+/// after that commit was synchronized, so a missing commit with such a frame behind it was damaged.
 struct LogReport: Equatable {
     static let headerByteCount = 32
     static let frameHeaderByteCount = 24
@@ -12,7 +12,7 @@ struct LogReport: Equatable {
     /// Frames up to the last commit that can be read.
     private(set) var frameCount = 0
     private(set) var commitCount = 0
-    /// Frames of the same log behind the first that cannot be read, and commits that end with one of them.
+    /// The frames behind the first unreadable one, and the commits that end with one of them.
     private(set) var lostFrameCount = 0
     private(set) var lostCommitCount = 0
     /// Whether a commit that cannot be read was synchronized.
@@ -67,14 +67,14 @@ struct LogReport: Equatable {
         if endsCommit { lostCommitCount += 1 }
         if isChained, followsLostCommit { provesDamage = true }
         followsLostCommit = endsCommit
-        // The next frame goes on from what this one says that its checksum is.
+        // The next frame continues from the checksum that this one states.
         checksum.take(from: frame, at: 16)
     }
 }
 
-/// The checksum of a log: each frame goes on with that of the frame before.
+/// The checksum of a log: each frame continues that of the frame before.
 struct LogChecksum: Equatable {
-    /// In which order the bytes of words are added; what is stored is always big endian.
+    /// The byte order in which words are added; stored checksums are always big endian.
     var isBigEndian = false
     private var first: UInt32 = 0
     private var second: UInt32 = 0

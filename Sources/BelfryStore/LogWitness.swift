@@ -1,10 +1,10 @@
 internal import BelfrySystem
 
-/// What the lock file says of the log: how much of it was committed when somebody was told of it last.
+/// The lock file's record of the log: the length that was committed at the last report.
 ///
-/// It is written after each commit and never synchronized. While the machine runs on, it is exact, for
-/// the system keeps what was written; after a loss of power it may be old, so the log must have at
-/// least that, if each commit was synchronized.
+/// It is written after each commit and never synchronized. It is exact while the machine runs, for
+/// the system keeps written data; after a loss of power it may be old, and the log must have at
+/// least that much, if each commit was synchronized.
 struct LogWitness: Equatable {
     /// The length of the text: that of no number changes, so nothing old is left behind it.
     static let byteCount = 128
@@ -22,7 +22,8 @@ struct LogWitness: Equatable {
     var commitCount = 0
     /// Whether all of it is in the main file.
     ///
-    /// It may then be missing. While it is there it is read before the main file, so it must be whole.
+    /// It may then be missing. While it is there it is read before the main file, so it must be
+    /// whole.
     var isMoved = true
 
     init() {}
@@ -89,11 +90,11 @@ struct LogWitness: Equatable {
         isMoved = false
     }
 
-    /// What a log misses; nil when all that must be there is.
+    /// The part that a log lacks; nil when the log is complete.
     ///
     /// - Parameters:
-    ///   - boot: which start of the machine this is.
-    ///   - fallback: what commits survived, where this does not say it.
+    ///   - boot: the identity of this start of the machine.
+    ///   - fallback: the durability of commits, where the witness does not state it.
     func damage(
         in report: LogReport, boot now: [UInt8], fallback: Durability
     ) -> StoreError.Damage? {

@@ -21,7 +21,7 @@ public struct MemoryStore: DurableStore, Sendable {
                 for change in changes { apply(change, name: name) }
             case .centerEnded(let name):
                 image.apply(change)
-                // Its tombstones count on, as those of nobody.
+                // Its tombstones still count, without a center.
                 for place in tombstoneCenters.indices where tombstoneCenters[place] == name {
                     tombstoneCenters[place] = []
                 }
@@ -37,7 +37,7 @@ public struct MemoryStore: DurableStore, Sendable {
         if case .observerRemoved = change { trimTombstones(afterOneOf: name) }
     }
 
-    /// Tells all that is kept, piece by piece.
+    /// Loads all stored state, piece by piece.
     public mutating func load(_ tell: (consuming StoredPiece) -> Void) throws(StoreError) {
         var facts = image
         facts.centers = []

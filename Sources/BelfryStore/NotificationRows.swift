@@ -1,6 +1,6 @@
 internal import BelfryCenter
 
-/// Notifications that somebody holds: one row each, and a small one for each who holds it.
+/// The notifications that are held: one row each, and a small one for each holder.
 struct NotificationRows {
     private let putter: Statement
     private let remover: Statement
@@ -33,7 +33,7 @@ struct NotificationRows {
         try putter.run()
     }
 
-    /// Removes a notification and the rows of all who held it, also of observers that are gone.
+    /// Removes a notification and the rows of all holders, also of removed observers.
     func remove(_ sequence: UInt64, center: Int64) throws(StoreError) {
         remover.bind(center)
         remover.bind(sequence)
@@ -62,7 +62,7 @@ struct NotificationRows {
         try heldRemover.run()
     }
 
-    /// What a row has behind its center.
+    /// Reads the columns behind the center.
     static func read(_ row: inout StatementRow) -> NotificationRecord? {
         let sequence = row.unsigned()
         let id = row.id()
@@ -76,7 +76,7 @@ struct NotificationRows {
         return NotificationRecord(notification: notification, timeToLive: timeToLive)
     }
 
-    /// What a row that says who holds a notification has behind its center.
+    /// Reads the columns of a row of a holder behind the center.
     static func readHeld(_ row: inout StatementRow) -> (sequence: UInt64, observer: UInt64)? {
         (row.unsigned(), row.unsigned())
     }

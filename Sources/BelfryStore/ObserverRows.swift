@@ -64,7 +64,7 @@ struct ObserverRows {
         try clientRemover.run()
     }
 
-    /// What a row has behind its center.
+    /// Reads the columns behind the center.
     static func read(_ row: inout StatementRow) -> ObserverRecord? {
         let serial = row.unsigned()
         let client = row.unsigned()

@@ -1,8 +1,9 @@
 internal import CSQLite
 
-/// Tells how much a connection has read of the pages that it is to read.
+/// Reports how many of a connection's expected pages were read.
 ///
-/// A page counts whenever it is looked at. SQLite does not tell while it checks the links between pages.
+/// A page counts each time that it is read. SQLite does not report while it checks the links
+/// between pages.
 @safe final class PageWatch {
     /// How many instructions of SQLite lie between two looks.
     private static let interval: Int32 = 2_000
@@ -18,7 +19,7 @@ internal import CSQLite
         unsafe self.connection = connection
     }
 
-    /// Begins to count anew, and tells from time to time how much there is of what is expected.
+    /// Begins to count anew, and reports the percentage of the expected pages from time to time.
     func begin(expecting pageCount: Int, _ tell: @escaping (_ percent: Int) -> Void) {
         countBefore = lookCount
         expectedCount = max(1, pageCount)
@@ -35,7 +36,7 @@ internal import CSQLite
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Tells nothing more.
+    /// Ends the reports.
     func end() {
         // SAFETY: the connection is open.
         unsafe sqlite3_progress_handler(connection, 0, nil, nil)

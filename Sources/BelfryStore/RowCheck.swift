@@ -1,13 +1,13 @@
 /// Compares rows of a main file with their checksums, and indexes with their tables.
 enum RowCheck {
-    /// Refuses a main file that has others than what was written, without telling what it has.
+    /// Refuses a main file with changed rows, without loading it.
     static func check(_ connection: borrowing Connection) throws(StoreError) {
         let changed = try changedRows(connection)
         if !changed.isEmpty { throw .damaged(.changedRows(changed)) }
         try checkIndexes(connection)
     }
 
-    /// How many rows of each table are not what was written; tables without one are left out.
+    /// The count of changed rows of each table; tables without one are left out.
     static func changedRows(
         in tables: Set<StoreError.Table> = Set(StoreError.Table.allCases),
         _ connection: borrowing Connection
@@ -25,22 +25,24 @@ enum RowCheck {
 
     /// Finds out whether the indexes have the rows of their tables, and no others.
     ///
-    /// That of the observers is long, so it is compared as a set, by the sum of its rows' checksums.
+    /// That of the observers is long, so it is compared as a set, by the sum of its rows'
+    /// checksums.
     static func checkIndexes(_ connection: borrowing Connection) throws(StoreError) {
         for table in [StoreError.Table.center, .ask, .key] {
             let answer = try connection.bytes("PRAGMA integrity_check(\(table.rawValue))")
             if answer != Array("ok".utf8) { throw .damaged(.brokenIndex(table)) }
         }
         let sum = "SELECT sum(belfry_checksum(center, client, serial)) FROM observer"
-        // The rows of a table without a row id are in the index of its primary key; NOT INDEXED would
-        // let SQLite take the other one.
+        // The rows of a table without a row id are in the index of its primary key; NOT INDEXED
+        // would let SQLite take the other one.
         let rows = try connection.integer(sum + " INDEXED BY sqlite_autoindex_observer_1")
         let index = try connection.integer(sum + " INDEXED BY observer_of_client")
         if rows != index { throw .damaged(.brokenIndex(.observer)) }
     }
 
-    /// Removes the rows that are not what was written, and those of centers and clients that are gone
-    /// with them.
+    /// Removes the rows that have changed since they were written.
+    ///
+    /// Rows of centers and clients that are lost with them go too.
     static func removeChangedRows(
         _ connection: borrowing Connection, _ losses: inout StoreLosses
     ) throws(StoreError) {
@@ -53,7 +55,8 @@ enum RowCheck {
         for (table, columns, _) in rows {
             try remove(from: table, "checksum IS NOT belfry_checksum(\(columns))")
         }
-        // The tombstones of a center that has ended are no loss: they stay until there are too many.
+        // The tombstones of a center that has ended are no loss: they stay until there are too
+        // many.
         try connection.execute(
             """
             DELETE FROM tombstone WHERE center NOT IN (SELECT id FROM center)
@@ -65,7 +68,7 @@ enum RowCheck {
         try remove(from: .observer, "(center, client) NOT IN (SELECT center, id FROM client)")
     }
 
-    /// What rows have in the version of a main file that is not migrated yet, or is.
+    /// The checked columns in the version of a main file, migrated or not.
     private static func checkedColumns(
         _ connection: borrowing Connection
     ) throws(StoreError) -> [StoreSchema.CheckedColumns] {

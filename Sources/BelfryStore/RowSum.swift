@@ -5,7 +5,7 @@ internal import CSQLite
 struct RowSum {
     /// The name of the function that computes it in SQL.
     static let functionName = "belfry_checksum"
-    /// What a length differs by from a number that is equal, and what stands for NULL.
+    /// The mark that separates a length from an equal number, and the word for NULL.
     private static let lengthMark: UInt64 = 1 << 63
     private static let null: UInt64 = 3 << 62
 

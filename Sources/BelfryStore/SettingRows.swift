@@ -1,7 +1,7 @@
 internal import BelfryCenter
 internal import BelfrySystem
 
-/// What concerns the whole broker: one number a row.
+/// The settings of the whole broker: one number a row.
 struct SettingRows {
     /// The names of the rows.
     enum Name: String {
@@ -48,7 +48,7 @@ struct SettingRows {
         try raiser.run()
     }
 
-    /// Goes past all numbers that may have been given by what is lost, with new epochs for all centers.
+    /// Skips all numbers that the lost part may have given, and gives all centers new epochs.
     func skipNumbers(after losses: StoreLosses) throws(StoreError) {
         // A block is 65,536; of a row that is lost nothing is known.
         let skipped: UInt64 = losses.rows[.setting] == nil ? 1 << 24 : 1 << 40
@@ -58,8 +58,9 @@ struct SettingRows {
         try set(.isCopied, to: 1)
     }
 
-    /// Goes to numbers that no life has used or will use, with new epochs for all centers: this
-    /// life may never be stored, and the next one begins where this one did.
+    /// Skips to numbers that no other life uses, with new epochs for all centers.
+    ///
+    /// This life may never be stored, and the next one begins where this one did.
     func leaveNumbers() throws(StoreError) {
         var random = SystemRandom()
         // A block is 65,536 numbers; 2^28 places for them lie above all that is reserved.

@@ -6,7 +6,7 @@ internal import CSQLite
     /// The parameter that was bound last.
     private var column: Int32 = 0
     private var bindingCode = SQLITE_OK
-    /// The checksum of what was bound.
+    /// The checksum of the bound values.
     private var sum = RowSum()
 
     /// Takes over a prepared statement.
@@ -22,12 +22,12 @@ internal import CSQLite
 
     // MARK: Running
 
-    /// Runs a statement that gives no rows, with what was bound.
+    /// Runs a statement without result rows, with the bound values.
     func run() throws(StoreError) {
         while try next() {}
     }
 
-    /// Goes to the next row; after the last one the statement can be used again.
+    /// Steps to the next row; after the last one the statement can be used again.
     func next() throws(StoreError) -> Bool {
         // SAFETY: the statement is not finalized before `deinit`.
         let code = bindingCode == SQLITE_OK ? unsafe sqlite3_step(pointer) : bindingCode
@@ -42,9 +42,10 @@ internal import CSQLite
         throw StoreError(code: code, errno: errno)
     }
 
-    /// The row at which the statement stands, to be read from its first column on until the next call.
+    /// The current row of the statement, read from its first column on until the next call.
     var row: StatementRow {
-        // SAFETY: the statement is not finalized before `deinit`; where it has no row, SQLite gives NULL.
+        // SAFETY: the statement is not finalized before `deinit`; where it has no row, SQLite gives
+        // NULL.
         unsafe StatementRow(of: pointer)
     }
 

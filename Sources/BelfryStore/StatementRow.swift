@@ -8,7 +8,7 @@ internal import CSQLite
     /// The checksum of the columns that were read.
     private var sum = RowSum()
 
-    /// Begins at the first column; the row is gone when the statement goes on.
+    /// Begins at the first column; the row is invalid after the statement's next step.
     @unsafe init(of pointer: OpaquePointer) {
         // SAFETY: the caller has the statement as long as this is used.
         unsafe self.pointer = pointer
@@ -16,7 +16,7 @@ internal import CSQLite
 
     /// Whether the column behind all that were read has their checksum.
     ///
-    /// What was not read of the row is read for that, but for the checksum and some extra columns at its end.
+    /// Unread columns are read for that, but for the checksum and some extra columns at its end.
     mutating func isSound(extraCount: Int32 = 0) -> Bool {
         // SAFETY: there is a row.
         let last = unsafe sqlite3_column_count(pointer) - 1 - extraCount

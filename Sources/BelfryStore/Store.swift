@@ -16,8 +16,8 @@ public final class Store: Sendable {
     ///   - file: the store; what a start needs of it was loaded before.
     ///   - onCommit: called from the thread after each commit, once for each batch in it, in the
     ///     order in which they were submitted.
-    ///   - onNotice: called when something goes wrong, and when it is well again: from the thread, and
-    ///     from here when it is so from the start.
+    ///   - onNotice: called when something goes wrong, and when it is well again: from the thread,
+    ///     and from here when it is so from the start.
     /// - Throws: `StoreError.system` when there is no room for one more thread.
     public init(
         _ file: consuming sending StoreFile,
@@ -26,7 +26,7 @@ public final class Store: Sendable {
     ) throws(StoreError) {
         let limits = file.limits
         var worker = StoreWorker(file, limits: limits)
-        // The ballast stands before the first promise is asked for.
+        // The ballast is laid before the first promise is asked for.
         let progress = worker.work(at: .now())
         for notice in progress.notices { onNotice(notice) }
         let mail = Monitor(StoreMail(progress))
@@ -46,7 +46,7 @@ public final class Store: Sendable {
     }
 
     deinit {
-        // Without `close` the thread ends after what waits, and the life not in order.
+        // Without `close` the thread ends after the waiting batches, and the life not in order.
         mail.change { $0.isAbandoned = true }
     }
 
@@ -63,7 +63,7 @@ public final class Store: Sendable {
     /// was not kept in time and nothing was committed since.
     public var keepsNothing: Bool { mail.take { $0.keepsNothing } ?? false }
 
-    /// Whether the disk has no room for what was handed over.
+    /// Whether the disk has no room for the submitted batches.
     public var isFull: Bool { mail.take { $0.refusal == .full } ?? false }
 
     /// Whether the disk has held the thread up for so long.
@@ -95,7 +95,7 @@ public final class Store: Sendable {
         return reason ?? .numbers
     }
 
-    /// What the store has done so far.
+    /// The work of the store so far.
     public var figures: StoreFigures {
         let found = mail.take { mail -> StoreFigures? in
             var figures = mail.figures
@@ -105,9 +105,9 @@ public final class Store: Sendable {
         return found ?? StoreFigures()
     }
 
-    /// Hands over what one turn of a loop changed; any thread may do it.
+    /// Submits the changes of one turn of a loop; any thread may do it.
     ///
-    /// What was applied is never refused, whatever ``acceptsPromises`` says.
+    /// Applied changes are never refused, whatever ``acceptsPromises`` says.
     /// - Returns: Whether the store is still open; nothing is taken after ``close(within:)``.
     @discardableResult
     public func submit(_ batch: StoreBatch) -> Bool {
@@ -120,9 +120,10 @@ public final class Store: Sendable {
         }
     }
 
-    /// Begins to make a copy of all that is committed, between the commits that go on meanwhile.
+    /// Begins to copy all committed state, between commits.
     ///
-    /// It has everything that was told as committed before, and has been read as a start reads it.
+    /// The copy has everything that was reported as committed before, and has been read as a start
+    /// reads it.
     /// - Parameter onOutcome: called once, from another thread.
     /// - Throws: `.underWay` and `.closing`, when nothing is begun.
     public func backUp(_ onOutcome: @escaping BackupOutcome) throws(BackupError) {
@@ -136,9 +137,9 @@ public final class Store: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Commits what waits, notes that the life ended in order, and waits until the thread has ended.
+    /// Commits the waiting batches, notes the clean end of the life, and waits for the thread.
     ///
-    /// - Parameter patience: how long a disk that does not take it is tried.
+    /// - Parameter patience: how long to retry while the disk fails.
     /// - Returns: Whether everything is committed and the life ended in order.
     @discardableResult
     public func close(within patience: Duration = .seconds(10)) -> Bool {
@@ -168,13 +169,13 @@ public final class Store: Sendable {
     }
 }
 
-/// What the loops and the store's thread share.
+/// The state that the loops and the store's thread share.
 struct StoreMail: Sendable {
-    /// What was submitted, and not taken by the thread.
+    /// The batches that were submitted, and not taken by the thread.
     var batches: [StoreBatch] = []
     /// By how much all that is not committed may make the main file grow.
     var growth = 0
-    /// How much that may be for new promises; 0 when none are taken.
+    /// The limit of that growth for new promises; 0 when none are taken.
     var weightLimit: Int
     /// Why none are taken, apart from the weight.
     var refusal: StoreRefusal?
@@ -183,14 +184,14 @@ struct StoreMail: Sendable {
     /// When the thread was last known to get on; it looks around each second.
     var passTime = MonotonicTime.now()
     var figures = StoreFigures()
-    /// Whether a copy is being made or read, and who asked for one that is not begun.
+    /// Whether a copy is being made or read, and the requester of one that is not begun.
     var isBackingUp = false
     var backup: BackupOutcome?
     var isClosing = false
     var closingDeadline = MonotonicTime.distantFuture
     /// How long the disk is tried, and then once more waited for.
     var closingPatience = Duration.zero
-    /// Whether nobody has the store any more.
+    /// Whether the store has no owner any more.
     var isAbandoned = false
     /// Called when the thread has ended.
     var onEnd: @Sendable () -> Void = {}
@@ -213,9 +214,9 @@ struct StoreMail: Sendable {
 
     var acceptsPromises: Bool { currentRefusal == nil }
 
-    /// Whether half of what may wait does.
+    /// Whether the growth is above half of its limit.
     ///
-    /// Where nothing is committed at all, waiting helps nobody.
+    /// Where nothing is committed at all, waiting is useless.
     var isBehind: Bool { refusal == nil && growth > weightLimit / 2 }
 
     mutating func add(_ batch: StoreBatch) {

@@ -1,13 +1,15 @@
 internal import BelfryCenter
 
-// A turn that removes ten thousand rows may change as many pages, for which no ballast has room at once.
+// A turn that removes ten thousand rows may change as many pages, for which no ballast has room at
+// once.
 
 extension StoreBatch {
-    /// The batch in pieces that are committed one after the other, each of them no heavier than the limit
-    /// as far as it can be cut.
+    /// The batch in pieces that are committed one by one.
     ///
-    /// It is cut between two removals alone: a crash between two pieces is one between two requests, of
-    /// which the second had no answer.
+    /// Each of them is no heavier than the limit, as far as the batch can be cut.
+    ///
+    /// It is cut between two removals alone: a crash between two pieces is one between two
+    /// requests, of which the second had no answer.
     func pieces(weightLimit: Int) -> [StoreBatch] {
         guard weight > weightLimit else { return [self] }
         var pieces: [StoreBatch] = []
@@ -39,7 +41,7 @@ extension StoreBatch {
 }
 
 extension Change {
-    /// Of which kind of removals it is one.
+    /// The kind of a removal.
     fileprivate enum Removal {
         case observer, held, queued, timer, ask, value, key
     }
@@ -61,10 +63,10 @@ extension Change {
 }
 
 extension [Change] {
-    /// For each place whether what stands before it may be committed without it and what follows.
+    /// For each place, whether the changes before it may be committed without the ones from it on.
     fileprivate func placesToCut() -> [Bool] {
         var canBeCut = [Bool](repeating: false, count: count)
-        /// What follows the row of removals of one kind; nil for the end.
+        /// The change behind the row of removals of one kind; nil at the end.
         var follower: Change?
         for place in indices.dropFirst().reversed() {
             let removal = self[place].removal
@@ -85,10 +87,10 @@ extension Change {
             (.ask, .askForgotten), (.value, .valueRemoved), (.key, .keyForgotten):
             return true
         case (.held, .released), (.held, .actionReleased):
-            // What an observer held goes with it, or not at all.
+            // The held notifications of an observer go together with it.
             return follower?.removal != .observer
         case (.queued, .dequeued), (.timer, .timerEnded):
-            // What takes the place of all of them must not be missing.
+            // A change that replaces all of them must not be missing.
             return follower == nil || follower?.removal != nil
         default:
             return false

@@ -1,16 +1,16 @@
 internal import BelfryCenter
 
-// How many bytes a change may add to the log: what the ballast must have room for.
+// The bytes that a change may add to the log, for which the ballast must have room.
 //
-// A commit writes each page that it changes once into the log, as 4,120 bytes. A row that is appended
-// to its table (all that is new is) shares its page with its neighbours; splits leave pages at
-// least half full, so it counts twice, and content past 1,000 bytes has pages of its own, which it fills.
-// A row that is changed or removed lies anywhere: it counts one page for each tree it is in, and one
-// for the map of pages where it may leave pages free.
-// What splits and merges further up may add is the reserve (`StoreWorker.reserveByteCount`).
+// A commit writes each page that it changes once into the log, as 4,120 bytes. A row that is
+// appended to its table (all new rows are) shares its page with its neighbours; splits leave pages
+// at least half full, so it counts twice, and content past 1,000 bytes has pages of its own, which
+// it fills. A row that is changed or removed lies anywhere: it counts one page for each tree it is
+// in, and one for the map of pages where it may leave pages free. The reserve
+// (`StoreWorker.reserveByteCount`) covers splits and merges further up.
 //
-// The main file grows by less: a row that is removed leaves room. So many that are removed in one turn are
-// much for a log, which takes them in pieces (`StoreBatch+Pieces.swift`), and little for the main file.
+// The main file grows by less: a removed row leaves room. Many removals in one turn are large in a
+// log, which takes them in pieces (`StoreBatch+Pieces.swift`), and small in the main file.
 
 extension StoreChange {
     /// The bytes of one page in the log, with the header of its frame.
@@ -24,7 +24,7 @@ extension StoreChange {
         case .centerEnded: 4 * Self.frameByteCount
         case .observersReserved, .clientsReserved, .modesReserved, .lifeBegan, .epochsRenewed,
             .cleanEnd:
-            // All settings stand on one page.
+            // All settings are on one page.
             64
         }
     }
@@ -40,7 +40,7 @@ extension StoreChange {
         }
     }
 
-    /// How many changes it stands for.
+    /// The number of changes that it represents.
     var count: Int {
         switch self {
         case .center(_, let changes): changes.count
@@ -59,8 +59,8 @@ extension Change {
             .keyForgotten, .askForgotten, .timerEnded, .valueRemoved:
             0
         case .observerRemoved(_, let tombstone):
-            // Tombstones are appended. What of one has pages of its own takes those that the observer's
-            // row has left, which had the same texts and more.
+            // Tombstones are appended. The part with pages of its own reuses those that the
+            // observer's row has left, which had the same texts and more.
             120 + min((tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0), 1_000)
         case .center, .sequenceReserved, .client, .observer, .notification, .held, .action, .gap,
             .queued, .key, .timer, .ask, .value:
@@ -111,7 +111,7 @@ extension Change {
         }
     }
 
-    /// What a row with so many bytes of text may add where rows follow each other.
+    /// The weight of a row with so many bytes of text where rows follow each other.
     private static func appended(_ textByteCount: Int) -> Int {
         let byteCount = textByteCount + 120
         if byteCount <= 1_000 { return 2 * byteCount }

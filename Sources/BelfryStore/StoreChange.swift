@@ -25,13 +25,13 @@ public enum StoreChange: Sendable, Equatable {
     }
 }
 
-/// What one turn of one loop hands to the store.
+/// The changes of one turn of one loop for the store.
 public struct StoreBatch: Sendable {
     /// The loop.
     public let loop: Int
     /// The number under which the loop is told that the batch is committed.
     public let ticket: UInt64
-    /// What must last, in the order in which it happened.
+    /// The changes that must last, in the order in which they happened.
     public let changes: [StoreChange]
     /// How many changes there are, those of centers counted one by one.
     public let changeCount: Int
@@ -58,15 +58,15 @@ public struct StoreBatch: Sendable {
     }
 }
 
-/// What a commit must survive.
+/// The failure that a commit must survive.
 public enum Durability: Sendable, Equatable, CaseIterable {
     /// The loss of power: each commit waits for the disk.
     case power
-    /// The end of the process, also by kill -9: the system has what was committed.
+    /// The end of the process, also by kill -9: the system has the committed data.
     case process
 }
 
-/// How much a store keeps.
+/// The limits of a store.
 public struct StoreLimits: Sendable, Equatable {
     /// Bytes in use, past which nothing new is promised; the default is 1 GiB.
     public var byteLimit = 1 << 30

@@ -9,12 +9,13 @@ public final class StoreCopy: Sendable {
     private let read: @Sendable (@escaping @Sendable ([UInt8]) -> Void) -> Void
     private let end: @Sendable () -> Void
 
-    /// Makes one of those who do the work.
+    /// Makes a copy out of its reader.
     ///
     /// - Parameters:
     ///   - byteCount: how many bytes it has.
-    ///   - read: hands over the next part, now or later and from any thread; nothing when it cannot be read.
-    ///   - end: called once nobody has the copy any more.
+    ///   - read: hands over the next part, now or later and from any thread; nothing when it cannot
+    ///     be read.
+    ///   - end: called once the copy has no owner any more.
     public init(
         byteCount: Int, read: @escaping @Sendable (@escaping @Sendable ([UInt8]) -> Void) -> Void,
         end: @escaping @Sendable () -> Void
@@ -28,7 +29,7 @@ public final class StoreCopy: Sendable {
         end()
     }
 
-    /// Asks for the next part, which comes from another thread; it is empty where it cannot be read.
+    /// Requests the next part, which another thread hands over; it is empty where reading fails.
     public func readOn(_ take: @escaping @Sendable ([UInt8]) -> Void) {
         read(take)
     }
@@ -40,11 +41,11 @@ public enum BackupError: Error, Equatable, Sendable {
     case underWay
     /// The store is being closed.
     case closing
-    /// The disk, or the store itself, does not allow it; the store goes on as it was.
+    /// The disk, or the store itself, does not allow it; the store continues as before.
     case failed(StoreError)
 }
 
-/// Who is told what becomes of a backup.
+/// The receiver of the outcome of a backup.
 public typealias BackupOutcome = @Sendable (Result<StoreCopy, BackupError>) -> Void
 
 /// The thread of one copy: it checks the file, and then reads the parts that are asked for.
@@ -54,7 +55,7 @@ struct BackupReader: Sendable {
     /// How many bytes a part has at most.
     static let partByteCount = 256 << 10
 
-    /// What is asked of the thread.
+    /// The requests to the thread.
     private struct Wishes: Sendable {
         var take: (@Sendable ([UInt8]) -> Void)?
         var isOver = false
@@ -70,7 +71,7 @@ struct BackupReader: Sendable {
     /// Lets the next copy begin.
     let onEnd: @Sendable () -> Void
 
-    /// Runs until nobody has the copy any more.
+    /// Runs until the copy has no owner any more.
     func run() {
         let wishes = Monitor(Wishes())
         do throws(StoreError) {
@@ -88,7 +89,7 @@ struct BackupReader: Sendable {
         }
     }
 
-    /// Tells that there is no copy.
+    /// Reports that there is no copy.
     func fail(_ error: StoreError) {
         do throws(StoreError) {
             try file.giveUp()

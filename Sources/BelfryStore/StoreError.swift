@@ -1,7 +1,7 @@
 public import BelfrySystem
 internal import CSQLite
 
-/// Why a store could not do what it was asked for; it holds numbers, and never a path.
+/// The reason that a store failed; it holds numbers, and never a path.
 public enum StoreError: Error, Equatable, Sendable {
     /// Another process has the store.
     case locked
@@ -15,10 +15,10 @@ public enum StoreError: Error, Equatable, Sendable {
     case failed(code: Int32, errno: Int32)
     /// A call of the system failed outside of SQLite.
     case system(SystemCallError)
-    /// This part of the store is not where it was opened: what is written into it may be lost.
+    /// This part of the store is not where it was opened: writes into it may be lost.
     case displaced(Part)
 
-    /// What a store consists of.
+    /// A part of a store.
     public enum Part: String, Equatable, Sendable {
         /// The data directory.
         case directory = "the data directory"
@@ -30,21 +30,21 @@ public enum StoreError: Error, Equatable, Sendable {
         case lock = "belfry.lock"
     }
 
-    /// What is wrong with the main file.
+    /// The damage of a main file.
     public enum Damage: Equatable, Sendable {
-        /// It does not begin as a database of SQLite does.
+        /// The file does not begin as a database of SQLite does.
         case noDatabase
-        /// It belongs to another application, whose number this is.
+        /// The file belongs to another application, whose number this is.
         case otherApplication(UInt32)
-        /// It is a database of the application, in a form that the store never writes.
+        /// The file is a database of the application, in a form that the store never writes.
         case otherForm
-        /// It is missing, or has fewer bytes than it says, and its log is there.
+        /// The file is missing or shorter than it states, and its log is there.
         case missingPages
         /// SQLite found a fault in it; 0 when its check did, else the extended result code.
         case brokenStructure(code: Int32)
         /// A row of this table has what the store never writes.
         case brokenRow(Table)
-        /// So many rows of these tables are not what was written.
+        /// So many rows of these tables have changed since they were written.
         case changedRows([Table: Int])
         /// The index of a table is not what its rows say.
         case brokenIndex(Table)
@@ -52,9 +52,9 @@ public enum StoreError: Error, Equatable, Sendable {
         case brokenLog(pageCount: Int, commitCount: Int)
     }
 
-    /// The tables of the store, for whoever looks for the fault.
+    /// The tables of the store, to locate a fault.
     public enum Table: String, CaseIterable, Equatable, Sendable {
-        /// What concerns the whole broker.
+        /// Settings of the whole broker.
         case setting
         /// Centers.
         case center
@@ -62,15 +62,15 @@ public enum StoreError: Error, Equatable, Sendable {
         case client
         /// Observers.
         case observer
-        /// What remains of removed observers.
+        /// Tombstones of removed observers.
         case tombstone
-        /// Notifications that somebody holds.
+        /// Notifications that are held.
         case notification
         /// Which observers hold them.
         case held
         /// Which actions responders hold.
         case action
-        /// What observers lost and were not told.
+        /// Losses that observers were not told.
         case gap
         /// Queue entries.
         case queue
@@ -84,7 +84,7 @@ public enum StoreError: Error, Equatable, Sendable {
         case key
     }
 
-    /// What SQLite returns when it has no code for what is wrong.
+    /// The code that SQLite returns for a fault without a code of its own.
     static let generalCode = SQLITE_ERROR
 
     /// Whether it says that a store is damaged in which rows may be left to read.
@@ -96,8 +96,9 @@ public enum StoreError: Error, Equatable, Sendable {
         }
     }
 
-    /// What it is when it comes from reading a file: of a form that it does not know SQLite says only that
-    /// something is wrong.
+    /// The same error as a fault of the file's form, if SQLite has only its general code for it.
+    ///
+    /// SQLite returns that code when it reads a file of a form that it does not know.
     var ofUnknownForm: StoreError {
         guard case .failed(let code, _) = self, code == Self.generalCode else { return self }
         return .damaged(.brokenStructure(code: code))

@@ -2,13 +2,13 @@ public import BelfrySystem
 
 /// How large the files of a store are, in bytes.
 public struct StoreSize: Sendable, Equatable {
-    /// What is in use of the main file.
+    /// The part of the main file that is in use.
     public var usedByteCount = 0
-    /// What the log has, or had when it was moved into the main file.
+    /// The size of the log now, or when it was moved into the main file.
     public var logByteCount = 0
 }
 
-/// What a store has done, for metrics.
+/// The work of a store, for metrics.
 public struct StoreFigures: Sendable, Equatable {
     /// How many batches were handed in.
     public var batchCount: UInt64 = 0

@@ -3,8 +3,8 @@ internal import BelfrySystem
 
 /// The store on the disk: one connection of SQLite, synchronous, without a thread of its own.
 ///
-/// Dropping the value is what kill -9 would be: what was committed is there the next time, and the
-/// image then says that the last life did not end in order. ``close()`` ends it in order.
+/// Dropping the value is like kill -9: committed data is there the next time, and the image then
+/// shows that the last life did not end in order. ``close()`` ends it in order.
 public struct StoreFile: ~Copyable, DurableStore {
     /// How many pages the log may have at least before they are moved into the main file.
     static let logPageMinimum = 40
@@ -29,21 +29,21 @@ public struct StoreFile: ~Copyable, DurableStore {
     private var beginning: [StoreChange]
     /// Whether the store knows nothing of the life before the first commit that finds room.
     public var isUnwritten: Bool { !beginning.isEmpty }
-    /// What the start went on without.
+    /// The losses that the start accepted.
     public let losses: StoreLosses
     /// The key of the tags of values, which belongs to the file.
     public let tagKey: TagKey
 
     /// Opens the store of a directory, which is made if it is not there, and begins a life of it.
     ///
-    /// A main file or log that is not what a store left is refused before a byte of it is written,
-    /// unless damage is accepted: then what can be read is kept, and ``losses`` says what is not.
+    /// A main file or log that no store left so is refused before a byte of it is written, unless
+    /// damage is accepted: then the readable part is kept, and ``losses`` has the rest.
     ///
     /// - Parameters:
-    ///   - progress: is told how much is done, in hundredths.
-    ///   - tell: takes all that is kept, as ``DurableStore/load(_:)`` tells it; it is worth nothing when this
-    ///     throws.
-    /// - Throws: `StoreError.locked`, `.newerSchema`, `.damaged`, and what the disk may cause.
+    ///   - progress: gets the progress, in hundredths.
+    ///   - tell: takes all stored state, as in ``DurableStore/load(_:)``; it is worth nothing when
+    ///     this throws.
+    /// - Throws: `StoreError.locked`, `.newerSchema`, `.damaged`, and errors of the disk.
     public init(
         directory path: String, durability: Durability = .power,
         limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false,
@@ -126,7 +126,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         noteCommit()
     }
 
-    /// Tells all that is kept, piece by piece.
+    /// Loads all stored state, piece by piece.
     public mutating func load(_ tell: (consuming StoredPiece) -> Void) throws(StoreError) {
         try rows.load(from: connection, isComplete: isComplete, limits, tell)
     }
@@ -155,18 +155,18 @@ public struct StoreFile: ~Copyable, DurableStore {
         }
     }
 
-    /// Lets the lock file say how much of the log there is; whoever is told of a commit relies on it.
+    /// Records the length of the log in the lock file, before a commit is reported.
     private mutating func noteCommit() {
         do throws(SystemCallError) {
             let header = try log.bytes(LogReport.headerByteCount)
             witness.note(header: header, frameCount: connection.logPageCount)
             try data.file.overwrite(witness.text)
         } catch {
-            // The commit stands; a lock file that says less lets the next start demand less.
+            // The commit is valid; a lock file that states less lets the next start demand less.
         }
     }
 
-    /// Lets the lock file say that nothing of the log is needed: all of it is in the main file.
+    /// Records in the lock file that nothing of the log is needed: all of it is in the main file.
     private mutating func noteMovedLog() {
         witness.isMoved = true
         do throws(SystemCallError) {
@@ -207,7 +207,7 @@ extension StoreFile: CommitTarget {
     /// Bytes that the ballast takes now.
     var ballastByteCount: Int { ballast.byteCount }
 
-    /// How much of the files SQLite may keep in memory while nothing is committed.
+    /// The memory that SQLite may use for pages while nothing is committed.
     static let restingCacheByteCount = 2 << 20
 
     func giveMemoryBack() {
@@ -229,7 +229,7 @@ extension StoreFile: CommitTarget {
             // An empty log goes with the connection.
             connection.setCheckpointOnClose(true)
         } catch {
-            // What cannot be moved stays in the log, where the next life finds it.
+            // Pages that cannot be moved stay in the log, where the next life finds them.
         }
     }
 

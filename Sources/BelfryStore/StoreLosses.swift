@@ -1,14 +1,14 @@
-/// What a start with damage went on without.
+/// The losses that a start with damage accepted.
 public struct StoreLosses: Equatable, Sendable {
     /// Pages of the log that could not be read, or were missing.
     public var pageCount = 0
     /// Commits of which these pages were, at least.
     public var commitCount = 0
-    /// Rows that were not what was written, or belonged to such rows, by table.
+    /// Rows that have changed since they were written, or belonged to such rows, by table.
     public var rows: [StoreError.Table: Int] = [:]
     /// How many rows were saved of a main file whose structure was broken; nil when it was sound.
     public var savedRowCount: Int?
-    /// Tables of it that could not be read to their ends: nobody knows how many rows they had.
+    /// The tables of it that could not be read to their ends: their row counts are unknown.
     public var unreadableTables: [StoreError.Table] = []
 
     /// Whether nothing was lost.

@@ -4,9 +4,9 @@ internal import BelfrySystem
 /// How the main file of a directory is found, checked and begun with.
 ///
 /// Nothing is written before the file is known to be a sound one. Its first bytes are looked at
-/// without SQLite; then SQLite opens it, with its log, but may not move the log into it, and reads all
-/// of its structure. Its rows are compared with their checksums as they are told, in the transaction
-/// that begins the life; that is committed behind the last of them, into the log.
+/// without SQLite; then SQLite opens it, with its log, but may not move the log into it, and reads
+/// all of its structure. Its rows are compared with their checksums as they are told, in the
+/// transaction that begins the life; that is committed behind the last of them, into the log.
 enum StoreOpening {
     static let mainName = StoreError.Part.main.rawValue
     static let logName = StoreError.Part.log.rawValue
@@ -26,7 +26,7 @@ enum StoreOpening {
         let tagKey: TagKey
         /// Whether the store knows that the life has begun.
         let isBegun: Bool
-        /// What the log had, in which the life begins.
+        /// The log at the beginning of the life.
         let log: LogReport
         let losses: StoreLosses
     }
@@ -34,14 +34,14 @@ enum StoreOpening {
     /// Opens the main file, which is made if it is not there.
     ///
     /// - Parameters:
-    ///   - limits: how much of what is kept is read.
-    ///   - witness: what the directory knows of the last life. A main file that knows fewer lives was
+    ///   - limits: how much of the stored state is read.
+    ///   - witness: the directory's record of the last life. A main file that has fewer lives was
     ///     put back; a log that has less lost something.
-    ///   - acceptsDamage: whether to go on without what cannot be read.
+    ///   - acceptsDamage: whether to continue without unreadable parts.
     ///   - begins: whether the life is written; where the disk has no room for that, all is read
     ///   alone.
-    ///   - progress: is told how much is done, in hundredths.
-    ///   - tell: takes all that is kept.
+    ///   - progress: gets the progress, in hundredths.
+    ///   - tell: takes all stored state.
     static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
         limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool, begins: Bool,
@@ -55,7 +55,8 @@ enum StoreOpening {
             try makeNew(path, in: directory)
             try putNewInPlace(in: directory)
         } else if StoreHeader.isBackup(try start(of: mainName, in: directory)) {
-            // A log beside it, and what the lock file knows of one, are those of the file that was here.
+            // A log beside it, and what the lock file knows of one, are those of the file that was
+            // here.
             if try status(of: logName, in: directory) != nil {
                 try storeCall { () throws(SystemCallError) in
                     try directory.rename(logName, to: replacedLogName)
@@ -92,7 +93,7 @@ enum StoreOpening {
 
     // MARK: Checking
 
-    /// Finds out whether the log has what it must have.
+    /// Checks that the log is complete.
     private static func checkLog(
         in directory: borrowing Directory, _ witness: LogWitness, fallback: Durability,
         acceptsDamage: Bool, _ losses: inout StoreLosses
@@ -114,7 +115,7 @@ enum StoreOpening {
         return log
     }
 
-    /// Opens the main file; where damage is accepted, a damaged one is made anew of what can be read.
+    /// Opens the main file; if damage is accepted, a damaged one is rebuilt from its readable rows.
     private static func openMain(
         _ path: String, in directory: borrowing Directory, acceptsDamage: Bool,
         progress: @escaping (_ percent: Int) -> Void, _ losses: inout StoreLosses
@@ -150,7 +151,8 @@ enum StoreOpening {
         }
         let connection = try connect(path + "/" + mainName)
         do throws(StoreError) {
-            // Each page is looked at where it is linked, where its links lead back, and for its rows.
+            // Each page is looked at where it is linked, where its links lead back, and for its
+            // rows.
             connection.watch.begin(expecting: 3 * (try pageCount(connection))) {
                 progress($0 * checkingPercent / 100)
             }
@@ -267,7 +269,8 @@ enum StoreOpening {
             try migrate(connection)
             rows = try StoreRows(connection)
         } catch {
-            // What cannot be prepared misses its table or its columns, or has those of a later step.
+            // A statement that cannot be prepared misses its table or its columns, or has those of
+            // a later step.
             guard case .failed(let code, _) = error else { throw error }
             throw .damaged(.brokenStructure(code: code))
         }
@@ -287,7 +290,7 @@ enum StoreOpening {
         let incarnation = max(earlier, knownIncarnation) + 1
         try rows.settings.set(.incarnation, to: incarnation)
         try rows.settings.set(.endedInOrder, to: 0)
-        // What a later life finds as it was is this life's alone.
+        // This life is not written, so the next one finds the numbers unchanged: it needs its own.
         if !begins {
             guard losses.isEmpty, !isBackup else { throw .full }
             try rows.settings.leaveNumbers()
@@ -301,8 +304,8 @@ enum StoreOpening {
         }
         connection.watch.end()
         if begins { try connection.execute("COMMIT") } else { connection.rollBack() }
-        // What was damaged would be found again behind the end of the log; and from here on the log is
-        // the main file's own.
+        // Damage would be found again behind the end of the log; and from here on the log is the
+        // main file's own.
         if losses.pageCount > 0 || isBackup { try connection.checkpoint(truncates: true) }
         return Opened(
             connection: connection, rows: rows, isComplete: isComplete, incarnation: incarnation,
@@ -330,7 +333,7 @@ enum StoreOpening {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             try remove(newName + suffix, in: directory)
         }
-        // SQLite would make it for everybody to read; its log gets the permissions of the file.
+        // SQLite would make it readable by all users; its log gets the permissions of the file.
         try storeCall { () throws(SystemCallError) in try directory.make(newName) }
         try write(path + "/" + newName, in: directory, version: version)
     }

@@ -1,9 +1,9 @@
 internal import BelfrySystem
 
-/// Where the files of an open store are, so that it is noticed when they are there no more.
+/// The places of the files of an open store, to notice when they are there no more.
 ///
-/// A file that was removed, replaced or unmounted can still be written, and nobody will ever read it.
-/// The store has all of these files open, so no other file can have their numbers meanwhile.
+/// A file that was removed, replaced or unmounted can still be written, but is lost to the next
+/// start. The store has all of these files open, so no other file can have their numbers meanwhile.
 struct StorePlace {
     private let files: [(part: StoreError.Part, identity: FileIdentity)]
 

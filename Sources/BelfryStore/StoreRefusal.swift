@@ -8,7 +8,7 @@ public enum StoreRefusal: String, CaseIterable, Sendable {
     case failing
     /// A file is not where it was opened.
     case displaced
-    /// As much is in use as may be.
+    /// The size in use has reached its limit.
     case size
     /// The block of numbers in use is used up, and the next one is not committed yet.
     case numbers

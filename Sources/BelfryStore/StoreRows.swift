@@ -139,10 +139,10 @@ struct StoreRows {
 
     // MARK: Loading
 
-    /// Tells all that the tables have, which must be what was written.
+    /// Loads all tables, and checks that no row has changed since it was written.
     ///
-    /// - Throws: `.damaged(.changedRows)` with how many rows of each table are not; what was told is nothing
-    ///   worth then.
+    /// - Throws: `.damaged(.changedRows)` with the counts of changed rows; the loaded pieces are
+    ///   worth nothing then.
     func load(
         from connection: borrowing Connection, isComplete: Bool, _ limits: StoreLimits,
         _ tell: (consuming StoredPiece) -> Void
@@ -156,7 +156,7 @@ struct StoreRows {
         }
     }
 
-    /// The large tables are checked as they are read, up to the first row that is not what was written.
+    /// Loads the large tables, and checks each row until the first one that has changed.
     private func loadChecking(
         from connection: borrowing Connection, isComplete: Bool, _ limits: StoreLimits,
         _ tell: (consuming StoredPiece) -> Void
@@ -199,7 +199,7 @@ struct StoreRows {
         try values.finish()
     }
 
-    /// What concerns all centers.
+    /// The facts of all centers.
     private func facts(isComplete: Bool) throws(StoreError) -> StoreImage {
         var facts = StoreImage()
         facts.observersReserved = try settings.value(of: .observersReserved)

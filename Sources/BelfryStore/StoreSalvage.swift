@@ -5,7 +5,7 @@ internal import BelfrySystem
 /// Each table is read from both of its ends up to what cannot be read, and only rows with the right
 /// checksum are taken. The new file has the version of the damaged one.
 enum StoreSalvage {
-    /// What the damaged files are called from then on.
+    /// The name of the damaged files from then on.
     static let damagedName = StoreOpening.mainName + ".damaged"
 
     /// Replaces the main file by one that has what can be read of it and its log.
@@ -65,7 +65,7 @@ enum StoreSalvage {
         from source: borrowing Connection, to target: borrowing Connection,
         _ savedRowCount: inout Int, _ losses: inout StoreLosses
     ) throws(StoreError) -> Bool {
-        // Where rows stand in the order of a place, it is copied too.
+        // The place of rows that are ordered by it is copied too.
         let place = row.order == ["place"] ? ", place" : ""
         let columns = row.columns + ", checksum" + place
         let count = columns.split(separator: ",").count

@@ -1,9 +1,9 @@
 /// The tables of the main file, and how earlier ones become the present ones.
 enum StoreSchema {
-    /// What `PRAGMA application_id` says of the store's files: "Blfy".
+    /// The `PRAGMA application_id` of the store's files: "Blfy".
     static let applicationID: UInt32 = 0x426C_6679
 
-    /// What it says of a backup, until a broker has started with it: "Blfb".
+    /// The same of a backup, until a broker has started with it: "Blfb".
     static let backupID: UInt32 = 0x426C_6662
 
     /// The size of a page of the main file, in bytes.
@@ -15,11 +15,11 @@ enum StoreSchema {
     /// The first version whose rows have checksums.
     static let checksumVersion = 3
 
-    /// What each version adds to the one before; the first one begins with an empty file.
+    /// The steps from each version to the next; the first one begins with an empty file.
     ///
-    /// A step that was released is never changed. Tables without a row id stand in the order of
-    /// their primary keys, so what is appended mostly lands on one page: held notifications are
-    /// ordered by their sequence numbers and not by observers, for a post is held by many.
+    /// A released step is never changed. Tables without a row id are in the order of their primary
+    /// keys, so appended rows mostly share a page: held notifications are ordered by their sequence
+    /// numbers and not by observers, for a post has many holders.
     static let steps: [[String]] = [
         [
             "CREATE TABLE setting (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
@@ -89,7 +89,8 @@ enum StoreSchema {
         [
             "ALTER TABLE observer ADD COLUMN forgotten_through INTEGER NOT NULL DEFAULT 0",
             "ALTER TABLE client ADD COLUMN immediate_through INTEGER NOT NULL DEFAULT 0",
-            // What was held for an observer that is delivered to immediately (3) went out so far.
+            // Notifications that were held for an observer with immediate delivery (3) were written
+            // so far.
             """
             UPDATE client SET immediate_through = found.sequence
             FROM (
@@ -102,7 +103,7 @@ enum StoreSchema {
             """,
         ],
         [
-            // What a client was written last: nobody knows of those of before.
+            // The last number written to a client; it is unknown for clients of earlier versions.
             "ALTER TABLE client ADD COLUMN written_through INTEGER",
             "ALTER TABLE client ADD COLUMN written_is_shared INTEGER NOT NULL DEFAULT 0",
         ] + checksumStep,
@@ -144,7 +145,7 @@ enum StoreSchema {
                 checksum INTEGER NOT NULL,
                 PRIMARY KEY (center, sequence, row)) WITHOUT ROWID
             """,
-            // What enters the queue later.
+            // Posts that enter the queue later.
             """
             CREATE TABLE timer (
                 center INTEGER NOT NULL, id BLOB NOT NULL, caused_by BLOB, depth INTEGER NOT NULL,
@@ -170,10 +171,10 @@ enum StoreSchema {
         [],
     ]
 
-    /// A table with the columns that the checksums of its rows are of, in their order, and with those
-    /// in whose order the rows stand.
+    /// A table with the columns of its checksums, in their order, and the columns of its order.
     ///
-    /// The place of a tombstone, ask or key is left out: rows are only read in its order, which is checked.
+    /// The place of a tombstone, ask or key is left out: rows are only read in its order, which is
+    /// checked.
     typealias CheckedColumns = (table: StoreError.Table, columns: String, order: [String])
 
     /// All tables of the present version.
@@ -202,7 +203,7 @@ enum StoreSchema {
         return row
     }
 
-    /// What a version has that the one before has not: columns of a table that was there, or a table.
+    /// The columns or tables that each version adds to the one before.
     private static let addedColumns: [(version: Int, table: CheckedColumns)] = [
         (4, (.observer, "implements, next, if_held, concurrency", [])),
         (
@@ -296,7 +297,7 @@ enum StoreSchema {
             """
     }
 
-    /// The tables whose rows lie in the order of centers, so that they are checked as they are loaded.
+    /// The tables whose rows are in the order of centers, and checked while they are loaded.
     static let walkedTables: Set<StoreError.Table> = [
         .client, .observer, .notification, .held, .action, .gap, .value,
     ]

@@ -8,7 +8,7 @@ struct StoreThread: Sendable {
     let onCommit: @Sendable (_ loop: Int, _ ticket: UInt64) -> Void
     let onNotice: @Sendable (StoreNotice) -> Void
 
-    /// What the thread found in its mail.
+    /// The mail that the thread took.
     private struct Delivered: Sendable {
         var batches: [StoreBatch] = []
         var backup: BackupOutcome?
@@ -17,7 +17,7 @@ struct StoreThread: Sendable {
         var deadline: MonotonicTime
     }
 
-    /// Runs until the store is closed, or until nobody has it any more.
+    /// Runs until the store is closed, or has no owner any more.
     func run(_ box: WorkerBox) {
         var worker = box.take()
         var isClosing = false
@@ -67,7 +67,7 @@ struct StoreThread: Sendable {
         }
     }
 
-    /// - Returns: how many promises were refused because of what waits.
+    /// - Returns: how many promises the backlog has refused.
     private func tell(
         _ progress: StoreWorker<StoreFile>.Progress, size: StoreSize, since start: MonotonicTime
     ) -> UInt64 {
@@ -109,7 +109,7 @@ struct StoreThread: Sendable {
         case .success(let file):
             let reader = BackupReader(file: file, onOutcome: onOutcome, onEnd: onEnd)
             do throws(SystemCallError) {
-                // The thread is not joined: it ends when nobody has the copy any more.
+                // The thread is not joined: it ends when the copy has no owner any more.
                 _ = try SystemThread { reader.run() }
             } catch {
                 reader.fail(StoreError(error))

@@ -1,15 +1,15 @@
 internal import BelfrySystem
 
-/// What the store's thread does, without the thread and without a clock.
+/// The work of the store's thread, without the thread and without a clock.
 ///
-/// All batches that wait are committed in one transaction, or in several where the ballast has no room for
-/// the log of one. When that fails, the ballast is given up
-/// and the commit tried again at once, and then each second; nothing is lost but time. New promises
-/// are taken again when everything is committed and a ballast stands.
+/// All batches that wait are committed in one transaction, or in several where the ballast has no
+/// room for the log of one. When that fails, the ballast is given up and the commit tried again at
+/// once, and then each second; nothing is lost but time. New promises are taken again when
+/// everything is committed and a ballast is laid.
 ///
-/// What was committed is told once the files are known to be in their place after it: a file that was
-/// removed or replaced can be written, and is lost. While one is not there nothing is committed, told or
-/// promised; when it is back, as it was, everything goes on.
+/// A commit is reported only when the files are known to be in their place after it, because a file
+/// that was removed or replaced can be written, and is lost. While one is missing nothing is
+/// committed, reported or promised; when it is back unchanged, the work continues.
 struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     /// How long nothing is tried again after it failed.
     static var retryInterval: Duration { .seconds(1) }
@@ -19,13 +19,13 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     static var calmInterval: Duration { .seconds(5) }
     /// How long a ballast that is smaller than it should be is left so.
     static var growthInterval: Duration { .seconds(60) }
-    /// What the inner pages of the trees may add to a commit: two of each of the 13 trees.
+    /// The growth of the inner pages of the trees in a commit: two of each of the 13 trees.
     static var reserveByteCount: Int { 26 * StoreChange.frameByteCount }
 
     private var target: Target
     private let limits: StoreLimits
     private var waiting: [StoreBatch] = []
-    /// What was committed before a file was found not to be in its place.
+    /// The batches that were committed before a file was found out of its place.
     private var unconfirmed: [StoreBatch] = []
     /// Why the last commit or ballast failed, until one succeeds.
     private var failure: StoreError?
@@ -43,7 +43,7 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     /// Whether a copy is being made, and why it was given up.
     private(set) var isCopying = false
     private var copyFailure: StoreError?
-    /// The last copy, while somebody reads it.
+    /// The last copy, while it is read.
     private weak var lastCopy: BackupFile?
 
     /// Takes over a store.
@@ -52,15 +52,15 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         self.limits = limits
     }
 
-    /// What one step brought about.
+    /// The outcome of one step.
     struct Progress {
         /// The batches that are committed now, in the order in which they came.
         var committed: [StoreBatch] = []
-        /// What whoever runs the broker should know.
+        /// The notices for the operator.
         var notices: [StoreNotice] = []
-        /// In how many transactions.
+        /// The number of transactions.
         var transactionCount = 0
-        /// How much may wait from now on; 0 when nothing new may be promised.
+        /// The weight that may wait from now on; 0 when nothing new may be promised.
         var weightLimit = 0
         /// Why nothing new may be promised, if that is so.
         var refusal: StoreRefusal?
@@ -94,7 +94,7 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Does what can be done now.
+    /// Performs the next step of the work.
     mutating func work(at now: MonotonicTime) -> Progress {
         var progress = Progress()
         if now >= lookTime {
@@ -125,7 +125,7 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         return progress
     }
 
-    /// Does what no answer waits for: moves a log that has become long into the main file.
+    /// Does work that no answer waits for: moves a long log into the main file.
     ///
     /// The log is then longer than it should be by one commit, for which the ballast has room.
     mutating func tidy() -> [StoreNotice] {
@@ -148,7 +148,8 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
 
     /// Copies some pages more, which a commit may wait for.
     ///
-    /// - Returns: the file once it has all of them, or why there is none; nil while there is more to do.
+    /// - Returns: the file once it has all of them, or why there is none; nil while there is more
+    ///   to do.
     mutating func copyOn() -> Result<BackupFile, StoreError>? {
         guard isCopying else { return nil }
         do throws(StoreError) {
@@ -163,7 +164,7 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Gives up a copy that is being made; what it leaves is removed before the next one, or at the start.
+    /// Ends a copy in progress; its file is removed before the next one, or at the start.
     mutating func endCopy() {
         guard isCopying else { return }
         isCopying = false
@@ -190,8 +191,10 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
         }
     }
 
-    /// A third of the ballast: with that much in the log (`StoreFile.logPageLimit`), and as much again
-    /// in one commit, the ballast has room for the commit, and for all of the log in the main file.
+    /// The weight that may wait, a third of the ballast.
+    ///
+    /// With that much in the log (`StoreFile.logPageLimit`), and as much again in one commit, the
+    /// ballast has room for the commit, and for all of the log in the main file.
     private var weightLimit: Int {
         max(target.ballastByteCount / 3 - Self.reserveByteCount, 0)
     }
@@ -252,9 +255,9 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
 
     // MARK: Committing
 
-    /// Commits the first of the batches that wait in one transaction, as many as that goes with.
+    /// Commits as many of the waiting batches in one transaction as fit.
     ///
-    /// A disk that is full may still have room for fewer: what they remove makes room for the rest.
+    /// A full disk may still have room for fewer: their removals make room for the rest.
     /// - Returns: how many batches were committed.
     private mutating func commitSome(at now: MonotonicTime) -> Int {
         var count = groupCount
@@ -295,7 +298,7 @@ struct StoreWorker<Target: CommitTarget & ~Copyable>: ~Copyable {
     private mutating func fail(_ error: StoreError) {
         if failure == nil { notices.append(.failed(error)) }
         failure = error
-        // The store needs the disk more than a copy does, also one that somebody reads.
+        // The store needs the disk more than a copy does, even one that is being read.
         if isCopying {
             endCopy()
             (isCopying, copyFailure) = (true, error)

@@ -1,6 +1,6 @@
 internal import BelfryCenter
 
-/// What remains of the observers that were removed last, of all centers together.
+/// The tombstones of the observers that were removed last, of all centers together.
 ///
 /// Places are counted up and only the oldest rows ever go, so no place is missing in between.
 struct TombstoneRows {
@@ -52,7 +52,7 @@ struct TombstoneRows {
         try trimmer.run()
     }
 
-    /// The newest tombstones, as many as have so many bytes, by the number of their center, the oldest first.
+    /// The newest tombstones that fit into so many bytes, by center number, the oldest first.
     func load(
         byteLimit: Int
     ) throws(StoreError) -> [Int64: [(serial: UInt64, Tombstone)]] {
@@ -90,6 +90,6 @@ struct TombstoneRows {
 }
 
 extension Tombstone {
-    /// What it counts of those that a start reads.
+    /// The bytes that count for it when a start reads tombstones.
     var loadedByteCount: Int { 128 + (name?.count ?? 0) + (object?.count ?? 0) }
 }

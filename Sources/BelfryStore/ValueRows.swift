@@ -32,7 +32,7 @@ struct ValueRows {
         try remover.run()
     }
 
-    /// What a row has behind its center.
+    /// Reads the columns behind the center.
     static func read(_ row: inout StatementRow) -> ValueRecord? {
         let object = row.bytes()
         let text = row.bytes()

@@ -1,4 +1,4 @@
-/// Which start of the machine this is: the system keeps what was written until the next one.
+/// The identity of this start of the machine: written data survives until the next one.
 public enum BootIdentity {
     /// The text of the kernel (random(4)), 36 characters; empty where it tells none.
     public static func current() -> [UInt8] {

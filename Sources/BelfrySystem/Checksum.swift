@@ -1,6 +1,6 @@
 internal import CBelfrySystem
 
-/// A CRC-32C (Castagnoli, RFC 3720 §12.1) that grows with what is added to it.
+/// A CRC-32C (Castagnoli, RFC 3720 §12.1) over all added bytes.
 public struct Checksum: Equatable, Sendable {
     private var state: UInt32 = .max
 

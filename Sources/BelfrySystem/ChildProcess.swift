@@ -3,15 +3,15 @@ internal import Glibc
 
 /// A program that this one starts, gives an input, and waits for.
 ///
-/// Its input is a file in memory; what it writes comes through pipes, and is kept up to a limit.
+/// Its input is a file in memory; its output comes through pipes, and is kept up to a limit.
 public final class ChildProcess: Sendable {
     /// How a program ended.
     public struct Outcome: Equatable, Sendable {
         /// Its exit code; 128 and the signal for one that a signal ended, as shells have it.
         public let exitCode: Int32
-        /// What it wrote to its standard output.
+        /// The standard output.
         public let output: [UInt8]
-        /// What it wrote to its standard error.
+        /// The standard error.
         public let errorOutput: [UInt8]
     }
 
@@ -23,9 +23,10 @@ public final class ChildProcess: Sendable {
     /// Whether the number may be that of another process by now.
     private let isReaped = Monitor(false)
 
-    /// Starts a program, which is looked for in PATH, with these variables as its whole environment.
+    /// Starts a program, found in PATH, with these variables as its whole environment.
     ///
-    /// It has a process group of its own, so that Ctrl-C does not reach it. The program is the first argument.
+    /// It has a process group of its own, so that Ctrl-C does not reach it. The program is the
+    /// first argument.
     public init(
         _ arguments: [String], environment: [String: String], input: [UInt8]
     ) throws(SystemCallError) {
@@ -42,7 +43,8 @@ public final class ChildProcess: Sendable {
         let variables = environment.map { "\($0.key)=\($0.value)" }
         let (words, settings) = (Self.texts(arguments), Self.texts(variables))
         let (outputNumber, errorNumber) = (outputEnd.rawValue, errorEnd.rawValue)
-        // SAFETY: both blocks have as many texts as is said, each with a zero byte, and live until the call returns.
+        // SAFETY: both blocks have as many texts as is said, each with a zero byte, and live until
+        // the call returns.
         let started = unsafe belfry_child_start(
             words, arguments.count, settings, variables.count, inputFile.rawValue, outputNumber,
             errorNumber)
@@ -106,8 +108,7 @@ public final class ChildProcess: Sendable {
             self.byteLimit = byteLimit
         }
 
-        /// Takes what is there; past the limit it is read and forgotten, so that the program does
-        /// not stand still.
+        /// Reads the output; past the limit it is dropped, so that the program is not blocked.
         mutating func read(_ number: Int32) throws(SystemCallError) {
             var chunk = [UInt8](repeating: 0, count: 65_536)
             let count = try readOnce(number, into: &chunk)

@@ -7,7 +7,7 @@ public struct DescriptorLimit: Equatable, Sendable {
     /// The count that the process may raise it to.
     public let hard: Int
 
-    /// Tells the limit.
+    /// Reads the limit.
     public static func current() throws(SystemCallError) -> DescriptorLimit {
         try DescriptorLimit(belfry_descriptor_limit(), call: "getrlimit")
     }

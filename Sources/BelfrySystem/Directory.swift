@@ -39,7 +39,7 @@ public struct Directory: ~Copyable, Sendable {
         return LockedFile(descriptor: file)
     }
 
-    /// What the system knows of a file; nil when it is not there.
+    /// The status of a file; nil when it is not there.
     public func status(of name: String) throws(SystemCallError) -> FileStatus? {
         // SAFETY: the text lives until the call returns.
         try FileStatus(of: unsafe belfry_file_status(descriptor.rawValue, name))
@@ -118,7 +118,7 @@ public struct Directory: ~Copyable, Sendable {
     }
 }
 
-/// What the system knows of a file.
+/// The status of a file.
 public struct FileStatus: Sendable, Equatable {
     /// Which file it is.
     public let identity: FileIdentity
@@ -136,7 +136,7 @@ public struct FileStatus: Sendable, Equatable {
     }
 }
 
-/// What makes a file another one than all others, as long as it is open.
+/// The identity of a file, unique as long as the file is open.
 public struct FileIdentity: Sendable, Equatable {
     /// The number of its file system.
     public let device: UInt64
@@ -178,7 +178,7 @@ public struct LockedFile: ~Copyable, Sendable {
     }
 }
 
-/// A file that is open for reading, or also for giving up what is in it.
+/// A file that is open for reading, or also for giving up its content.
 public struct OpenFile: ~Copyable, Sendable {
     private let descriptor: Descriptor
 

@@ -1,6 +1,6 @@
 internal import CBelfrySystem
 
-/// What a watcher waits for, or what was found ready.
+/// The events that a watcher waits for, or that were found ready.
 public struct Readiness: OptionSet, Hashable, Sendable {
     /// The bits of the set.
     public let rawValue: UInt32
@@ -10,13 +10,13 @@ public struct Readiness: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// There is something to read, to accept, or the end of the input.
+    /// Bytes to read, a connection to accept, or the end of the input.
     public static let readable = Readiness(rawValue: 1)
-    /// There is room to write, or a connection attempt is over.
+    /// Room to write, or the end of a connection attempt.
     public static let writable = Readiness(rawValue: 2)
     /// The descriptor failed or both directions are shut; reported without being asked for.
     public static let failed = Readiness(rawValue: 4)
-    /// The end of the input is there, perhaps behind what was not read yet.
+    /// The end of the input, perhaps behind unread bytes.
     public static let ending = Readiness(rawValue: 8)
 }
 
@@ -24,7 +24,7 @@ public struct Readiness: OptionSet, Hashable, Sendable {
 public struct ReadyEntry: Equatable, Sendable {
     /// The token that the descriptor is watched with.
     public var token: UInt64
-    /// What it is ready for.
+    /// The events that are ready.
     public var readiness: Readiness
 
     /// Creates an entry.
@@ -40,8 +40,8 @@ public struct ReadyEntry: Equatable, Sendable {
     private static let readyLimit = 512
 
     private let descriptor: Descriptor
-    // SAFETY: it has room for `readyLimit` entries from `init` to `deinit`, and never leaves this type;
-    // each wait would take and give back as much otherwise.
+    // SAFETY: it has room for `readyLimit` entries from `init` to `deinit`, and never leaves this
+    // type; each wait would take and give back as much otherwise.
     private let found: UnsafeMutablePointer<belfry_ready>
 
     /// Creates an empty list.

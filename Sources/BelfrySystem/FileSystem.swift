@@ -2,7 +2,7 @@ internal import CBelfrySystem
 
 /// Where a directory lies: what kind of file system it is, and how much of it is free.
 public struct FileSystem: Equatable, Sendable {
-    /// What matters of a kind to who keeps a database there.
+    /// The kinds of file systems, as far as they matter to a database.
     public enum Kind: Equatable, Sendable {
         /// A disk of this machine, as far as can be told.
         case disk
@@ -14,18 +14,18 @@ public struct FileSystem: Equatable, Sendable {
         case overlay
     }
 
-    /// What kind it is.
+    /// The kind.
     public let kind: Kind
     /// How many bytes this user may still write.
     public let freeByteCount: Int
 
-    /// Takes what is known of one.
+    /// Joins the facts about one.
     public init(kind: Kind, freeByteCount: Int) {
         self.kind = kind
         self.freeByteCount = freeByteCount
     }
 
-    /// Looks at the one that has a path.
+    /// Reads the facts about the one of a path.
     public init(of path: String) throws(SystemCallError) {
         // SAFETY: the path is passed as a string that ends in a zero byte.
         let state = unsafe belfry_file_system_of(path)

@@ -1,6 +1,6 @@
 internal import CBelfrySystem
 
-/// How much memory the process may have, as its control groups say (cgroups(7)).
+/// The memory limit of the process by its control groups (cgroups(7)).
 public enum MemoryLimit {
     /// The smallest limit of the process's groups in bytes; nil where there is none.
     public static func current() -> Int? {
@@ -62,7 +62,7 @@ public enum MemoryLimit {
         return paths + [""]
     }
 
-    /// A number of bytes; `max`, and what is as good as that, is no limit.
+    /// A number of bytes; `max`, and numbers as good as that, are no limit.
     private static func number(_ text: [UInt8]) -> Int? {
         let digits = text.prefix { (48...57).contains($0) }
         guard !digits.isEmpty, let number = Int(String(decoding: digits, as: UTF8.self)),

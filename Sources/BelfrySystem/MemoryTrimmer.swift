@@ -1,6 +1,6 @@
 internal import CBelfrySystem
 
-/// What the allocator of the process has handed out.
+/// The memory that the allocator of the process has handed out.
 public enum AllocatedMemory {
     /// The bytes of all blocks that are allocated now; nil where the C library does not tell.
     public static var byteCount: Int? {
@@ -8,7 +8,7 @@ public enum AllocatedMemory {
         return byteCount < 0 ? nil : Int(byteCount)
     }
 
-    /// Gives back to the system what is free.
+    /// Gives free memory back to the system.
     ///
     /// Threads that allocate meanwhile wait for nearly all of the time that it takes.
     public static func trim() {
@@ -24,12 +24,13 @@ public enum AllocatedMemory {
 
 /// Gives memory back to the system after a peak, on a thread of its own.
 ///
-/// The allocator keeps what was freed below a block that is still in use: after 12,000 handshakes that
-/// came to nothing these were 740 MiB. While memory is given back, whoever allocates waits: 67 ms after
-/// 710 MiB were freed, and 1.4 ms after 17 MiB. So it is asked for in small steps (``PeakWatch``).
+/// The allocator keeps memory that was freed below a block that is still in use: after 12,000
+/// failed handshakes these were 740 MiB. While memory is given back, each thread that allocates
+/// waits: 67 ms after 710 MiB were freed, and 1.4 ms after 17 MiB. So it is requested in small
+/// steps (``PeakWatch``).
 ///
-/// What is made and freed within a turn is in no account, and leaves free memory behind all the
-/// same: 47,000 calls that were refused left 13 MiB. A look every few seconds finds that.
+/// Memory that is taken and freed within a turn is in no account, and still leaves free memory
+/// behind: 47,000 refused calls left 13 MiB. A check every few seconds finds that.
 public final class MemoryTrimmer: Sendable {
     /// By how much the process has grown, in bytes, when a look finds it worth a trim.
     public static let step = 4 << 20
@@ -64,8 +65,8 @@ public final class MemoryTrimmer: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - residentByteCount: what of the process is in memory.
-    ///   - trim: gives back what is free.
+    ///   - residentByteCount: how much of the process is in memory.
+    ///   - trim: gives free memory back.
     public func start(
         residentByteCount: @escaping @Sendable () -> Int? = {
             AllocatedMemory.residentByteCount
@@ -97,7 +98,7 @@ public final class MemoryTrimmer: Sendable {
         _ = state.take { $0.doneCount >= count ? true : nil }
     }
 
-    /// Waits for what is wished next; the end stays.
+    /// Waits for the next wish; the end stays.
     private func nextWish() -> Wish {
         let wish = state.take { state -> Wish? in
             guard let wish = state.wish else { return nil }
@@ -108,7 +109,7 @@ public final class MemoryTrimmer: Sendable {
     }
 }
 
-/// Tells when what is kept has fallen so far that its memory is worth giving back.
+/// Decides when memory in use has fallen so far that a trim is worth its time.
 public struct PeakWatch: Sendable {
     /// The step in which it is given back, in bytes.
     public static let step = 8 << 20

@@ -3,8 +3,8 @@ internal import Glibc
 // SENDABLE: the value is touched under the lock alone, and the lock is the system's own.
 /// A value that threads share, and wait at until it is as they want it.
 ///
-/// It is for threads that may block; a loop has its mailbox. The condition of the library has no wait
-/// with a deadline, so this is the one of POSIX.
+/// It is for threads that may block; a loop has its mailbox. The condition of the library has no
+/// wait with a deadline, so this is the one of POSIX.
 @safe public final class Monitor<State: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
@@ -14,8 +14,8 @@ internal import Glibc
     public init(_ state: State) {
         self.state = state
         var attributes = pthread_condattr_t()
-        // SAFETY: room for one of each is made here and freed in `deinit`; the calls fill it in, and the
-        // attributes outlive them.
+        // SAFETY: room for one of each is made here and freed in `deinit`; the calls fill it in,
+        // and the attributes outlive them.
         unsafe mutex = .allocate(capacity: 1)
         unsafe changed = .allocate(capacity: 1)
         unsafe pthread_condattr_init(&attributes)
@@ -33,7 +33,7 @@ internal import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Changes the value, and wakes whoever waits for it.
+    /// Changes the value, and wakes the threads that wait for it.
     public func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         // SAFETY: both live as long as this object.
         unsafe pthread_mutex_lock(mutex)

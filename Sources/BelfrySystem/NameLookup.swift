@@ -3,13 +3,13 @@ import Synchronization
 
 /// The address of a host, looked up by its name on a thread of its own: that may take seconds.
 public final class NameLookup: Sendable {
-    /// What a lookup has come to.
+    /// The outcome of a lookup.
     public enum Outcome: Equatable, Sendable {
-        /// It goes on.
+        /// The lookup is not over.
         case pending
         /// The first address that the name has.
         case found(SocketAddress)
-        /// The name has no address, or nobody can be asked.
+        /// The name has no address, or no name server answers.
         case failed
     }
 
@@ -25,12 +25,13 @@ public final class NameLookup: Sendable {
         }
     }
 
-    /// What it has come to by now.
+    /// The outcome so far.
     public var outcome: Outcome { state.withLock { $0 } }
 
     private static func look(_ host: String, _ port: UInt16) -> Outcome {
         var address = belfry_address()
-        // SAFETY: the name is passed as a string that ends in a zero byte; the address is one that the function fills in.
+        // SAFETY: the name is passed as a string that ends in a zero byte; the address is one that
+        // the function fills in.
         guard unsafe belfry_lookup_host(host, &address) else { return .failed }
         address.port = port
         return .found(SocketAddress(address))

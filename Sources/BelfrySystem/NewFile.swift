@@ -1,8 +1,8 @@
 internal import CBelfrySystem
 
-/// A file that has its name once it is whole and on the disk, for programs that may wait for a disk.
+/// A file that gets its name once it is whole and on the disk; its program may wait for a disk.
 ///
-/// Until then it is another one, with `.partial` behind the name.
+/// Until then its name ends with `.partial`.
 public final class NewFile: Sendable {
     private let path: String
     private let descriptor: Descriptor
@@ -19,7 +19,7 @@ public final class NewFile: Sendable {
         self.path = path
     }
 
-    /// What the file is called until it is whole.
+    /// The name of the file until it is whole.
     public static func partial(_ path: String) -> String { path + ".partial" }
 
     /// Writes all of the bytes behind those before.

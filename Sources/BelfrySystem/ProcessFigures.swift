@@ -1,6 +1,6 @@
 internal import CBelfrySystem
 
-/// What the system says that this process takes.
+/// The resources that this process takes, as the system reports them.
 public struct ProcessFigures: Equatable, Sendable {
     /// Memory that is resident, in bytes.
     public let residentByteCount: Int
@@ -9,7 +9,7 @@ public struct ProcessFigures: Equatable, Sendable {
     /// Processor time of all threads, in the program and in the kernel.
     public let processorTime: Duration
 
-    /// Looks into `/proc/self`; it takes longer the more descriptors are open, so no loop calls it.
+    /// Reads `/proc/self`; it takes longer the more descriptors are open, so no loop calls it.
     public static func current() throws(SystemCallError) -> ProcessFigures {
         let figures = belfry_process_figures()
         _ = try checked(figures.status, "/proc/self")

@@ -9,7 +9,7 @@ public final class SharedFlag: Sendable {
         flag = Atomic(value)
     }
 
-    /// What was told last.
+    /// The value that was set last.
     public var value: Bool {
         get { flag.load(ordering: .acquiring) }
         set { flag.store(newValue, ordering: .releasing) }

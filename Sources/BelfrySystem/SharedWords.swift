@@ -1,13 +1,14 @@
 internal import CBelfrySystem
 internal import Glibc
 
-/// Numbers in memory of the machine, which outlive the process that wrote them, also by kill -9, but not the machine.
+/// Numbers in memory that outlive their process, also by kill -9, but not the machine.
 ///
-/// They are a file of a file system in memory: nothing ever waits for a disk. Parts have room once it was reserved.
-/// What is left of them is read as ``LeftWords``.
+/// They are a file of a file system in memory, so no access waits for a disk. Parts have room once
+/// it was reserved. The next process reads them as ``LeftWords``.
 @safe public final class SharedWords: Sendable {
     private let descriptor: Descriptor
-    // SENDABLE: the memory is there as long as the value; who writes which word is for its users to say.
+    // SENDABLE: the memory is there as long as the value; who writes which word is for its users to
+    // say.
     private nonisolated(unsafe) let words: UnsafeMutablePointer<UInt64>
     private let count: Int
 
@@ -31,7 +32,7 @@ internal import Glibc
         _ = unsafe munmap(words, count * MemoryLayout<UInt64>.stride)
     }
 
-    /// Takes room for some of the numbers, before any of them is written.
+    /// Reserves room for some of the numbers, before any of them is written.
     public func reserve(_ range: Range<Int>) throws(SystemCallError) {
         let size = MemoryLayout<UInt64>.stride
         let status = belfry_shared_reserve(
@@ -51,7 +52,7 @@ internal import Glibc
 /// Where the numbers of a name are.
 private func sharedPath(_ name: String) -> String { "/dev/shm/\(name)" }
 
-/// What a process before has left of its ``SharedWords``.
+/// The ``SharedWords`` that an earlier process left.
 public struct LeftWords: ~Copyable {
     private let descriptor: Descriptor
 
@@ -67,7 +68,8 @@ public struct LeftWords: ~Copyable {
     /// Reads some of the numbers; none where they cannot be read.
     public func read(_ range: Range<Int>) -> [UInt64] {
         let size = MemoryLayout<UInt64>.stride
-        // SAFETY: pread(2) writes at most as many bytes as `range.count` words have, for which the buffer has room.
+        // SAFETY: pread(2) writes at most as many bytes as `range.count` words have, for which the
+        // buffer has room.
         return unsafe [UInt64](unsafeUninitializedCapacity: range.count) { buffer, count in
             guard let start = buffer.baseAddress else { return }
             let outcome = unsafe belfry_file_read(

@@ -1,7 +1,7 @@
 internal import CBelfrySystem
 internal import Glibc
 
-/// A TCP socket by its number; whoever made it closes it, once.
+/// A TCP socket by its number; its maker closes it, once.
 ///
 /// It is a plain number so that tables of many sockets can hold it; the owner of such a table is
 /// the owner of its sockets. All sockets are non-blocking and closed on exec.
@@ -14,9 +14,10 @@ public struct Socket: Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Listens at an address and tells the real one, which differs for port 0.
+    /// Listens at an address and returns the real one, which differs for port 0.
     ///
-    /// Nobody else can listen there meanwhile. An IPv6 listener does not take IPv4 connections.
+    /// No other process can listen there meanwhile. An IPv6 listener does not take IPv4
+    /// connections.
     public static func listen(
         at address: SocketAddress, backlog: Int32 = 4096
     ) throws(SystemCallError) -> (socket: Socket, address: SocketAddress) {

@@ -7,7 +7,7 @@ enum SocketListing: Equatable {
 
     /// Finds the owner of the client's end of a pair; nil where no line is of it.
     ///
-    /// A line without its end is none: what is read may break off anywhere.
+    /// A line without its end is none: the bytes may break off anywhere.
     func owner(of pair: SocketPair, in text: Span<UInt8>) -> SocketOwner? {
         let ends = Array("\(field(pair.client)) \(field(pair.server)) ".utf8)
         var start = 0

@@ -12,11 +12,11 @@ public enum SocketOwner: Equatable, Sendable {
     /// The effective user of this process.
     public static var ownUser: UInt32 { belfry_own_user() }
 
-    /// Reads what the kernel says of a socket: its state, its user and its inode.
+    /// Reads the kernel's row of a socket: its state, its user and its inode.
     ///
-    /// A socket that its process has closed has no inode, and then user 0 stands for nobody, not
-    /// for root. So it is in TIME_WAIT. One that listens, or that has sent a SYN, is another socket
-    /// that has got the port of a closed one.
+    /// A socket that its process has closed has no inode, and its user 0 means no owner, not root.
+    /// The same holds in TIME_WAIT. One that listens, or that has sent a SYN, is another socket
+    /// with the port of a closed one.
     init(state: UInt8, user: UInt32, inode: UInt32) {
         // ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT, LAST_ACK, CLOSING (tcp_states.h).
         let isConnected = [1, 4, 5, 8, 9, 11].contains(state)

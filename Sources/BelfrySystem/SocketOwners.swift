@@ -26,7 +26,7 @@ public final class SocketOwners {
 
     /// The bytes of a listing that are read: about 1,700 sockets.
     ///
-    /// The owner of a socket behind that is not found, and counts as nobody.
+    /// The owner of a socket behind that is not found; the socket counts as without an owner.
     static let listingByteLimit = 256 << 10
 
     /// How many answers are looked through for the one that belongs to a question.
@@ -84,7 +84,7 @@ public final class SocketOwners {
             switch means {
             case .netlink where ask(door, about: pair, 0) == own: return .netlink
             case .listing:
-                // A listing that is too long works too: what is not found in it is nobody's.
+                // A listing that is too long works too: a socket that is not in it has no owner.
                 let found = look(up: pair)
                 if found == .owner(own) || found == .tooLong { return .listing }
             case .netlink, .none: continue

@@ -3,11 +3,11 @@ internal import Glibc
 
 /// The three streams that every process starts with; calls on them block.
 public enum StandardStream: Int32, Sendable {
-    /// What the process reads.
+    /// The input of the process.
     case input = 0
-    /// What it answers.
+    /// The results of the process.
     case output = 1
-    /// What it says on the side.
+    /// The messages of the process.
     case error = 2
 
     /// Whether a person is at the other end.
@@ -30,7 +30,7 @@ public enum StandardStream: Int32, Sendable {
         try readToEnd(rawValue, byteLimit: byteLimit)
     }
 
-    /// Reads what is there of the input, or waits for more; nothing is its end.
+    /// Reads the available input, or waits for more; an empty array is its end.
     public func readSome() throws(SystemCallError) -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         chunk.removeLast(chunk.count - (try readOnce(rawValue, into: &chunk)))

@@ -7,7 +7,8 @@ public struct SystemThread: ~Copyable {
 
     /// Starts a thread that runs the body once; what the body captures goes over to it.
     ///
-    /// It blocks all signals, so that they come to the thread that waits for them, whenever it begins.
+    /// It blocks all signals, so that they come to the thread that waits for them, whenever it
+    /// begins.
     ///
     /// - Throws: `SystemCallError` when the system has no room for one more thread.
     public init(_ body: sending @escaping () -> Void) throws(SystemCallError) {

@@ -2,7 +2,7 @@ internal import CBelfrySystem
 
 /// A point in civil time, in milliseconds since 1970-01-01T00:00:00Z without leap seconds.
 ///
-/// It is for people and for other machines; what waits or expires uses `MonotonicTime`.
+/// It is for people and for other machines; waits and expirations use `MonotonicTime`.
 public struct WallTime: Hashable, Comparable, Sendable {
     /// The milliseconds since the start of 1970.
     public var milliseconds: Int64
@@ -17,7 +17,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
         WallTime(milliseconds: nowInNanoseconds() / 1_000_000)
     }
 
-    /// Whether something, such as NTP, keeps the clock of this machine right; nil where nobody may know.
+    /// Whether the clock of this machine is synchronized, as by NTP; nil where that is unknown.
     public static func isSynchronized() -> Bool? {
         let outcome = belfry_wall_is_synchronized()
         return outcome < 0 ? nil : outcome == 1

@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// What lies between libssl and the caller: bytes that came, and bytes that are to leave.
+/// The bytes between libssl and the caller: those that came, and those that are to leave.
 ///
 /// It keeps nothing between two calls. The BIO of libssl, `BIO_s_mem`, would copy everything twice
 /// and keep the largest size it ever had, for each direction of each connection.
 @unsafe struct BytePipe {
-    /// What came and has not been read.
+    /// The bytes that came and have not been read.
     // SAFETY: it points into bytes of a caller, and is set back before the call ends.
     var input = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    /// What libssl has written during the call.
+    /// The bytes that libssl has written during the call.
     var output: [UInt8] = []
 }
 
@@ -36,7 +36,7 @@ extension BytePipe {
             unsafe BytePipe.write(bio, bytes, count)
         }
         unsafe BIO_meth_set_ctrl(method) { _, command, _, _ in
-            // Writes are buffered by nobody, so a flush is done at once.
+            // Writes are not buffered, so a flush is done at once.
             command == BIO_CTRL_FLUSH ? 1 : 0
         }
         return unsafe method

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-// Members of a JWK and PEM texts become keys of libcrypto. Whoever gets a key frees it.
+// Makes keys of libcrypto out of members of a JWK and PEM texts. The caller frees the key.
 
 extension SignatureKey {
     /// The lengths of RSA keys that are taken, in bits (RFC 7518 §3.3).
@@ -133,7 +133,8 @@ extension SignatureKey {
 
     /// Reads `PUBLIC KEY` (RFC 5280 §4.1) or `RSA PUBLIC KEY` (RFC 8017 §A.1.1).
     ///
-    /// The text is nothing else, and neither are the bytes in it: `PEM_read_bio_PUBKEY` would take more.
+    /// The text is nothing else, and neither are the bytes in it: `PEM_read_bio_PUBKEY` would take
+    /// more.
     private static func key(ofPEM text: [UInt8]) -> OpaquePointer? {
         let end = text.lastIndex { !" \t\r\n".utf8.contains($0) } ?? text.startIndex
         guard text.starts(with: "-----BEGIN ".utf8) else { return nil }

@@ -13,7 +13,7 @@ internal import COpenSSL
     // after the initializer. It is nil for a secret.
     nonisolated(unsafe) private let raw: OpaquePointer?
 
-    /// What a file tells of a key.
+    /// The material of a key in a file.
     package enum Material: Sendable, Equatable {
         /// The bytes of an octet sequence (RFC 7518 §6.4).
         case secret([UInt8])
@@ -108,10 +108,10 @@ internal import COpenSSL
             context, signature, signature.count, signed, signed.count) == 1
     }
 
-    /// The two numbers of an ECDSA signature (RFC 7518 §3.4) as libcrypto reads them: DER (RFC 3279 §2.2.3).
+    /// The numbers of an ECDSA signature (RFC 7518 §3.4) in DER (RFC 3279 §2.2.3) for libcrypto.
     private static func derForm(of signature: [UInt8], coordinateByteCount: Int) -> [UInt8] {
-        // SAFETY: each half is as long as is said. The pair owns both numbers and is freed once, and
-        // so is the buffer that libcrypto makes, of as many bytes as it returns.
+        // SAFETY: each half is as long as is said. The pair owns both numbers and is freed once,
+        // and so is the buffer that libcrypto makes, of as many bytes as it returns.
         let count = Int32(coordinateByteCount)
         let first = unsafe BN_bin2bn(Array(signature.prefix(coordinateByteCount)), count, nil)
         let second = unsafe BN_bin2bn(Array(signature.suffix(coordinateByteCount)), count, nil)

@@ -17,14 +17,14 @@ public final class TLSClient {
         session.begin(output: &output)
     }
 
-    /// Opens what was read.
+    /// Decrypts received bytes.
     ///
     /// - Parameters:
-    ///   - bytes: what came from the server.
-    ///   - room: what libssl writes plaintext to; 16 KiB or more serve well.
+    ///   - bytes: the bytes from the server.
+    ///   - room: the buffer for plaintext; 16 KiB or more serve well.
     ///   - output: gets bytes for the server appended, also when an error is thrown.
     /// - Returns: the plaintext, and whether the server has ended its output behind it.
-    /// - Throws: what ended the connection.
+    /// - Throws: the error that ended the connection.
     public func open(
         _ bytes: Span<UInt8>, into room: inout [UInt8], output: inout [UInt8]
     ) throws(TLSError) -> (plaintext: [UInt8], hasEnded: Bool) {
@@ -47,7 +47,7 @@ public final class TLSClient {
 
     /// Seals plaintext for the server, once the handshake is done.
     ///
-    /// A connection that has failed seals nothing; what is read next tells why.
+    /// A connection that has failed seals nothing; the next read throws the error.
     public func seal(_ plaintext: Span<UInt8>, output: inout [UInt8]) {
         guard session.isOpen else {
             for index in plaintext.indices { waiting.append(plaintext[index]) }

@@ -7,7 +7,8 @@ extension TLSContext {
     static func load(
         certificateChain text: [UInt8], into context: OpaquePointer
     ) throws(TLSError) {
-        // SAFETY: the BIO is freed once, and each certificate is freed, or given to the context, once.
+        // SAFETY: the BIO is freed once, and each certificate is freed, or given to the context,
+        // once.
         let bio = unsafe makeReader(text)
         defer { unsafe BIO_free(bio) }
         guard let first = unsafe PEM_read_bio_X509_AUX(bio, nil, refusePassPhrase, nil) else {
@@ -68,7 +69,8 @@ extension TLSContext {
     static func load(
         _ authorities: Authorities, into context: OpaquePointer
     ) throws(TLSError) {
-        // SAFETY: the BIO is freed once; the store keeps a reference of its own to each certificate.
+        // SAFETY: the BIO is freed once; the store keeps a reference of its own to each
+        // certificate.
         switch authorities {
         case .system:
             guard unsafe SSL_CTX_set_default_verify_paths(context) == 1 else {
@@ -103,7 +105,7 @@ func makeReader(_ text: [UInt8]) -> OpaquePointer {
     return unsafe bio
 }
 
-/// Nobody is there who could give a pass phrase; by default libcrypto would ask at the terminal.
+/// Refuses to give a pass phrase; by default libcrypto would ask at the terminal.
 private func refusePassPhrase(
     _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32, _: UnsafeMutableRawPointer?
 ) -> Int32 { -1 }

@@ -1,10 +1,11 @@
 internal import COpenSSL
 
-/// What all connections of one role share: certificate, authorities, versions and ciphers.
+/// The settings of all connections of one role: certificate, authorities, versions and ciphers.
 ///
 /// It never changes, so a renewed certificate is another context; connections keep theirs. TLS 1.2
 /// and 1.3 with ephemeral keys and authenticated ciphers only (RFC 8446, RFC 9325), ALPN `http/1.1`
-/// where HTTP is spoken (RFC 7301), tickets for resumption, no renegotiation, no compression, no early data.
+/// where HTTP is spoken (RFC 7301), tickets for resumption, no renegotiation, no compression, no
+/// early data.
 @safe public final class TLSContext: Sendable {
     /// The most bytes that a peer may send before the handshake is done.
     ///
@@ -38,8 +39,8 @@ internal import COpenSSL
     ///   `.unusable`.
     public init(certificateChain: [UInt8], privateKey: [UInt8]) throws(TLSError) {
         ErrorQueue.clear()
-        // SAFETY: the context is freed once: here after an error, else by `deinit`. Nobody else sees
-        // it before the end of the initializer, and libssl copies what it is given.
+        // SAFETY: the context is freed once: here after an error, else by `deinit`. Nobody else
+        // sees it before the end of the initializer, and libssl copies what it is given.
         let context = unsafe Self.make(TLS_server_method())
         do throws(TLSError) {
             unsafe try Self.load(certificateChain: certificateChain, into: context)
@@ -68,7 +69,8 @@ internal import COpenSSL
     ///
     /// - Parameters:
     ///   - authorities: whose certificates it trusts.
-    ///   - identity: its own certificate with the chain behind it and the key, as PEM texts; nil where it shows none.
+    ///   - identity: its own certificate with the chain behind it and the key, as PEM texts; nil
+    ///     where it shows none.
     ///   - application: the protocol above TLS.
     /// - Throws: `.noAuthorities`, and with an identity what a server's initializer throws.
     public init(
@@ -76,8 +78,8 @@ internal import COpenSSL
         for application: Application = .http11
     ) throws(TLSError) {
         ErrorQueue.clear()
-        // SAFETY: the context is freed once: here after an error, else by `deinit`. Nobody else sees
-        // it before the end of the initializer, and libssl copies what it is given.
+        // SAFETY: the context is freed once: here after an error, else by `deinit`. Nobody else
+        // sees it before the end of the initializer, and libssl copies what it is given.
         let context = unsafe Self.make(TLS_client_method())
         do throws(TLSError) {
             unsafe try Self.load(authorities, into: context)

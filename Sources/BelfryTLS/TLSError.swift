@@ -1,4 +1,4 @@
-/// What went wrong with a certificate, a handshake or a connection.
+/// A failure of a certificate, a handshake or a connection.
 ///
 /// Texts are those of libssl; they name no path and hold no bytes of a peer.
 public enum TLSError: Error, Equatable, Sendable {
@@ -6,7 +6,7 @@ public enum TLSError: Error, Equatable, Sendable {
     case noCertificate
     /// The text holds no PEM private key.
     case noPrivateKey
-    /// The private key asks for a pass phrase, which nobody is there to give.
+    /// The private key needs a pass phrase, which the broker does not have.
     case encryptedPrivateKey
     /// The private key is not that of the first certificate.
     case keyMismatch

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What a client keeps of a connection to shorten the handshake of the next one.
+/// The state that a client keeps to shorten the handshake of its next connection.
 @safe public final class TLSResumption {
     let raw: OpaquePointer
 

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What a peer's bytes amount to.
+/// An event in a peer's bytes.
 public enum TLSEvent: Equatable, Sendable {
     /// The handshake is done: plaintext can be sent from now on.
     case handshakeDone
@@ -22,22 +22,23 @@ public enum TLSEvent: Equatable, Sendable {
     public private(set) var inputHasEnded = false
 
     private let context: TLSContext
-    /// That of a server is made when the first record is there.
+    /// The state of libssl; a server makes it when the first record comes.
     private var engine: OpaquePointer?
     private let pipe: UnsafeMutablePointer<BytePipe>
     /// How many more bytes the handshake may take.
     private var handshakeAllowance: Int
-    /// What ended the connection; it is told after the plaintext that came before it.
+    /// The end of the connection, reported after the plaintext that came before it.
     private var failure: TLSError?
     private var outputHasEnded = false
-    /// What came of a record that is not whole.
+    /// The bytes of a record that is not whole.
     private var part: [UInt8] = []
 
     /// Begins a connection.
     ///
     /// - Parameters:
     ///   - context: its role and its certificates.
-    ///   - host: the name or the address of the server, for a client: its certificate must be for it.
+    ///   - host: the name or the address of the server, for a client: its certificate must be for
+    ///     it.
     ///   - resumption: what a client has kept of an earlier connection to the same server.
     public init(
         _ context: TLSContext, host: String? = nil, resuming resumption: TLSResumption? = nil
@@ -96,8 +97,7 @@ public enum TLSEvent: Equatable, Sendable {
         /// The handshake is done.
         case open
 
-        /// What libssl keeps in this stage, in bytes, as it was measured with OpenSSL 3.0; a test
-        /// compares it with the allocator's own count.
+        /// The bytes that libssl keeps in this stage, measured with OpenSSL 3.0 and tested.
         public var byteCount: Int {
             switch self {
             case .waiting: 0
@@ -134,11 +134,11 @@ public enum TLSEvent: Equatable, Sendable {
     /// Takes the next event out of a peer's bytes, or `nil` when all of them were taken.
     ///
     /// - Parameters:
-    ///   - bytes: what came; the session copies what it must keep.
+    ///   - bytes: the received bytes; the session copies those that it must keep.
     ///   - cursor: how much of it was taken.
     ///   - room: gets plaintext; never empty, 16 KiB or more serve well.
     ///   - output: gets bytes for the peer appended, also when an error is thrown.
-    /// - Throws: what ended the connection; the same error each time.
+    /// - Throws: the error that ended the connection; the same one each time.
     public func nextEvent(
         in bytes: Span<UInt8>, at cursor: inout Int, into room: inout [UInt8],
         output: inout [UInt8]
@@ -247,7 +247,7 @@ public enum TLSEvent: Equatable, Sendable {
         if handshakeAllowance == 0 {
             return .failed(.handshakeTooLong(limit: context.handshakeByteLimit))
         }
-        // What libssl writes and reads with is made anew when the next record is there.
+        // libssl makes its buffers anew when the next record comes.
         _ = unsafe SSL_free_buffers(ssl)
         return .wantsMore
     }
@@ -364,7 +364,7 @@ public enum TLSEvent: Equatable, Sendable {
         return unsafe String(cString: SSL_get_version(ssl))
     }
 
-    /// What a client may keep for its next connection, once the server has sent a ticket.
+    /// The resumption state for a client's next connection, once the server has sent a ticket.
     public var resumption: TLSResumption? {
         // SAFETY: `SSL_get1_session` gives a reference of our own.
         guard unsafe engine != nil, let raw = unsafe SSL_get1_session(ssl) else { return nil }

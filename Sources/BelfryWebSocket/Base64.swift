@@ -51,10 +51,10 @@ public enum Base64: Sendable {
         }
     }
 
-    /// The bytes that `text` stands for, or `nil` when this form would not write them so.
+    /// The bytes of `text`, or `nil` when this form would not write them so.
     ///
     /// Refused are foreign characters, white space, wrong padding, and bits that are left over and
-    /// not zero (§3.5), so that two texts never stand for the same bytes.
+    /// not zero (§3.5), so that two texts never have the same bytes.
     public func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard let digitCount = digitCount(of: text), digitCount % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
@@ -74,7 +74,7 @@ public enum Base64: Sendable {
         return bytes
     }
 
-    /// How many characters stand before the padding, or `nil` when the padding is wrong.
+    /// How many characters are before the padding, or `nil` when the padding is wrong.
     private func digitCount(of text: Span<UInt8>) -> Int? {
         switch self {
         case .url:

@@ -3,7 +3,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     /// The number on the wire.
     public let rawValue: UInt16
 
-    /// A code with this number, whether it may stand on the wire or not.
+    /// Makes a code with this number, whether it is allowed on the wire or not.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }

@@ -1,10 +1,10 @@
-/// How far a connection is on its way to being closed (RFC 6455 §7).
+/// The progress of a connection towards its close (RFC 6455 §7).
 ///
-/// Either side may begin. Who got a Close answers with one; when both were sent the server ends the
-/// transport, and the client waits for that (§7.1.1). The methods tell what must happen and do
-/// nothing themselves; a closing timer of the caller bounds every wait.
+/// Either side may begin. The receiver of a Close answers with one; when both were sent the server
+/// ends the transport, and the client waits for that (§7.1.1). The methods return the next action
+/// and do nothing themselves; a closing timer of the caller bounds every wait.
 public struct ClosingHandshake: Equatable, Sendable {
-    /// What the caller must do.
+    /// The action that the caller must take.
     public enum Action: Equatable, Sendable {
         /// Nothing, or nothing any more.
         case none
@@ -12,7 +12,7 @@ public struct ClosingHandshake: Equatable, Sendable {
         case sendClose(CloseCode?)
         /// Send a Close frame with this code, and end the transport when it has been written.
         case sendCloseThenEnd(CloseCode?)
-        /// End the transport when what was sent before has been written.
+        /// End the transport when the output so far has been written.
         case endTransport
     }
 
@@ -28,7 +28,7 @@ public struct ClosingHandshake: Equatable, Sendable {
         case closed
     }
 
-    /// Where the connection stands.
+    /// The state of the connection.
     public private(set) var state = State.open
 
     /// How the connection ended, for the application and for the metrics (RFC 6455 §7.1.5).

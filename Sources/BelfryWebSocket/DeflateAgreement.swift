@@ -1,7 +1,7 @@
-/// What both sides agree on when they compress messages (RFC 7692 §7.1).
+/// The parameters that both sides agree on for compressed messages (RFC 7692 §7.1).
 ///
-/// Neither side takes its window over from one message to the next: so one compressed message serves
-/// many connections, and nothing is kept for a connection between two messages.
+/// Neither side keeps its window from one message to the next: so one compressed message serves
+/// many connections, and a connection keeps nothing between two messages.
 public struct DeflateAgreement: Equatable, Sendable {
     /// The window of the server's deflater as a power of two: one of `Deflater.windowBitCounts`.
     public let windowBitCount: Int
@@ -23,14 +23,14 @@ public struct DeflateAgreement: Equatable, Sendable {
 
     /// The value of Sec-WebSocket-Extensions in the answer.
     ///
-    /// Both `no_context_takeover` may stand there without having been offered (§7.1.1); a limit of
-    /// the server's window that was offered must (§7.1.2.1).
+    /// Both `no_context_takeover` may be there without having been offered (§7.1.1); a limit of the
+    /// server's window that was offered must (§7.1.2.1).
     public var fieldValue: [UInt8] {
         let window = namesWindow ? "; server_max_window_bits=\(windowBitCount)" : ""
         return Array((Self.offer + window).utf8)
     }
 
-    /// What this room's client offers, and the beginning of what its server answers.
+    /// The offer of this room's client, and the beginning of its server's answer.
     private static let offer =
         "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
 

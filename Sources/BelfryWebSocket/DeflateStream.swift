@@ -62,7 +62,8 @@ import CZlib
                 count += step.output_count
             }
         }
-        // Full means that there is more, and what is as long as the room is not wanted either.
+        // A full buffer means that there is more, and a result as long as the room is not wanted
+        // either.
         if output.count - start < room { return true }
         output.removeLast(output.count - start)
         return false

@@ -24,7 +24,7 @@ struct ExtensionOffer: Equatable, Sendable {
         return offers
     }
 
-    /// Reads the grammar of §9.1; white space may stand between any two of its parts.
+    /// Reads the grammar of §9.1; white space is allowed between any two of its parts.
     private struct Scanner {
         var rest: ArraySlice<UInt8>
 
@@ -63,7 +63,7 @@ struct ExtensionOffer: Equatable, Sendable {
             return token.isEmpty ? nil : Array(token)
         }
 
-        /// The rest of a quoted string; what it stands for must be a token (§9.1).
+        /// The rest of a quoted string, whose text must be a token (§9.1).
         private mutating func quoted() -> [UInt8]? {
             var value: [UInt8] = []
             while let byte = rest.popFirst() {

@@ -1,4 +1,4 @@
-/// The comma lists of HTTP fields (RFC 9110 §5.6.1); several lines of one field are one list (§5.3).
+/// The comma lists of HTTP fields (RFC 9110 §5.6.1); lines of one field are one list (§5.3).
 enum FieldList {
     /// The elements of all lines without white space around them; empty ones are dropped.
     static func elements(of lines: [[UInt8]]) -> [ArraySlice<UInt8>] {

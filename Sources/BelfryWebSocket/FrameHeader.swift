@@ -1,4 +1,4 @@
-/// What stands before the payload of a frame (RFC 6455 §5.2).
+/// The header before the payload of a frame (RFC 6455 §5.2).
 struct FrameHeader: Equatable, Sendable {
     var opcode: Opcode
     var isFinal: Bool
@@ -83,7 +83,7 @@ struct FrameHeaderReader: Sendable {
         _ byte: UInt8, allowsCompressed: Bool
     ) throws(WebSocketError) {
         let reserved = byte >> 4 & 0x7
-        // RSV1 stands on the first frame of a message alone (RFC 7692 §6).
+        // RSV1 is set on the first frame of a message alone (RFC 7692 §6).
         let mayBeCompressed = allowsCompressed && Opcode(rawValue: byte & 0xF)?.isFirst == true
         isCompressed = mayBeCompressed && reserved == Self.compressedBit
         guard reserved == 0 || isCompressed else { throw .reservedBits(reserved) }

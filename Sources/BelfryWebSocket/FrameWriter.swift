@@ -30,7 +30,7 @@ public enum FrameWriter {
 
     /// Appends a Close frame; no code means no payload at all, and then there is no reason either.
     ///
-    /// The code is one that may stand on the wire, the reason at most 123 bytes of UTF-8.
+    /// The code is one that is allowed on the wire, the reason at most 123 bytes of UTF-8.
     public static func appendClose(
         _ code: CloseCode?, reason: [UInt8] = [], maskingKey: MaskingKey? = nil,
         to buffer: inout [UInt8]
@@ -64,7 +64,7 @@ public enum FrameWriter {
 
     /// Appends a frame with the compressed payload if that is smaller; otherwise nothing.
     ///
-    /// - Returns: where the frame stands.
+    /// - Returns: the range of the frame.
     public static func append(
         _ opcode: Opcode, compressing payload: Span<UInt8>, by deflater: Deflater,
         to buffer: inout [UInt8]
@@ -77,10 +77,11 @@ public enum FrameWriter {
         return endFrame(frame, opcode, isCompressed: true, in: &buffer)
     }
 
-    /// Takes everything behind the start of `frame` as its payload, and writes the header directly
-    /// before it; a payload with another header than the usual one is moved.
+    /// Makes the bytes behind the start of `frame` its payload, and writes the header before them.
     ///
-    /// - Returns: where the whole frame stands: directly behind what was there before it.
+    /// A payload with another header than the usual one is moved.
+    ///
+    /// - Returns: the range of the whole frame, directly behind the bytes before it.
     @discardableResult
     public static func endFrame(
         _ frame: OpenFrame, _ opcode: Opcode, isCompressed: Bool = false,

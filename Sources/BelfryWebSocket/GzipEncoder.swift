@@ -1,6 +1,6 @@
 /// Compresses the content of HTTP responses with gzip (RFC 1952, RFC 9110 §8.4.1.3).
 ///
-/// It stands here because zlib belongs to this room.
+/// It is in this room because zlib belongs to it.
 public final class GzipEncoder {
     private let stream = DeflateStream(.gzip)
 

@@ -5,13 +5,13 @@ import CZlib
 /// It keeps nothing from one message to the next, so one serves all connections of a thread: each
 /// of their readers uses it for as long as one call takes. It costs 40 KiB, and a buffer of 16 KiB.
 @safe public final class Inflater {
-    /// What a flush ends with, and what a sender leaves out (RFC 7692 §7.2.1).
+    /// The end of a flush, which a sender leaves out (RFC 7692 §7.2.1).
     static let tail: [UInt8] = [0, 0, 0xFF, 0xFF]
 
-    /// What the last step made.
+    /// The bytes that the last step made.
     private(set) var piece: [UInt8]
 
-    /// How many bytes have been inflated so far, for whoever bounds the work of a turn.
+    /// The bytes that have been inflated so far, by which the work of a turn is bounded.
     public private(set) var inflatedByteCount = 0
 
     private let stream: UnsafeMutablePointer<z_stream>

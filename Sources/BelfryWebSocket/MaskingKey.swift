@@ -1,11 +1,11 @@
 /// The four bytes that a client's payload is XORed with (RFC 6455 §5.3).
 ///
-/// Each frame needs a new one from a generator that nobody can predict (§10.3).
+/// Each frame needs a new one from an unpredictable generator (§10.3).
 public struct MaskingKey: Equatable, Sendable {
     /// The key, its first byte lowest.
     private(set) var bits: UInt32
 
-    /// A key of these bytes, in the order in which they stand on the wire.
+    /// Makes a key of these bytes, in their order on the wire.
     public init(_ bytes: [4 of UInt8]) {
         bits = 0
         for index in bytes.indices.reversed() {

@@ -1,15 +1,15 @@
-/// What a connection accepts of one message.
+/// The limits of one message on a connection.
 public struct MessageLimits: Equatable, Sendable {
     /// The largest message that is accepted, in bytes after unmasking and inflation.
     ///
     /// A longer one is refused with 1009 when the frame header that passes the limit has arrived,
-    /// before its payload; a compressed one when so many bytes of it have been inflated. The default
-    /// is 1_048_576.
+    /// before its payload; a compressed one when so many bytes of it have been inflated. The
+    /// default is 1_048_576.
     public var messageByteLimit: Int
 
     /// The largest compressed message that is accepted, in bytes before inflation.
     ///
-    /// Deflate may lengthen what it cannot compress: by a ninth, if a sender does it badly.
+    /// Deflate may lengthen dense bytes: by a ninth, if a sender does it badly.
     var compressedByteLimit: Int { messageByteLimit + messageByteLimit / 8 + 64 }
 
     /// The largest number of frames that a message may consist of.

@@ -1,12 +1,13 @@
 /// Turns the bytes of one direction of a connection into messages and control frames.
 ///
-/// It reads in place out of the caller's receive buffer. What it keeps is the part of a frame or
-/// message that is unfinished; payload is unmasked and checked as it arrives, so a fault is reported
-/// at its first byte (RFC 6455 §8.1 asks for no more than the end of the message).
+/// It reads in place out of the caller's receive buffer, and keeps the unfinished part of a frame
+/// or message; payload is unmasked and checked as it arrives, so a fault is reported at its first
+/// byte (RFC 6455 §8.1 requires that only at the end of the message).
 ///
-/// Of a compressed message that is unfinished it keeps the compressed bytes alone: a connection holds
-/// no more memory than its peer has sent, however much that would become. What they become is looked
-/// at as often as their number doubles, so that a bomb is found before its end (RFC 7692 §7.2.2).
+/// Of an unfinished compressed message it keeps the compressed bytes alone: a connection holds no
+/// more memory than its peer has sent, however much that would become. They are inflated for a
+/// check as often as their number doubles, so that a bomb is found before its end (RFC 7692
+/// §7.2.2).
 ///
 /// The storage of `message` and `control` is reused, so one reader can serve many idle connections:
 /// a connection needs a reader of its own only while `isBetweenMessages` is false. After a Close or
@@ -36,7 +37,7 @@ public struct MessageReader {
         case ended
     }
 
-    /// What is known of a message whose last fragment has not arrived.
+    /// The facts about a message whose last fragment has not arrived.
     private struct OpenMessage {
         let isText: Bool
         let isCompressed: Bool
@@ -77,7 +78,7 @@ public struct MessageReader {
     /// The bytes that it keeps of a message or a control frame that is unfinished.
     public var byteCount: Int { message.count + compressed.count + control.count }
 
-    /// Forgets what was read whole: what is left is what is unfinished.
+    /// Forgets the message that was read whole; only an unfinished one is left.
     public mutating func forgetLast() {
         if openMessage == nil { (message, compressed) = ([], []) }
         if case .payload(let header) = phase, header.opcode.isControl { return }
@@ -163,9 +164,10 @@ public struct MessageReader {
         }
     }
 
-    /// Unmasks what has arrived of a payload; `header` then tells what is still to come.
+    /// Unmasks the received bytes of a payload; `header` then has the count of those to come.
     ///
-    /// Room is made for bytes that have arrived only: a header alone cannot make the reader allocate.
+    /// Room is made for bytes that have arrived only: a header alone cannot make the reader
+    /// allocate.
     private mutating func take(
         _ header: inout FrameHeader, from bytes: Span<UInt8>, at cursor: inout Int
     ) throws(WebSocketError) {
@@ -214,7 +216,7 @@ public struct MessageReader {
 
     // MARK: Compressed messages
 
-    /// Keeps what has arrived of a compressed payload, and looks at it where its turn comes.
+    /// Keeps the received bytes of a compressed payload, and checks it from time to time.
     private mutating func takeCompressed(
         _ payload: Span<UInt8>, _ header: inout FrameHeader
     ) throws(WebSocketError) {
@@ -233,10 +235,10 @@ public struct MessageReader {
         header.maskingKey.append(payload.extracting(start..<payload.count), to: &compressed)
     }
 
-    /// Inflates what there is of a compressed message: into `message`, or only to see what it is.
+    /// Inflates a compressed message so far: into `message`, or only to check it.
     ///
-    /// What is found does not depend on how often it is done: the first fault counts, in the order
-    /// of the inflated bytes.
+    /// The result does not depend on how often it is done: the first fault counts, in the order of
+    /// the inflated bytes.
     private mutating func inflate(isWhole: Bool) throws(WebSocketError) {
         guard let inflater, var open = openMessage else { return }
         // Some senders make no byte of an empty message, where §7.2.3.6 has one.
@@ -267,7 +269,7 @@ public struct MessageReader {
         openMessage = open
     }
 
-    /// Takes a Close frame apart (RFC 6455 §5.5.1): no payload, or a code and a UTF-8 reason.
+    /// Splits a Close frame (RFC 6455 §5.5.1): no payload, or a code and a UTF-8 reason.
     private mutating func endClose() throws(WebSocketError) -> WebSocketEvent {
         phase = .ended
         guard !control.isEmpty else { return .close(code: nil) }

@@ -10,7 +10,7 @@ public enum Opcode: UInt8, Sendable {
     case close = 0x8
     /// A question whether the other side is alive.
     case ping = 0x9
-    /// The answer to a ping, or a sign of life that nobody asked for.
+    /// The answer to a ping, or an unsolicited sign of life.
     case pong = 0xA
 
     /// Whether frames of this kind begin a message (RFC 6455 §5.4).
@@ -21,7 +21,7 @@ public enum Opcode: UInt8, Sendable {
         }
     }
 
-    /// Whether frames of this kind may stand between the fragments of a message (RFC 6455 §5.5).
+    /// Whether frames of this kind are allowed between fragments of a message (RFC 6455 §5.5).
     public var isControl: Bool {
         switch self {
         case .continuation, .text, .binary: false

@@ -2,16 +2,16 @@ internal import BelfryBytes
 
 /// Writes the response with which a server opens a connection (RFC 6455 §4.2.2).
 public enum OpeningAnswer {
-    /// Appends the response; what follows it is frames.
+    /// Appends the response; frames follow it.
     ///
-    /// All is of the server's own making, so no text from outside can stand in it.
+    /// All of it is the server's own text, so no text from outside can be in it.
     ///
     /// - Parameters:
-    ///   - acceptKey: what `OpeningDecision` or `UsualOpening` answers to the key.
+    ///   - acceptKey: the answer of `OpeningDecision` or `UsualOpening` to the key.
     ///   - subprotocol: the one that was chosen, if the client offered any.
-    ///   - extensions: what was agreed on, if anything was.
+    ///   - extensions: the agreement on extensions, if any.
     ///   - date: the value of Date (RFC 9110 §6.6.1).
-    ///   - output: where it is appended.
+    ///   - output: the buffer to append to.
     public static func append(
         acceptKey: [UInt8], subprotocol: [UInt8]?, extensions: [UInt8]?, date: [UInt8],
         to output: inout [UInt8]

@@ -14,7 +14,7 @@ public enum OpeningRefusal: Equatable, Sendable {
     case methodNotGet
     /// The version is older than HTTP/1.1.
     case versionTooOld
-    /// The request has content, which would stand where frames are expected.
+    /// The request has content in the place of frames.
     case hasContent
     /// Upgrade does not name websocket.
     case noUpgrade
@@ -22,11 +22,11 @@ public enum OpeningRefusal: Equatable, Sendable {
     case noConnectionUpgrade
     /// Sec-WebSocket-Key is missing.
     case noKey
-    /// Sec-WebSocket-Key stands on more than one line (RFC 6455 §11.3.1).
+    /// Sec-WebSocket-Key is on more than one line (RFC 6455 §11.3.1).
     case repeatedKey
     /// Sec-WebSocket-Key is not the base 64 form of 16 bytes.
     case invalidKey
-    /// Sec-WebSocket-Version stands on more than one line (RFC 6455 §11.3.5).
+    /// Sec-WebSocket-Version is on more than one line (RFC 6455 §11.3.5).
     case repeatedVersion
     /// Sec-WebSocket-Version is missing or is not 13.
     case unsupportedVersion
@@ -45,7 +45,7 @@ public enum OpeningRefusal: Equatable, Sendable {
         }
     }
 
-    /// What is wrong, for the person who reads the answer.
+    /// The fault, for the reader of the answer.
     public var reason: String {
         switch self {
         case .methodNotGet: "a WebSocket is opened with GET"

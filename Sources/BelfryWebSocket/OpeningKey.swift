@@ -14,7 +14,7 @@ enum OpeningKey {
             guard let digit = Base64.standard.digit(key[index]) else { return false }
             last = digit
         }
-        // The last digit has two bits of the key; what is left of it is zero (RFC 4648 §3.5).
+        // The last digit has two bits of the key; the rest of it is zero (RFC 4648 §3.5).
         return last & 0x0F == 0
     }
 

@@ -1,4 +1,4 @@
-/// What an HTTP request says about becoming a WebSocket connection (RFC 6455 §4.2.1).
+/// The parts of an HTTP request that ask for a WebSocket connection (RFC 6455 §4.2.1).
 ///
 /// The server fills it from the request head. Each field has one element a line, as the bytes of
 /// its value without white space around them. Host and Origin are the server's own business.
@@ -25,7 +25,7 @@ public struct OpeningRequest: Sendable {
     /// A request that is a GET of HTTP/1.1 without content, and has none of the fields yet.
     public init() {}
 
-    /// What happens when a client offers subprotocols and none of them is the server's.
+    /// The choice when a client offers subprotocols and none of them is the server's.
     public enum UnknownSubprotocols: Sendable {
         /// The request is refused: the two would not understand each other.
         case refused
@@ -103,14 +103,14 @@ public struct OpeningRequest: Sendable {
         }
     }
 
-    /// The credentials in the lines of Sec-WebSocket-Protocol, without what they begin with.
+    /// The credentials in the lines of Sec-WebSocket-Protocol, without their prefix.
     public static func bearers(in lines: [[UInt8]]) -> [[UInt8]] {
         FieldList.elements(of: lines).filter(isBearer).map {
             Array($0.dropFirst(bearer.utf8.count))
         }
     }
 
-    /// What a credential in the list of subprotocols begins with.
+    /// The prefix of a credential in the list of subprotocols.
     public static let bearer = "base64url.bearer.belfry."
 
     /// Whether a name in the list carries a credential instead of naming a subprotocol.

@@ -1,4 +1,4 @@
-/// What an HTTP response says about the connection that a client wants to open (RFC 6455 §4.1).
+/// The parts of an HTTP response to a client that opens a connection (RFC 6455 §4.1).
 public struct OpeningResponse: Sendable {
     /// The status of the response.
     public var status: Int
@@ -18,18 +18,19 @@ public struct OpeningResponse: Sendable {
         self.status = status
     }
 
-    /// What the response means for the connection.
+    /// The meaning of the response for the connection.
     public enum Outcome: Equatable, Sendable {
-        /// The connection is open, with this subprotocol if one was chosen; messages that arrive may
-        /// be compressed if that was offered and accepted.
+        /// The connection is open, with this subprotocol if one was chosen.
+        ///
+        /// Messages that arrive may be compressed if that was offered and accepted.
         case open(subprotocol: [UInt8]?, mayInflate: Bool)
         /// The server answered with another status than 101.
         case refused(status: Int)
-        /// The server answered 101, but not to what was asked: the transport must end.
+        /// The server answered 101, but not to this request: the transport must end.
         case invalid(Fault)
     }
 
-    /// What is wrong with a response of 101.
+    /// A fault of a response of 101.
     public enum Fault: Equatable, Sendable {
         /// Upgrade does not name websocket.
         case noUpgrade

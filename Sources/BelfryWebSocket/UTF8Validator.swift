@@ -3,8 +3,10 @@
 struct UTF8Validator: Sendable {
     /// How many continuation bytes the character that is open still needs.
     private var missingByteCount: UInt8 = 0
-    /// The range of the next continuation byte; narrower only after a lead byte, where it keeps out
-    /// overlong forms, surrogates and what is above U+10FFFF.
+    /// The range of the next continuation byte.
+    ///
+    /// It is narrower only after a lead byte, where it keeps out overlong forms, surrogates and
+    /// scalars above U+10FFFF.
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xBF
 

@@ -1,7 +1,8 @@
 /// The opening that nearly every client sends, read where its fields lie.
 ///
-/// That is one line of each field, at most one subprotocol, which is the server's, and no extension.
-/// `OpeningRequest` decides about whatever else a request says, and would decide alike about this.
+/// That is one line of each field, at most one subprotocol, which is the server's, and no
+/// extension. `OpeningRequest` decides about whatever else a request says, and would decide alike
+/// about this.
 public struct UsualOpening {
     private struct Fields: OptionSet {
         let rawValue: UInt8

@@ -1,5 +1,5 @@
 extension WebSocketError: CustomStringConvertible {
-    /// What is wrong, as a sentence without its full stop.
+    /// The fault, as a sentence without its full stop.
     public var description: String {
         switch self {
         case .reservedBits: "reserved bits of a frame are set"
@@ -23,7 +23,7 @@ extension WebSocketError: CustomStringConvertible {
 }
 
 extension OpeningResponse.Fault: CustomStringConvertible {
-    /// What is wrong, as a sentence without its full stop.
+    /// The fault, as a sentence without its full stop.
     public var description: String {
         switch self {
         case .noUpgrade: "Upgrade does not name websocket"

@@ -25,7 +25,7 @@ public enum WebSocketError: Error, Equatable, Sendable {
     case missingContinuation
     /// The message would pass the limit; both counts are in bytes.
     ///
-    /// Of a compressed message nobody knows how long it is: the count is one past the limit.
+    /// The length of a compressed message is unknown: the count is one past the limit.
     case messageTooBig(byteCount: Int, limit: Int)
     /// A compressed message is no deflate, or ends inside a block (RFC 7692 §7.2.2).
     case invalidDeflate
@@ -35,7 +35,7 @@ public enum WebSocketError: Error, Equatable, Sendable {
     case invalidUTF8(byteOffset: Int)
     /// A Close frame has a payload of one byte (§5.5.1).
     case truncatedCloseCode
-    /// A Close frame has a code that may not stand on the wire (§7.4).
+    /// A Close frame has a code that is not allowed on the wire (§7.4).
     case invalidCloseCode(CloseCode)
 
     /// The status code for the Close frame that reports this error (RFC 6455 §7.4.1).

@@ -1,4 +1,4 @@
-/// What a `MessageReader` found in the bytes.
+/// An event that a `MessageReader` found in the bytes.
 public enum WebSocketEvent: Equatable, Sendable {
     /// A whole text message, valid UTF-8; its bytes are in `MessageReader.message`.
     case text

@@ -16,7 +16,7 @@ extension Array where Element == UInt8 {
         starts(with: prefix.utf8)
     }
 
-    /// Appends valid JSON with a space for each line end, which can only stand between tokens.
+    /// Appends valid JSON with a space for each line end, which can only be between tokens.
     mutating func appendInOneLine(_ json: Span<UInt8>) {
         guard !json.isEmpty else { return }
         append(addingCapacity: json.count) { output in

@@ -2,14 +2,14 @@ import BelfryBytes
 internal import BelfryCenter
 internal import BelfryJSON
 
-/// The fields of an ask as they come, in JSON or in a query; nil is what was not given.
+/// The fields of an ask as they come, in JSON or in a query; nil for absent ones.
 struct AskFields {
     var causedBy: NotificationID?
     var fallback: [UInt8]?
     var isOnce = false
     var timeToLive: Int64?
 
-    /// The parameters of an ask over HTTP, where address and selector stand in the path.
+    /// The parameters of an ask over HTTP, whose address and selector are in the path.
     enum Parameter: Int, CaseIterable {
         case fallback, once, ttl, causedBy
 
@@ -23,9 +23,9 @@ struct AskFields {
         }
     }
 
-    /// Takes the text of a parameter; tells what is wrong with it, or nil.
+    /// Sets a parameter from its text, and returns its fault or nil.
     ///
-    /// A default that is too long is told elsewhere, as its status is another one.
+    /// A default that is too long is reported elsewhere, as its status is another one.
     mutating func set(_ parameter: Parameter, to text: [UInt8], limits: WireLimits) -> String? {
         switch parameter {
         case .fallback: return setFallback(text, limits: limits)

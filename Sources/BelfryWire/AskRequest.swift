@@ -1,6 +1,6 @@
 public import BelfryCenter
 
-/// A question that somebody asks the responder of an address.
+/// A question to the responder of an address.
 public struct AskRequest: Sendable, Equatable {
     /// The selector as its name, the address as its object, and userInfo.
     public var content: Notification.Content
@@ -12,7 +12,8 @@ public struct AskRequest: Sendable, Equatable {
     public var isOnce: Bool
     /// How many nanoseconds it lives; nil when the asker does not say.
     ///
-    /// Over JSON-RPC it tells that the asker does not wait for the end; over HTTP it needs `respond-async`.
+    /// Over JSON-RPC it tells that the asker does not wait for the end; over HTTP it needs
+    /// `respond-async`.
     public var timeToLive: Int64?
     /// How many seconds the asker of a call waits at most; nil when it does not say.
     public var waitSeconds: Double?

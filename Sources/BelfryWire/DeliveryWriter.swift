@@ -1,8 +1,9 @@
 public import BelfryCenter
 internal import BelfryJSON
 
-/// Writes deliveries that call a selector, and keeps what the next one mostly repeats: its start and
-/// the time.
+/// Writes deliveries that call a selector.
+///
+/// It keeps the parts that the next one mostly repeats: the start and the time.
 public struct DeliveryWriter: Sendable {
     private var selector: [UInt8] = []
     /// All of a delivery up to the value of the sequence number, with the identifier still blank.

@@ -2,7 +2,7 @@ import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 
-/// What the broker sends as Server-Sent Events (HTML Standard §9.2).
+/// The Server-Sent Events of the broker (HTML Standard §9.2).
 ///
 /// The data of an event is one line: JSON has no line end inside a token.
 public enum EventStream {
@@ -22,7 +22,7 @@ public enum EventStream {
         output.append("\n\n")
     }
 
-    /// Appends an ask or an action as an event without a type; who gets an ask answers over HTTP.
+    /// Appends an ask or an action as an event without a type; the responder answers over HTTP.
     public static func append(
         _ addressed: Addressed, _ notification: Notification, epoch: [UInt8], observer: UInt64,
         isRedelivered: Bool, to output: inout [UInt8]

@@ -1,6 +1,6 @@
 internal import BelfryCenter
 
-/// The fields of an explanation as they come, in JSON or in a query; nil is what was not given.
+/// The fields of an explanation as they come, in JSON or in a query; nil for absent ones.
 struct ExplainFields {
     var name: [UInt8]?
     var object: [UInt8]?
@@ -23,7 +23,7 @@ struct ExplainFields {
         }
     }
 
-    /// Tells what is asked for, or what is wrong: a post has a name, an ask a selector at an object.
+    /// Makes the request, or reports its faults: a post needs a name, an ask object and selector.
     func request(tell: (Key, String) -> Void) -> ExplainRequest? {
         guard let selector else {
             guard let name else {
@@ -43,7 +43,7 @@ struct ExplainFields {
         return .ask(object: object, selector: selector)
     }
 
-    /// Takes the text of a parameter; tells what is wrong with it, or nil.
+    /// Sets a parameter from its text, and returns its fault or nil.
     mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {
         switch key {
         case .name: name = text

@@ -1,6 +1,6 @@
 internal import BelfryJSON
 
-/// What is wrong with a request, collected so that one answer tells it all.
+/// The faults of a request, collected so that one answer has all of them.
 struct Faults {
     private let limit: Int
     private var errors: [Problem.FieldError] = []
@@ -35,7 +35,7 @@ struct Faults {
 
     var isEmpty: Bool { errors.isEmpty && forbidden == nil && tooLarge == nil }
 
-    /// What was collected: first what is too large, then the fields, then what is reserved.
+    /// The collected faults: first the lengths, then the fields, then the reserved names.
     var problem: Problem? {
         if let tooLarge { return tooLarge }
         return errors.isEmpty ? forbidden : .invalid(errors)
@@ -47,7 +47,7 @@ struct Faults {
 }
 
 extension Problem {
-    /// A text that is not JSON, with an example of what is wanted.
+    /// A text that is not JSON, with an example of the right form.
     static func malformed(
         _ error: JSONError, byteCount: Int, wanted: String = #"a JSON object, as {"title":"7"}"#
     ) -> Problem {
@@ -64,7 +64,7 @@ extension Problem {
     /// The example for a value or an answer, which may be any JSON.
     static let anyJSON = #"JSON, as "dark" or {"size":12}"#
 
-    /// What is wrong with a text that should be JSON; *at offset* and the number of a byte follow.
+    /// The fault of a text that should be JSON; *at offset* and the number of a byte follow.
     static func reason(of error: JSONError) -> String {
         switch error {
         case .unexpectedEnd: "the text ends too early,"

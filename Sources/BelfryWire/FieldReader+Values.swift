@@ -142,7 +142,7 @@ extension FieldReader {
         return try seconds(key, .timerLease, in: bytes).map { .nanoseconds($0) }
     }
 
-    /// Reads what is compared: `none`, an array of `name` and `sender`, or null.
+    /// Reads the option `coalesce`: `none`, an array of `name` and `sender`, or null.
     mutating func optionalCoalescing(
         _ key: String, in bytes: Span<UInt8>
     ) throws(Problem) -> Coalescing? {
@@ -209,7 +209,7 @@ extension FieldReader {
 
     /// Reads an array of selectors, each of which comes once, or null.
     ///
-    /// What is at fault is left out; of what is no array, nothing is left.
+    /// Faulty elements are left out; the result is empty where there is no array.
     mutating func optionalSelectors(
         _ key: String, in bytes: Span<UInt8>
     ) throws(Problem) -> [[UInt8]]? {
@@ -270,7 +270,7 @@ extension FieldReader {
         return id
     }
 
-    /// Skips a userInfo, and tells where it stands; nil when it is null.
+    /// Skips a userInfo, and returns its range; nil when it is null.
     mutating func userInfo(
         _ key: String, in bytes: Span<UInt8>
     ) throws(Problem) -> Range<Int>? {
@@ -286,7 +286,7 @@ extension FieldReader {
         return range
     }
 
-    /// Skips a value that is the userInfo by itself, and tells where it stands.
+    /// Skips a value that is the userInfo by itself, and returns its range.
     mutating func wholeUserInfo(in bytes: Span<UInt8>) throws(Problem) -> Range<Int> {
         let kind = try kind(in: bytes)
         let (range, isTooDeep) = try skipNested(in: bytes)
@@ -300,7 +300,7 @@ extension FieldReader {
         return range
     }
 
-    /// Skips the answer that an asker gives itself, which is any JSON, and tells where it stands.
+    /// Skips the asker's default answer, which is any JSON, and returns its range.
     mutating func fallback(_ key: String, in bytes: Span<UInt8>) throws(Problem) -> Range<Int> {
         let (range, isTooDeep) = try skipNested(in: bytes)
         if isTooDeep { addFault(key, AskFields.fallbackDepthDetail(limits)) }

@@ -1,6 +1,6 @@
 internal import BelfryJSON
 
-/// Reads the members of objects, and collects what is wrong with them instead of stopping.
+/// Reads the members of objects, and collects their faults instead of stopping.
 ///
 /// It stops at malformed JSON alone, so that a text which is no JSON is always 400, whatever else
 /// is wrong with it. Each method is given the same text.
@@ -15,7 +15,7 @@ struct FieldReader {
     /// The ordinals of the members of this object so far.
     private(set) var seen = JSONKeySet()
 
-    /// Values nest at most this deep outside of a userInfo; what is deeper ends the reading.
+    /// The deepest nesting outside of a userInfo; a deeper value ends the reading.
     static let greatestDepth = 128
 
     init(limits: WireLimits, startingAt index: Int = 0) {
@@ -69,7 +69,7 @@ struct FieldReader {
         return count
     }
 
-    /// Goes on at another place of the text; what was collected stays.
+    /// Continues at another place of the text; the collected faults stay.
     mutating func restart(at index: Int, item: Int?) {
         json = JSONReader(depthLimit: limits.userInfoDepthLimit, startingAt: index)
         self.item = item
@@ -164,7 +164,7 @@ extension FieldReader {
         }
     }
 
-    /// Skips what is too deep to be wanted, to find out whether the rest is JSON.
+    /// Skips a value that is too deep, to find out whether the rest is JSON.
     mutating func skipDeepValue(
         at start: Int, in bytes: Span<UInt8>
     ) throws(Problem) -> Range<Int> {

@@ -4,7 +4,7 @@ internal import BelfryJSON
 
 /// The text of an observer, a client or a mode lease: `o17`, `c4` and `m3`.
 ///
-/// That much is public; with a secret behind a dot it speaks for what it names.
+/// That much is public; with a secret behind a dot it gives the rights of its owner.
 public struct IdentifierText: Sendable, Equatable {
     /// The number.
     public let number: UInt64

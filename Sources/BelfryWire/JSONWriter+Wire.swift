@@ -91,8 +91,9 @@ extension JSONWriter {
         endObject(into: &output)
     }
 
-    /// The members of `belfry.gap`; a count that nobody can know is null, and so is the selector
-    /// of a responder, as in a listing.
+    /// The members of `belfry.gap`.
+    ///
+    /// An unknown count is null, and so is the selector of a responder, as in a listing.
     mutating func gap(_ gap: Gap, into output: inout [UInt8]) {
         beginObject(into: &output)
         observerID("observer", gap.observer, into: &output)

@@ -36,7 +36,7 @@ public struct ListingRequest: Sendable {
         }
     }
 
-    /// What is wrong with parameters beside each other, and with which of them.
+    /// The fault of a combination of parameters, and the key of the one at fault.
     var fault: (key: Key, detail: String)? {
         let isOfOrder = query.last != nil
         let isOther = query.order == nil ? isOfOrder : query.cursor > 0
@@ -45,7 +45,7 @@ public struct ListingRequest: Sendable {
 
     static let cursorDetail = "must be the value of next of an earlier page"
 
-    /// Takes the text of a parameter; tells what is wrong with it, or nil.
+    /// Sets a parameter from its text, and returns its fault or nil.
     mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {
         switch key {
         case .limit: return setLimit(text, limits: limits)

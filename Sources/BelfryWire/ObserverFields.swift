@@ -1,7 +1,7 @@
 internal import BelfryCenter
 internal import BelfryJSON
 
-/// The fields of an observer that is registered, as they come; nil is what was not given.
+/// The fields of an observer that is registered, as they come; nil for absent ones.
 struct ObserverFields {
     private var observer = ObserverRequest()
     private var behavior: SuspensionBehavior?
@@ -125,10 +125,10 @@ struct ObserverFields {
         }
     }
 
-    /// Checks what must go together, and puts defaults for what was not given.
+    /// Checks combinations, and puts defaults for absent fields.
     func request(allowsSession: Bool, _ fields: inout FieldReader) -> ObserverRequest {
         let isMailbox = allowsSession && observer.session == nil
-        // Who answers an action is its responder.
+        // The responder answers an action, not the observer.
         if isMailbox, acknowledges, target == nil {
             fields.addFault(
                 "acknowledge", "must be false for a mailbox, which acknowledges by after")
@@ -156,7 +156,7 @@ struct ObserverFields {
         return request
     }
 
-    /// Checks what must go together in an observer with a target: its deliveries are those of a responder.
+    /// Checks the combinations of an observer with a target; it delivers through a responder.
     private func checkAction(_ fields: inout FieldReader) {
         let needed = [("name", observer.name != nil), ("selector", selector != nil)]
         for (key, isGiven) in needed where !isGiven {
@@ -171,7 +171,9 @@ struct ObserverFields {
         }
     }
 
-    /// What makes it a responder, if `implements` says that it is one; its methods are what it implements.
+    /// The terms of a responder, if `implements` is given.
+    ///
+    /// Its methods are the selectors that it implements.
     private func responderTerms(_ fields: inout FieldReader) -> ResponderTerms? {
         guard let implements else {
             if next == nil, ifHeld == nil, concurrency == nil { return nil }
@@ -198,7 +200,7 @@ struct ObserverFields {
         return terms
     }
 
-    /// What makes it an observer of a value, if `keyPath` says that it is one.
+    /// The terms of an observer of a value, if `keyPath` is given.
     private func valueTerms(_ fields: inout FieldReader) -> ValueTerms? {
         guard let keyPath else {
             if initial == nil, old == nil, own == nil { return nil }
@@ -258,6 +260,6 @@ extension FieldReader {
 }
 
 extension ResponderTerms {
-    /// How many asks a responder may ask to have open at once, which is also what it has without asking.
+    /// The most open asks that a responder may have at once, also the default.
     static let concurrencyLimit = 1_000
 }

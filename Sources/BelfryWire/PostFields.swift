@@ -7,7 +7,7 @@ struct PostFields {
     var name: [UInt8]?
     var object: [UInt8]?
     var causedBy: NotificationID?
-    /// Where the userInfo stands in the text.
+    /// The range of the userInfo in the text.
     var userInfo: Range<Int>?
     /// Nil for nearly all posts, which have none.
     var options: PostOptionFields?
@@ -25,7 +25,7 @@ struct PostFields {
     private static let reportOrdinal = names.count
     /// The members of a notification over HTTP.
     static let keys = JSONKeyTable(names)
-    /// The members of `post` over JSON-RPC; what is the same has the same ordinal.
+    /// The members of `post` over JSON-RPC; equal members have equal ordinals.
     static let callKeys = JSONKeyTable(names + ["report", "wait", "idempotencyKey"])
 
     /// Reads or skips the value of one member.

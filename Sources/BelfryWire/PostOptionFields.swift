@@ -1,6 +1,6 @@
 internal import BelfryCenter
 
-/// The options of a post as they come, in JSON or in a query; nil is what was not given.
+/// The options of a post as they come, in JSON or in a query; nil for absent ones.
 struct PostOptionFields {
     var style: PostingStyle?
     var coalescing: Coalescing?
@@ -10,7 +10,7 @@ struct PostOptionFields {
     var isImmediate: Bool?
     var timeToLive: Int64?
     var timer = TimerFields()
-    /// Whether there was a style that is none: then nobody knows what it could use.
+    /// Whether the style was unknown, so that misfits cannot be reported.
     var hasUnknownStyle = false
 
     /// The options, in the order of their ordinals.
@@ -37,7 +37,7 @@ struct PostOptionFields {
         }
     }
 
-    /// Tells each option that the style cannot use (rule Q1).
+    /// Reports each option that the style cannot use (rule Q1).
     func forEachMisfit(_ tell: (Key, String) -> Void) {
         if hasUnknownStyle { return }
         timer.forEachMisfit(style, tell)
@@ -46,14 +46,14 @@ struct PostOptionFields {
             if coalescing != nil { tell(.coalesce, detail) }
             if modes != nil { tell(.modes, detail) }
         }
-        // What is posted now is always the new one (rule Q8).
+        // The survivor of a post with style `now` is always the new one (rule Q8).
         if keepsLatest != nil, effectiveStyle == nil || style == .now {
             tell(.keep, "requires the style asap or idle")
         }
         if maxDelay != nil, style != .idle { tell(.maxDelay, "requires the style idle") }
     }
 
-    /// What enters the queue later does so as asap, unless it says otherwise.
+    /// The style in the queue; a delayed post without one is asap.
     private var effectiveStyle: PostingStyle? { style ?? (timer.isGiven ? .asap : nil) }
 
     /// The options with the defaults of rule Q3; nil for those of a plain post.
@@ -109,7 +109,7 @@ extension PostOptionFields {
 
 // In a query.
 extension PostOptionFields {
-    /// Takes the value of a parameter; tells what is wrong with it, or nil.
+    /// Sets a parameter from its value, and returns its fault or nil.
     mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {
         switch key {
         case .style:

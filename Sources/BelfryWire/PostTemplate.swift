@@ -1,7 +1,7 @@
 import BelfryBytes
 public import BelfryCenter
 
-/// What the head of a post says of it; its content says the rest.
+/// A post as far as its head determines it.
 public struct PostTemplate: Sendable {
     /// The name and the object, one behind the other; empty where the content is a notification.
     let key: [UInt8]
@@ -10,12 +10,12 @@ public struct PostTemplate: Sendable {
     /// How it is posted; nil for a plain post without options.
     public let options: PostOptions?
 
-    /// Of a post whose content is a notification.
+    /// Makes the template of a post whose content is a notification.
     public init() {
         self.init(key: [], nameByteCount: 0, objectByteCount: nil, options: nil)
     }
 
-    /// Of a plain post without an object; nil where something is wrong with the name.
+    /// Makes the template of a plain post without an object; nil for an invalid name.
     public init?(name: Span<UInt8>, limits: WireLimits) {
         guard TextRule.isPostable(name, limits: limits) else { return nil }
         self.init(
@@ -23,7 +23,9 @@ public struct PostTemplate: Sendable {
             options: nil)
     }
 
-    /// Of a post that was read without a fault, and whose content is its userInfo; nil for one that names a cause.
+    /// Makes the template of a post that was read without a fault, and has its userInfo as content.
+    ///
+    /// It is nil for a post with a cause.
     public init?(of post: PostRequest) {
         guard post.causedBy == nil else { return nil }
         var key = [UInt8](copying: post.content.name)

@@ -1,7 +1,7 @@
 public import BelfryCenter
 
 extension Problem {
-    /// Tells why an ask has no answer, with the addresses that were asked.
+    /// Reports the reason that an ask has no answer, with the addresses that were asked.
     public init(
         _ failure: AskFailure, id: NotificationID, path: [[UInt8]], _ sight: Sight = .everything
     ) {
@@ -12,14 +12,14 @@ extension Problem {
         self.init(failure.kind, failure.detail, members: members)
     }
 
-    /// What somebody is told who waits for an ask while it is withdrawn.
+    /// Reports the withdrawal of an ask to its asker.
     public init(withdrawn id: NotificationID, path: [[UInt8]], _ sight: Sight = .everything) {
         self.init(
             .alreadySettled, "The ask was withdrawn.",
             members: Self.members(of: id, path: path, sight))
     }
 
-    /// Which ask it was, and who was asked.
+    /// The id of the ask, and the addresses that were asked.
     private static func members(
         of id: NotificationID, path: [[UInt8]], _ sight: Sight
     ) -> [Member] {

@@ -17,7 +17,7 @@ extension Problem {
         case foreignOrigin
         /// The request names a host that this listener does not serve.
         case unknownHost
-        /// There is no such thing.
+        /// The resource does not exist.
         case notFound
         /// The resource does not know the method.
         case methodNotAllowed
@@ -41,9 +41,9 @@ extension Problem {
         case overloaded
         /// The queue has no room for this now.
         case queueFull
-        /// What must last cannot be stored now.
+        /// The store cannot keep the change now.
         case storeUnavailable
-        /// The broker has just started, and reads what it has stored.
+        /// The broker has just started, and loads its store.
         case restoring
         /// The broker is about to stop.
         case draining
@@ -53,33 +53,33 @@ extension Problem {
         case modeStackFull
         /// The idempotency key was used for another request.
         case keyReused
-        /// The center has something that somebody may come back for.
+        /// The center has something that a client may come back for.
         case centerInUse
         /// The session can no longer be resumed on this connection.
         case resumeTooLate
-        /// Somebody holds the address.
+        /// The address has a holder.
         case alreadyHeld
         /// The chain of `next` would come back to where it starts.
         case responderCircle
-        /// What is there does not meet the condition of the request.
+        /// The value does not meet the condition of the request.
         case preconditionFailed
-        /// There is no room for more values.
+        /// The memory for values is full.
         case valuesFull
         /// The ask is over.
         case alreadySettled
-        /// Nobody who could answer the ask is there.
+        /// No responder for the ask is there.
         case noResponder
-        /// Who could answer the ask has enough to do.
+        /// The responders have as many open asks as they may.
         case responderBusy
-        /// Nobody who holds the address implements the selector.
+        /// No holder of the address implements the selector.
         case selectorNotImplemented
-        /// Who was asked has refused.
+        /// The responder has refused.
         case responderRefused
-        /// Who was asked went away.
+        /// The responder went away.
         case responderGone
-        /// Nobody has answered in time.
+        /// No answer came in time.
         case noAnswer
-        /// Nobody knows whether this has happened, or will.
+        /// The outcome of the request is unknown: it may have happened, or happen later.
         case outcomeUnknown
         /// The observer belongs to no mailbox.
         case noMailbox

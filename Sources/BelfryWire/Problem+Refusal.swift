@@ -2,7 +2,7 @@ public import BelfryCenter
 internal import BelfryJSON
 
 extension Problem {
-    /// Tells why the center changed nothing.
+    /// Reports the reason that the center changed nothing.
     public init(_ refusal: Refusal) {
         switch refusal {
         case .unknownClient:
@@ -171,21 +171,21 @@ extension Problem {
         }
     }
 
-    /// The tag of what is there, if the problem says that a condition is not met; the field `ETag` has it too.
+    /// The tag of the value, if a condition was not met; the field `ETag` has it too.
     public var entityTag: [UInt8]? {
         guard kind == .preconditionFailed, let json = members.first?.json else { return nil }
         var reader = JSONReader()
         return try? reader.readString(in: json.span)
     }
 
-    /// What is said of a place of a value where nothing is.
+    /// The problem of a key path without a value.
     public static let noValue = Problem(.notFound, "The object has no value at this key path.")
 
-    /// What the poll of a mailbox is answered with when another reader has come.
+    /// The answer to the poll of a mailbox when another reader has come.
     public static let readerReplaced = Problem(
         .readerReplaced, "Another reader of this mailbox has replaced this one.")
 
-    /// Tells who removed an observer, when and why (rule O4).
+    /// Reports who removed an observer, when and why (rule O4).
     public init(_ tombstone: Tombstone) {
         var time: [UInt8] = []
         TimeText.append(milliseconds: tombstone.removedAt, to: &time)
@@ -229,7 +229,7 @@ extension RemovalReason {
 }
 
 extension Problem {
-    /// The refusal of a write below what is no object.
+    /// The refusal of a write below a value that is no object.
     fileprivate static func leafNotCovered(_ path: [UInt8]) -> Problem {
         let text = String(decoding: path, as: UTF8.self)
         return Problem(

@@ -1,10 +1,10 @@
 public import BelfryJSON
 
-/// What a caller is told when a request fails: a problem document (RFC 9457).
+/// The reason that a request failed: a problem document (RFC 9457).
 public struct Problem: Error, Sendable, Equatable {
     /// The kind, from which type, title and status follow.
     public var kind: Kind
-    /// What went wrong with this request, for a reader.
+    /// The description of this failure, for a reader.
     public var detail: String
     /// The fields at fault.
     public var errors: [FieldError]
@@ -36,11 +36,11 @@ public struct Problem: Error, Sendable, Equatable {
         Problem(.invalidFields, "The request has fields that are not valid.", errors: errors)
     }
 
-    /// Where a fault is, and what it is.
+    /// The place of a fault, and the broken rule.
     public struct FieldError: Sendable, Equatable {
         /// Where it is.
         public var place: Place
-        /// What was expected.
+        /// The rule that the field broke.
         public var detail: String
 
         /// Joins both.

@@ -1,7 +1,7 @@
 public import BelfryCenter
 internal import BelfryJSON
 
-/// Which queue entries somebody wants to remove (rule Q20).
+/// The choice of queue entries to remove (rule Q20).
 public enum DequeueRequest: Sendable, Equatable {
     /// The one with this id.
     case entry(NotificationID)
@@ -11,7 +11,7 @@ public enum DequeueRequest: Sendable, Equatable {
     case matching(name: [UInt8]?, object: [UInt8]?, mask: Coalescing)
 }
 
-/// A mode that somebody wants to enter.
+/// A request to enter a mode.
 public struct ModeRequest: Sendable, Equatable {
     /// The mode.
     public var mode: [UInt8]
@@ -25,7 +25,7 @@ public struct ModeRequest: Sendable, Equatable {
     }
 }
 
-/// A client that somebody wants to continue.
+/// A request to continue a client.
 public struct ResumeRequest: Sendable, Equatable {
     /// Its session; the secret is there.
     public var session: IdentifierText
@@ -63,7 +63,7 @@ struct DequeueFields {
     var mask: Coalescing?
     var entry: NotificationID?
 
-    /// Tells what is asked for, or what is wrong: the field, nil for all of them together.
+    /// Makes the request, or reports its fault: the field, nil for all of them together.
     func request(tell: (_ key: String?, _ detail: String) -> Void) -> DequeueRequest? {
         if let entry {
             if name == nil, object == nil, mask == nil { return .entry(entry) }

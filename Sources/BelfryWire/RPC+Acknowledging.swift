@@ -2,10 +2,12 @@ import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 
-// The requests that acknowledging observers and responders answer: their ids, and the errors that come back.
+// The requests that acknowledging observers and responders answer: their ids, and the errors that
+// come back.
 extension RPC {
-    /// Appends an ask, a request whose response is the answer, or an action; that is a request where its responder
-    /// answers.
+    /// Appends an ask, a request whose response is the answer, or an action.
+    ///
+    /// An action is a request if its responder answers.
     public static func append(
         _ addressed: Addressed, _ notification: Notification, observer: UInt64, isRequest: Bool,
         isRedelivered: Bool, to output: inout [UInt8]
@@ -31,7 +33,7 @@ extension RPC {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Appends the id of a delivery that is answered, as JSON: `"o17:1842"`, of an action `"o17:1842:o21"`.
+    /// Appends the id of a delivery as JSON: `"o17:1842"`, or `"o17:1842:o21"` for an action.
     static func appendDeliveryID(_ delivery: DeliveryName, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         IdentifierText.append(observer: delivery.observer, to: &output)
@@ -93,7 +95,7 @@ extension RPC {
         }
         var code = 0
         var message: [UInt8] = []
-        // What is wrong with its members does not matter: then there is less to tell.
+        // Faulty members do not matter: then the refusal says less.
         try? readError(json, code: &code, message: &message)
         return refusal(code: code, message: message)
     }
@@ -103,7 +105,7 @@ extension RPC {
         refusal(code: code.rawValue, message: [UInt8](message.utf8))
     }
 
-    /// Whether an error says that the method does not exist: somebody else is to answer.
+    /// Whether an error says that the method does not exist, so that another responder is asked.
     static func handsOn(error json: Span<UInt8>) -> Bool {
         var code = 0
         var message: [UInt8] = []

@@ -23,8 +23,7 @@ extension RPC {
             }
             output.append(UInt8(ascii: "]"))
         } catch {
-            // The problem is true in any case, and an error without an id is an answer to nobody
-            // else.
+            // The problem is true in any case, and an error without an id answers no other request.
             output.removeSubrange(start...)
             append(problem: problem, id: Array("null".utf8), to: &output)
         }

@@ -1,7 +1,7 @@
 public import BelfryCenter
 internal import BelfryJSON
 
-/// What the broker sends over JSON-RPC 2.0.
+/// The messages of the broker over JSON-RPC 2.0.
 ///
 /// The answers of a batch are joined by the caller: `[`, `,`, `]`.
 public enum RPC {
@@ -27,13 +27,13 @@ public enum RPC {
     private static let resultKey = [UInt8](",\"result\":".utf8)
     private static let paramsKey = [UInt8](",\"params\":".utf8)
 
-    /// Appends what comes before a result; `id` is the raw JSON of the request.
+    /// Appends the text before a result; `id` is the raw JSON of the request.
     public static func beginResult(id: [UInt8], to output: inout [UInt8]) {
         beginAnswer(id: id, to: &output)
         output.append(contentsOf: resultKey)
     }
 
-    /// Appends what comes behind a result.
+    /// Appends the text behind a result.
     public static func endResult(to output: inout [UInt8]) {
         output.append(UInt8(ascii: "}"))
     }
@@ -135,7 +135,7 @@ public enum RPC {
     }
 }
 
-/// What a client is told first.
+/// The first message to a client.
 public struct Welcome: Sendable, Equatable {
     /// The number of the client.
     public var client: UInt64
@@ -143,12 +143,13 @@ public struct Welcome: Sendable, Equatable {
     public var session: [UInt8]
     /// The name of its center.
     public var center: [UInt8]
-    /// What tells this life of the center from others.
+    /// The identity of this life of the center.
     public var epoch: [UInt8]
     /// The sequence number of the last notification.
     public var sequence: UInt64
-    /// The sequence number behind which an event stream goes on if it is cut before its first
-    /// event; nil where it begins anew then.
+    /// The position of an event stream that breaks before its first event.
+    ///
+    /// The stream resumes behind this sequence number; it begins anew where this is nil.
     public var position: UInt64?
 
     /// Joins the parts.

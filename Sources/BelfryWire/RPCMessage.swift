@@ -1,6 +1,6 @@
 /// One text message of JSON-RPC 2.0: a call, or a batch of them.
 public struct RPCMessage: Sendable, Equatable {
-    /// The calls in their order; what is no call is told as ``RPCCall/invalid(id:code:detail:)``.
+    /// The calls in their order; a faulty element is ``RPCCall/invalid(id:code:detail:)``.
     public var calls: [RPCCall]
     /// Whether the answers belong into an array.
     public var isBatch: Bool

@@ -8,7 +8,7 @@ public struct RPCReader: Sendable {
     /// The limits that it keeps.
     public let limits: WireLimits
 
-    /// The id of an answer to what has none (JSON-RPC 2.0 §5).
+    /// The id of an answer to a message without one (JSON-RPC 2.0 §5).
     static let nullID = [UInt8]("null".utf8)
 
     private static let keys = JSONKeyTable(["jsonrpc", "id", "method", "params", "result", "error"])
@@ -18,7 +18,7 @@ public struct RPCReader: Sendable {
         self.limits = limits
     }
 
-    /// Parses one message; what is wrong with it, or with an element of it, is one of its calls.
+    /// Parses one message; a fault of it, or of an element of it, is one of its calls.
     ///
     /// A message that is no JSON, or nests deeper than 128, and an empty or too long batch have one
     /// answer that is not in an array (JSON-RPC 2.0 §6).
@@ -64,7 +64,7 @@ public struct RPCReader: Sendable {
         RPCMessage(calls: [.invalid(id: nullID, code: code, detail: detail)], isBatch: false)
     }
 
-    /// Reads one element, and stands behind it.
+    /// Reads one element, and stops behind it.
     private static func call(
         _ json: inout JSONReader, in bytes: Span<UInt8>
     ) throws(JSONError) -> RPCCall {
@@ -100,7 +100,7 @@ public struct RPCReader: Sendable {
     }
 }
 
-/// The members of one call, before it is known what they make.
+/// The members of one call, before its kind is known.
 private struct RPCMembers {
     private var isVersion2 = false
     private var hasMethod = false
@@ -133,7 +133,7 @@ private struct RPCMembers {
         }
     }
 
-    /// Reads the version; nearly always it stands there as it is, and no text is made of it.
+    /// Reads the version; its usual spelling is compared without making a text of it.
     private static func isVersion2(
         _ json: inout JSONReader, in bytes: Span<UInt8>
     ) throws(JSONError) -> Bool {
@@ -179,7 +179,7 @@ private struct RPCMembers {
         return .notification(method: method, params: params)
     }
 
-    /// Tells why this is neither a call nor an answer, or nil.
+    /// The reason that this is neither a call nor an answer, or nil.
     private func fault(hasID: Bool) -> String? {
         if !isVersion2 { return "The member jsonrpc must be \"2.0\"." }
         if repeatsMember { return "A member is repeated." }

@@ -6,8 +6,8 @@ internal import BelfryJSON
 extension RequestReader {
     /// Reads an ask: the content is the userInfo, as in a post to a channel.
     ///
-    /// Address and selector come percent-decoded from the path; the query has `default`, `once`, `ttl` and
-    /// `causedBy`.
+    /// Address and selector come percent-decoded from the path; the query has `default`, `once`,
+    /// `ttl` and `causedBy`.
     /// - Throws: malformed-json, content-too-large or invalid-fields.
     public func ask(
         object: [UInt8], selector: [UInt8], query: [QueryParameter], content: Span<UInt8>
@@ -41,7 +41,8 @@ extension RequestReader {
 
     /// Reads what an observer answers over HTTP: the content is any JSON.
     ///
-    /// With `outcome=refused` it is the error, which may be absent; with `outcome=passed` it is not looked at.
+    /// With `outcome=refused` it is the error, which may be absent; with `outcome=passed` it is not
+    /// looked at.
     /// - Throws: malformed-json or invalid-fields.
     public func response(
         query: [QueryParameter], content: Span<UInt8>
@@ -75,7 +76,7 @@ extension RequestReader {
     }
 
     private static let null = [UInt8]("null".utf8)
-    /// What a response over JSON-RPC would say that hands on.
+    /// The response over JSON-RPC that passes an ask on.
     private static let passed = RPC.refusal(
         code: .methodNotFound, RPCErrorCode.methodNotFound.message)
 
@@ -88,7 +89,7 @@ extension RequestReader {
                 "The answer has \(json.count) bytes, over the limit of \(limits.answerByteLimit)."
             return .oversized(error: RPC.refusal(code: .problem, text))
         }
-        // What nests deeper has two brackets for each level.
+        // Deeper nesting needs two brackets for each level.
         if json.count > 2 * limits.answerDepthLimit, !isFlat(json) {
             let text = "The answer nests deeper than \(limits.answerDepthLimit) levels."
             return .oversized(error: RPC.refusal(code: .problem, text))
@@ -106,7 +107,7 @@ extension RequestReader {
         }
     }
 
-    /// Where the value stands that is all of a content, whatever its kind.
+    /// The range of the value that is the whole content, of any kind.
     private func wholeValue(_ content: Span<UInt8>) throws(Problem) -> Range<Int> {
         var scanner = JSONScanner(depthLimit: FieldReader.greatestDepth)
         do throws(JSONError) {

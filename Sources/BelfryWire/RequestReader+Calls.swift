@@ -27,7 +27,7 @@ extension RequestReader {
         }
     }
 
-    /// Reads the params of `removeObserver`: a token, an observer id, or name, object, target and selector.
+    /// Reads the params of `removeObserver`: a token, an observer id, or the parts of a filter.
     ///
     /// - Throws: invalid-fields.
     public func removeObserver(
@@ -142,7 +142,7 @@ extension RequestReader {
         }
     }
 
-    /// Reads params, absent ones as an object without members, and throws what was collected.
+    /// Reads params, absent ones as an object without members, and throws the collected faults.
     func read<Request>(
         _ params: Range<Int>?, in message: Span<UInt8>,
         with body: (inout FieldReader, Span<UInt8>) throws(Problem) -> Request?

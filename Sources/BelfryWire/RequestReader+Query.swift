@@ -14,7 +14,7 @@ public struct QueryParameter: Sendable, Equatable {
     }
 }
 
-// The queries of what is looked at; all faults are collected.
+// The queries of listings; all faults are collected.
 extension RequestReader {
     /// Reads the query of a listing.
     ///
@@ -134,7 +134,7 @@ extension RequestReader {
 
     private static let twiceDetail = "must not be repeated"
 
-    /// Hands each parameter to `set` by its place in `names`; it tells what is wrong with it.
+    /// Hands each parameter to `set` by its place in `names`; `set` returns its fault.
     ///
     /// - Returns: the places of those that came.
     func read(

@@ -2,7 +2,8 @@ import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 
-// Posts with which nothing is wrong, and which are as simple as mostly: one look at the content is enough.
+// Posts with which nothing is wrong, and which are as simple as mostly: one look at the content is
+// enough.
 
 extension RequestReader {
     /// Reads the content of a post whose head says what the template has.
@@ -21,8 +22,7 @@ extension RequestReader {
             hasUserInfo: !userInfo.isEmpty)
     }
 
-    /// Where the userInfo stands in a body, nowhere if there is nothing but whitespace; nil when something
-    /// is wrong with it.
+    /// The range of the userInfo in a body, empty for whitespace alone; nil for a fault.
     func bodyInOrder(_ body: Span<UInt8>) throws(JSONError) -> Range<Int>? {
         var scanner = JSONScanner(depthLimit: limits.userInfoDepthLimit)
         if scanner.isAtEnd(of: body) { return 0..<0 }
@@ -37,7 +37,9 @@ extension RequestReader {
         case userInfo = 0x6F66_6E49_7265_7375
     }
 
-    /// Reads a notification of a name, an object and a userInfo at most, the first two without escapes.
+    /// Reads a notification with a name and, at most, an object and a userInfo.
+    ///
+    /// Name and object have no escapes.
     private func notificationInOrder(
         _ body: Span<UInt8>
     ) throws(JSONError) -> Notification.Content? {
@@ -69,7 +71,7 @@ extension RequestReader {
             hasUserInfo: !userInfo.isEmpty)
     }
 
-    /// Where the object stands that comes next.
+    /// The range of the object that comes next.
     private func userInfoInOrder(
         _ body: Span<UInt8>, _ scanner: inout JSONScanner
     ) throws(JSONError) -> Range<Int>? {

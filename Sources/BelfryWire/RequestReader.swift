@@ -1,10 +1,10 @@
 internal import BelfryCenter
 internal import BelfryJSON
 
-/// Reads what HTTP requests contain; it throws what their sender must be told.
+/// Reads the contents of HTTP requests; it throws the problem that the sender gets.
 ///
 /// A text that is no JSON is 400, whatever else is wrong with it; otherwise all faults are
-/// collected, up to a limit. What nests deeper than 128 is refused without a look at what follows.
+/// collected, up to a limit. Nesting deeper than 128 is refused at once.
 public struct RequestReader: Sendable {
     /// The limits that it keeps.
     public let limits: WireLimits
@@ -28,7 +28,7 @@ public struct RequestReader: Sendable {
             if options.isEmpty { return post }
             if let post = adding(options, to: post) { return post }
         }
-        // Something is wrong with it: what it is, is found out by a second look at all of it.
+        // The body has a fault: a second reading of all of it finds out which.
         var fields = FieldReader(limits: limits)
         let userInfo = try wholeUserInfo(body, &fields)
         checkName(name, &fields)
@@ -118,7 +118,7 @@ public struct RequestReader: Sendable {
         return true
     }
 
-    /// Where the userInfo stands that is the whole body; nil when there is none.
+    /// The range of a userInfo that is the whole body; nil when there is none.
     func wholeUserInfo(
         _ body: Span<UInt8>, _ fields: inout FieldReader
     ) throws(Problem) -> Range<Int>? {
@@ -201,7 +201,7 @@ public struct RequestReader: Sendable {
         }
     }
 
-    /// Reads a whole body, and throws what was collected.
+    /// Reads a whole body, and throws the collected faults.
     private func read<Request>(
         _ body: Span<UInt8>, with read: (inout FieldReader) throws(Problem) -> Request?
     ) throws(Problem) -> Request {

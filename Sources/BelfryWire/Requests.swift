@@ -1,6 +1,6 @@
 public import BelfryCenter
 
-/// A notification that somebody wants to post.
+/// A request to post a notification.
 public struct PostRequest: Sendable, Equatable {
     /// Name, object and userInfo.
     public var content: Notification.Content
@@ -21,7 +21,7 @@ public struct PostRequest: Sendable, Equatable {
 
 /// A `post` over JSON-RPC.
 public struct PostCall: Sendable, Equatable {
-    /// What is posted.
+    /// The notification to post.
     public var post: PostRequest
     /// Whether the receipt has one row for each observer (`"report": "observers"`).
     public var reportsObservers: Bool
@@ -31,7 +31,7 @@ public struct PostCall: Sendable, Equatable {
     public var idempotencyKey: [UInt8]?
 }
 
-/// An observer that somebody wants to register.
+/// A request to register an observer.
 public struct ObserverRequest: Sendable, Equatable {
     /// The notification name of the filter; nil is any.
     public var name: [UInt8]?
@@ -39,11 +39,11 @@ public struct ObserverRequest: Sendable, Equatable {
     public var object: [UInt8]?
     /// The method that the client is called with.
     public var selector: [UInt8]
-    /// How it is treated, with the defaults for what was not given.
+    /// The terms of the observer, with the defaults for absent fields.
     public var terms: ObserverTerms
     /// The sequence number above which the replay ring is asked for.
     public var since: UInt64?
-    /// What it is for; the name and the selector of a responder are nil and empty.
+    /// The role of the observer; the name and the selector of a responder are nil and empty.
     public var role: ObserverRole
     /// The secret of the client that it is for, as it was sent.
     ///
@@ -76,17 +76,19 @@ public struct ObserverRequest: Sendable, Equatable {
     /// Whether it observes what the broker tells of clients, which needs the grant `inspect`.
     public var asksLifetime: Bool { name.map(TextRule.isLifetimeChannel) ?? false }
 
-    /// Whether it observes whether names are observed; with an object it watches that name alone (rule L12).
+    /// Whether it watches if names are observed: with an object that name alone (rule L12).
     public var watchesChannels: Bool { name.map(TextRule.isOfChannels) ?? false }
 }
 
 extension ResponderTerms {
-    /// The names that the caller's grants must cover, with the object: what it implements, or all (nil) where it
-    /// implements nothing and hands everything on.
+    /// The names that the caller's grants must cover, together with the object.
+    ///
+    /// They are the implemented selectors, or all names (nil) for a responder that implements none
+    /// and passes everything on.
     public var coveredNames: [[UInt8]?] { implements.isEmpty ? [nil] : implements }
 }
 
-/// Which observers somebody wants to remove.
+/// The choice of observers to remove.
 public enum RemoveRequest: Sendable, Equatable {
     /// The one with this token; the secret is there.
     case token(IdentifierText)
@@ -106,11 +108,11 @@ extension ClientState {
     }
 }
 
-/// What an explanation is about.
+/// The subject of an explanation.
 public enum ExplainRequest: Sendable, Equatable {
-    /// Who would get a post.
+    /// The observers that would get a post.
     case post(ExplainedPost)
-    /// Who would be asked.
+    /// The responders that would be asked.
     case ask(object: [UInt8], selector: [UInt8])
 }
 

@@ -16,7 +16,7 @@ struct SecondsRule {
     static let askLifetime = SecondsRule(above: 0, through: 604_800)
     static let valueLease = SecondsRule(from: 0, through: 86_400)
     static let minInterval = SecondsRule(from: 0, through: 3_600)
-    /// A lease has a limit too, but what is above is lowered and not refused.
+    /// A lease has a limit too, but a greater one is lowered and not refused.
     static let lease = SecondsRule(above: 0, through: .infinity)
     static let modeLease = SecondsRule(from: 1, through: 3_600)
 
@@ -33,7 +33,7 @@ struct SecondsRule {
         guard includesStart ? seconds >= start : seconds > start, seconds <= limit else {
             return nil
         }
-        // What is above zero stays so, and 292 years are as good as more.
+        // A time above zero stays so, and 292 years are as good as more.
         let nanoseconds = Int64(min(seconds, 9_000_000_000) * 1_000_000_000 + 0.5)
         return seconds > 0 ? max(nanoseconds, 1) : 0
     }
@@ -54,7 +54,7 @@ struct SecondsRule {
         }
     }
 
-    /// What a fault says.
+    /// The text of a fault.
     var detail: String {
         let isEndless = limit == .infinity
         let least = start == start.rounded() ? "\(Int(start))" : "\(start)"

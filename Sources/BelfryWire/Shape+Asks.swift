@@ -2,11 +2,11 @@ import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 
-// Asks: what the asker gets, what the responder gets, and what is seen of them from outside.
+// Asks: the shapes for the asker, for the responder, and for listings.
 extension Shape {
-    /// Appends the answer to an ask: that of a responder, the default, or that it was asked or withdrawn.
+    /// Appends the answer to an ask: a responder's, the default, or that it was asked or withdrawn.
     ///
-    /// One without an answer is told as its problem.
+    /// An ask that failed is reported as its problem.
     public static func append(
         ask outcome: AskOutcome, sight: Sight = .everything, to output: inout [UInt8]
     ) {
@@ -27,7 +27,7 @@ extension Shape {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Appends the answer and who gave it, if there is one, and the addresses that were asked by then.
+    /// Appends the answer and its source, if there is one, and the addresses that were asked.
     private static func append(
         restOf outcome: AskOutcome, _ sight: Sight, to output: inout [UInt8]
     ) {
@@ -112,14 +112,14 @@ extension Shape {
         }
     }
 
-    /// Appends all who hold an address.
+    /// Appends all holders of an address.
     public static func append(
         responders rows: [ResponderRow], center: [UInt8], to output: inout [UInt8]
     ) {
         append(responders: Page(rows: rows), center: center, to: &output)
     }
 
-    /// Appends who would be asked.
+    /// Appends the responders that would be asked.
     public static func append(
         ask explanation: AskExplanation, sight: Sight = .everything, to output: inout [UInt8]
     ) {
@@ -149,8 +149,9 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
-    /// Appends an ask or an action as its responder gets it: a notification with the address whose turn it is; of an ask
-    /// until when it is to be answered, of an action the method where no frame has that.
+    /// Appends an ask or an action for its responder: a notification with the responder's address.
+    ///
+    /// An ask has its deadline, an action its method where the frame does not have it.
     static func append(
         _ notification: Notification, _ addressed: Addressed, observer: UInt64?,
         isRedelivered: Bool, isOneLine: Bool, namesMethod: Bool = true, to output: inout [UInt8]

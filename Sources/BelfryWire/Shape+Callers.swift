@@ -1,10 +1,10 @@
 internal import BelfryJSON
 
-/// Who asks, as they are told.
+/// A caller, as callers see themselves.
 public struct CallerRow: Sendable {
     /// The name under which they are listed; nil where they showed no credentials.
     public var principal: [UInt8]?
-    /// What they may do.
+    /// The permissions of the caller.
     public var grants: [Grant]
     /// When their credentials expire, in milliseconds since 1970; nil is never.
     public var expiresAt: Int64?
@@ -40,7 +40,7 @@ public struct CallerRow: Sendable {
 }
 
 extension Shape {
-    /// Appends who asks.
+    /// Appends the caller.
     public static func append(caller row: CallerRow, to output: inout [UInt8]) {
         var writer = JSONWriter()
         writer.beginObject(into: &output)

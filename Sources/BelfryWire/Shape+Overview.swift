@@ -1,7 +1,7 @@
 public import BelfryCenter
 internal import BelfryJSON
 
-// How one center stands, as one look.
+// The state of one center, as one look.
 extension Shape {
     /// Appends what a center has now, beside its own limits.
     ///
@@ -56,7 +56,7 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
-    /// Clients by what they are told over, and by their state.
+    /// Clients by their transport, and by their state.
     private static func appendClients(
         _ counts: ClientCounts, to output: inout [UInt8], with writer: inout JSONWriter
     ) {

@@ -94,7 +94,7 @@ extension Shape {
         output.append(isSuspended ? "{\"suspended\":true}" : "{\"suspended\":false}")
     }
 
-    /// Appends a client that goes on: its observers as listings hold them, and what is held for it.
+    /// Appends a resumed client: its observers as in listings, and the count of held deliveries.
     public static func append(
         resumed client: ResumedClient, center: [UInt8], to output: inout [UInt8]
     ) {
@@ -108,7 +108,7 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
-    /// Appends what a mailbox has for an observer; asks and actions stand among the notifications.
+    /// Appends the content of a mailbox for an observer: notifications, asks and actions.
     public static func append(
         mailbox page: MailboxPage, observer: UInt64, to output: inout [UInt8]
     ) {

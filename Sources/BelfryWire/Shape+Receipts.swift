@@ -47,8 +47,9 @@ extension Shape {
         output.append("]")
     }
 
-    /// Appends where an action went, as members behind the outcome; its way is told where it is
-    /// longer than one address, came to nobody or is not seen as a whole.
+    /// Appends the route of an action, as members behind the outcome.
+    ///
+    /// Its path is appended where it is longer than one address, has no holder or is partly hidden.
     ///
     /// - Parameter selector: the action, where it is known.
     static func append(
@@ -74,9 +75,9 @@ extension Shape {
         output.append(isPartial ? "],\"partial\":true" : "]")
     }
 
-    /// Appends what became of a post, without counts: `{"id":"…","state":"queued"}`.
+    /// Appends the outcome of a post, without counts: `{"id":"…","state":"queued"}`.
     ///
-    /// - Parameter key: what stands between both values, in one piece.
+    /// - Parameter key: the text between both values, in one piece.
     static func append(_ receipt: Receipt, key: String, to output: inout [UInt8]) {
         output.append("{\"id\":\"")
         receipt.id.append(to: &output)

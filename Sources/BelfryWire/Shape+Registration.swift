@@ -2,10 +2,10 @@ internal import BelfryBytes
 internal import BelfryCenter
 internal import BelfryJSON
 
-// What every client asks for first is written by hand, as its texts between the values are known.
+// The first answers to a client are written by hand, as the texts between their values are known.
 
 extension Shape {
-    /// Appends what was registered and under which terms, as members behind other members.
+    /// Appends the filter and the terms of an observer, as members behind other members.
     static func append(filterOf row: ObserverRow, center: [UInt8], to output: inout [UInt8]) {
         output.append(literal: #","center":"#)
         JSONWriter.append(string: center, to: &output)
@@ -28,7 +28,7 @@ extension Shape {
         append(row.terms, to: &output)
     }
 
-    /// Appends null for the selector, as the methods of a responder are what it implements, and its terms.
+    /// Appends null for the selector, the selectors that the responder implements, and its terms.
     private static func append(_ terms: ResponderTerms, to output: inout [UInt8]) {
         output.append(literal: #"null,"implements":["#)
         for index in terms.implements.indices {
@@ -95,8 +95,9 @@ extension Shape {
 }
 
 extension RPC {
-    /// Appends `belfry.welcome`, the first message of a connection: who the client is, where it is, and after how
-    /// long a silence it is pinged.
+    /// Appends `belfry.welcome`, the first message: the client, the center, and the ping interval.
+    ///
+    /// The interval is the silence after which the broker pings the client.
     ///
     /// - Parameter pingInterval: in seconds, as JSON has them.
     public static func append(

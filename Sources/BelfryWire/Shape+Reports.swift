@@ -1,9 +1,9 @@
 public import BelfryCenter
 internal import BelfryJSON
 
-// What explains why somebody gets nothing.
+// Explanations why a delivery does not happen.
 extension Shape {
-    /// Appends who would get a notification, what would become of it there, and who nearly would.
+    /// Appends the observers that would get a notification, with the outcomes, and near misses.
     public static func append(
         explanation: Explanation, sight: Sight = .everything, to output: inout [UInt8]
     ) {
@@ -33,7 +33,7 @@ extension Shape {
         writer.endObject(into: &output)
     }
 
-    /// Appends a page of observers that look as if somebody forgot them.
+    /// Appends a page of observers that seem forgotten.
     public static func append(leaks page: Page<Leak>, to output: inout [UInt8]) {
         append("observers", page, to: &output) { leak, output, writer in
             writer.beginObject(into: &output)

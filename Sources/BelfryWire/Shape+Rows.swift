@@ -74,8 +74,9 @@ extension Shape {
         }
     }
 
-    /// Appends a page of clients; `unsentByteCount` tells what waits in the connection of each, nil
-    /// where that is not known.
+    /// Appends a page of clients.
+    ///
+    /// `unsentByteCount` gives the unsent bytes of each connection, nil where they are unknown.
     public static func append(
         clients page: Page<ClientRow>, unsentByteCount: (ClientRow) -> Int?,
         to output: inout [UInt8]
@@ -85,8 +86,7 @@ extension Shape {
         }
     }
 
-    /// Appends one client; `unsentByteCount` is what waits in its connection, nil if that is not
-    /// known.
+    /// Appends one client; `unsentByteCount` is the count of its unsent bytes, nil if unknown.
     public static func append(
         client row: ClientRow, unsentByteCount: Int?, to output: inout [UInt8]
     ) {
@@ -149,7 +149,7 @@ extension Shape {
         output.append("}")
     }
 
-    /// Appends a page with how many rows there are, where that is known, and how many were not looked at.
+    /// Appends a page with the number of rows, where known, and of those that were not looked at.
     static func append<Row: Sendable>(
         _ key: String, _ page: Page<Row>, to output: inout [UInt8],
         row: (Row, inout [UInt8], inout JSONWriter) -> Void
@@ -167,7 +167,7 @@ extension Shape {
     }
 }
 
-/// What can be seen of a center.
+/// The row of a center in a listing.
 public struct CenterRow: Sendable, Equatable {
     /// Its name.
     public var name: [UInt8]
@@ -177,7 +177,7 @@ public struct CenterRow: Sendable, Equatable {
     public var clientCount: Int
     /// The sequence number of its last notification.
     public var sequence: UInt64
-    /// What tells this life of it from others.
+    /// The identity of this life of it.
     public var epoch: [UInt8]
 
     /// Joins the parts.

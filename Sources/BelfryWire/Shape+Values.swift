@@ -2,12 +2,12 @@ import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 
-// Values: what a writer gets, what a reader gets, and what an observer gets.
+// Values: the shapes for a writer, for a reader, and for an observer.
 extension Shape {
-    /// Appends what a write did: the account of a change, or that nothing is another one.
+    /// Appends the result of a write: the account of a change, or that nothing has changed.
     ///
-    /// - Parameter tag: the tag of what is at the place now; nil where nothing is, or for one who
-    ///   may not read.
+    /// - Parameter tag: the tag of the value at the place now; nil where there is none, or where
+    ///   the caller may not read.
     public static func append(
         written: WrittenValue, tag: ValueTag?, to output: inout [UInt8]
     ) {
@@ -27,7 +27,7 @@ extension Shape {
         append(countsOf: receipt, to: &output)
     }
 
-    /// Appends what is at a place, with its tag, as a call is told it.
+    /// Appends the value at a place, with its tag, as the result of a call.
     public static func append(value: PresentValue, to output: inout [UInt8]) {
         output.append(literal: #"{"value":"#)
         value.value.append(to: &output)
@@ -50,7 +50,7 @@ extension Shape {
         }
     }
 
-    /// Appends a change of a value: a notification with the key path, and the change in the place of the userInfo.
+    /// Appends a change of a value: a notification with its key path, the change as the userInfo.
     static func append(
         change notification: Notification, keyPath: [UInt8], isRedelivered: Bool,
         observer: UInt64?, to output: inout [UInt8]
@@ -62,7 +62,8 @@ extension Shape {
         output.append(literal: #","keyPath":"#)
         JSONWriter.append(string: keyPath, to: &output)
         output.append(literal: #","change":"#)
-        // Leaves keep their bytes, but no line end is among them: white space between tokens is gone.
+        // Leaves keep their bytes, but no line end is among them: white space between tokens is
+        // gone.
         if let change = notification.content.userInfo { output.append(change) }
         output.append(UInt8(ascii: "}"))
     }
@@ -97,7 +98,7 @@ extension RPC {
 }
 
 extension EventStream {
-    /// Appends a change of a value as an event without a type; a stream of a mailbox names its observer.
+    /// Appends a change of a value as an event without a type; a mailbox names its observer.
     public static func append(
         change notification: Notification, keyPath: [UInt8], epoch: [UInt8], isRedelivered: Bool,
         observer: UInt64? = nil, to output: inout [UInt8]

@@ -2,7 +2,7 @@ import BelfryBytes
 public import BelfryCenter
 internal import BelfryJSON
 
-/// The shapes that stand in JSON on the wire (Protocol.md); each is appended to a buffer.
+/// The shapes of JSON on the wire (Protocol.md); each is appended to a buffer.
 ///
 /// The ones on the path of a post are written by hand: one buffer, no text in between.
 public enum Shape {
@@ -34,8 +34,7 @@ public enum Shape {
             endOf: notification, isRedelivered: isRedelivered, observer: observer, to: &output)
     }
 
-    /// Appends a notification up to its time, of which all stands there up to the sequence number, with the
-    /// identifier still blank.
+    /// Appends a notification up to its time; the identifier is written over a blank.
     @inline(__always)
     static func append(
         contentOf notification: Notification, isOneLine: Bool, to output: inout [UInt8]
@@ -54,7 +53,7 @@ public enum Shape {
         }
     }
 
-    /// Appends what stands behind the time of a notification.
+    /// Appends the part behind the time of a notification.
     static func append(
         endOf notification: Notification, isRedelivered: Bool, observer: UInt64?,
         to output: inout [UInt8]
@@ -80,7 +79,7 @@ public enum Shape {
         return text
     }
 
-    /// What stands between the values: copied as a whole, and short values are set into it.
+    /// The texts between the values, copied as a whole; short values are set into them.
     private enum Key {
         static let start = [UInt8]("{\"id\":\"\(blankID)\",\"seq\":".utf8)
         static let idOffset = 7
@@ -128,7 +127,8 @@ public enum Shape {
 
     /// Appends the receipt of a post; with rows, it has one for each observer.
     ///
-    /// A post that waits in the queue, or that another one stands for, has no counts and no rows.
+    /// A post that waits in the queue, or was coalesced into another one, has no counts and no
+    /// rows.
     public static func append(
         receipt: Receipt, rows: [ReportRow]? = nil, sight: Sight = .everything,
         to output: inout [UInt8]
@@ -166,7 +166,7 @@ public enum Shape {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Appends the counts and the end of most receipts: all but two are zero, and those have a digit.
+    /// Appends the counts and the end of most receipts: two counts of one digit, the others zero.
     private static func appendFewCounts(of receipt: Receipt, to output: inout [UInt8]) {
         let start = output.count
         output.append(Key.fewCounts.span)

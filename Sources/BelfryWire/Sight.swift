@@ -1,6 +1,6 @@
-/// How far along a chain of addresses a caller sees: up to the first that its grants do not cover.
+/// The visible part of a chain of addresses: up to the first that the caller's grants do not cover.
 ///
-/// What lies behind is not told: neither the addresses, nor who holds them.
+/// The rest stays hidden, both its addresses and their holders.
 public struct Sight: Sendable {
     /// Whether an address is covered, with a selector where one is known.
     public typealias Covers = @Sendable (_ selector: [UInt8]?, _ address: [UInt8]) -> Bool
@@ -12,7 +12,7 @@ public struct Sight: Sendable {
 
     private init(covers: Covers?) { self.covers = covers }
 
-    /// Sees what is covered.
+    /// Sees the covered addresses.
     public init(_ covers: @escaping Covers) { self.covers = covers }
 
     /// The addresses of a path that are seen.

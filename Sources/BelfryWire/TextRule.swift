@@ -1,8 +1,8 @@
 import BelfryBytes
 
-/// What names, objects and selectors may consist of (Protocol.md section 1).
+/// The rules for names, objects and selectors (Protocol.md section 1).
 enum TextRule {
-    /// Tells what is wrong with a name or an object, or nil.
+    /// The fault of a name or an object, or nil.
     static func faultOfName(_ text: Span<UInt8>, limits: WireLimits) -> String? {
         if isPlainASCII(text), text.count > 0, text.count <= limits.nameScalarLimit { return nil }
         var continuationCount = 0
@@ -31,7 +31,7 @@ enum TextRule {
         faultOfName(name, limits: limits) == nil && !isReserved(name)
     }
 
-    /// Tells what is wrong with a selector, or nil; it may come from a path or a query.
+    /// The fault of a selector, or nil; it may come from a path or a query.
     static func faultOfSelector(_ text: [UInt8], limits: WireLimits) -> String? {
         guard !text.isEmpty, text.count <= limits.selectorByteLimit,
             isPlainASCII(text.span) || isUTF8(text.span)
@@ -82,7 +82,7 @@ enum TextRule {
         isReserved(name) && lifetimeChannels.contains(name)
     }
 
-    /// Tells what is wrong with an idempotency key, or nil.
+    /// The fault of an idempotency key, or nil.
     static func faultOfKey(_ text: [UInt8], limits: WireLimits) -> String? {
         guard !text.isEmpty, text.count <= limits.idempotencyKeyByteLimit,
             text.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
@@ -107,7 +107,7 @@ enum TextRule {
         return true
     }
 
-    /// Below the lowest byte that is not plain nothing is carried or borrowed, so one is always seen.
+    /// Whether all bytes are plain; carries and borrows begin only at a byte that is not.
     private static func isPlainASCII(_ word: UInt64) -> Bool {
         let lows: UInt64 = 0x0101_0101_0101_0101
         return (word | (word &+ lows) | (word &- lows &* 0x20)) & (lows &* 0x80) == 0

@@ -12,7 +12,7 @@ public enum TimeText {
 
     private static let blank = [UInt8]("0000-00-00T00:00:00.000Z".utf8)
 
-    /// Writes the digits of a time over those of another, which stands at `start`.
+    /// Writes the digits of a time over those of another, which begins at `start`.
     static func write(milliseconds: Int64, over output: inout [UInt8], at start: Int) {
         var text = output.mutableSpan
         precondition(
@@ -67,10 +67,10 @@ public enum TimeText {
 
 // Reading.
 extension TimeText {
-    /// What is said of a text that is no time.
+    /// The fault of a text that is no time.
     static let detail = "must be a time as in 2026-11-22T06:00:00Z or 2026-11-22T07:00:00+01:00"
 
-    /// Reads a time with its offset (RFC 3339 §5.6), in milliseconds since 1970; a fraction of one is rounded up.
+    /// Reads a time with its offset (RFC 3339 §5.6), in milliseconds since 1970, rounded up.
     ///
     /// - Returns: nil for another text, and for a day that is in no calendar.
     static func milliseconds(of text: Span<UInt8>) -> Int64? {

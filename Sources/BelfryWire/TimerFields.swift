@@ -1,6 +1,6 @@
 public import BelfryCenter
 
-/// The fields of a post that enters the queue later, as they come; nil is what was not given.
+/// The fields of a post that enters the queue later, as they come; nil for absent ones.
 struct TimerFields {
     var after: Int64?
     var at: Int64?
@@ -49,7 +49,7 @@ struct TimerFields {
             lease: period == nil ? nil : lasts, replaces: replaces, isFarewell: isFarewell)
     }
 
-    /// Tells each field that does not go with the others.
+    /// Reports each field that does not go with the others.
     func forEachMisfit(_ style: PostingStyle?, _ tell: (PostOptionFields.Key, String) -> Void) {
         if style == .now {
             let detail = "requires the style asap or idle"
@@ -67,7 +67,7 @@ struct TimerFields {
         }
     }
 
-    /// What is said of a farewell that nobody can say.
+    /// The fault of a post with `onDisconnect` from a client without a connection.
     static let farewellDetail =
         "works over a WebSocket only: it waits for the end of the connection"
 }

@@ -8,7 +8,7 @@ struct ValueFields {
     var path = DocumentPath.whole
     var condition = ValueCondition()
     var lifetime = ValueLifetime()
-    /// Where the value, or the patch, stands.
+    /// The range of the value, or of the patch.
     var content: Range<Int>?
 
     enum Key: String {
@@ -112,7 +112,7 @@ extension FieldReader {
             in: bytes.extracting(range), at: value.path, isPatch: isPatch, key: key)
     }
 
-    /// Reads a value, or a patch of one, that is for a place; what is wrong with it is collected.
+    /// Reads a value for a place, or a patch of one, and collects its faults.
     ///
     /// - Parameter key: the member that it is; nil for the text itself.
     /// - Throws: malformed-json.
@@ -185,7 +185,7 @@ extension FieldReader {
 }
 
 extension DocumentPathError {
-    /// What a fault says.
+    /// The text of a fault.
     var detail: String {
         switch self {
         case .emptyKey: "must be keys joined by points, none of them empty"

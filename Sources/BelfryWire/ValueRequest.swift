@@ -7,18 +7,18 @@ public struct ValueRequest: Sendable, Equatable {
     public var object: [UInt8]
     /// The place in its value.
     public var path: DocumentPath
-    /// What must be there.
+    /// The condition for the value that is there.
     public var condition: ValueCondition
-    /// What is done.
+    /// The change to make.
     public var change: Change
 
-    /// What a write does.
+    /// The kinds of a write.
     public enum Change: Sendable, Equatable {
-        /// It puts a value in the place, for some time or for ever.
+        /// The write puts a value in the place, for some time or for ever.
         case set(Document, ValueLifetime)
-        /// It applies a merge patch (RFC 7396).
+        /// The write applies a merge patch (RFC 7396).
         case merge(Document)
-        /// It takes away what is there.
+        /// The write removes the value.
         case remove
     }
 
@@ -34,7 +34,7 @@ public struct ValueRequest: Sendable, Equatable {
     }
 }
 
-/// A place of the value of an object that somebody reads.
+/// A request to read a place of the value of an object.
 public struct ValuePlace: Sendable, Equatable {
     /// The object.
     public var object: [UInt8]

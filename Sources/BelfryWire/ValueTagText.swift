@@ -1,7 +1,7 @@
 import BelfryBytes
 public import BelfryCenter
 
-/// The entity tag of a value as it stands in `ETag`: 32 hexadecimal digits in quotation marks (RFC 9110 §8.8.3).
+/// The entity tag of a value in `ETag`: 32 hexadecimal digits in quotation marks (RFC 9110 §8.8.3).
 public enum ValueTagText {
     /// Appends a tag.
     public static func append(_ tag: ValueTag, to output: inout [UInt8]) {
@@ -27,7 +27,9 @@ public enum ValueTagText {
         text.write(digits(of: tag.low), at: start + 24)
     }
 
-    /// The lowest eight digits of a number, the highest of them in the lowest byte; all are worked out at once.
+    /// The lowest eight digits of a number, the highest of them in the lowest byte.
+    ///
+    /// All are computed at once.
     private static func digits(of number: UInt64) -> UInt64 {
         var word = number & 0xFFFF_FFFF
         word = (word | word << 16) & 0x0000_FFFF_0000_FFFF
@@ -46,7 +48,7 @@ public enum ValueTagText {
         return text
     }
 
-    /// Reads the value of `If-Match` or `If-None-Match`: `*`, or tags that commas divide (RFC 9110 §13.1).
+    /// Reads `If-Match` or `If-None-Match`: `*`, or tags between commas (RFC 9110 §13.1).
     ///
     /// A tag that no value can have is left out, and a weak one where only strong ones count.
     ///
@@ -80,7 +82,7 @@ public enum ValueTagText {
         return count == 0 ? nil : .some(tags)
     }
 
-    /// What stands between quotation marks.
+    /// The text between the quotation marks.
     private static func opaqueTag(_ index: inout Int, in text: Span<UInt8>) -> Range<Int>? {
         guard index < text.count, text[index] == UInt8(ascii: "\"") else { return nil }
         let start = index + 1

@@ -1,4 +1,4 @@
-/// The limits of a request (Protocol.md section 11), and what stands for absent fields.
+/// The limits of a request (Protocol.md section 11), and the defaults of absent fields.
 public struct WireLimits: Sendable, Equatable {
     /// The largest userInfo in bytes; the default is 256 KiB.
     ///

@@ -8,7 +8,7 @@ enum AskProcess {
     /// The bytes that a program may write to each of its outputs: an answer has 256 KiB at most.
     static let outputByteLimit = 1 << 20
 
-    /// Runs a program, and turns what it does into the answer.
+    /// Runs a program, and makes the answer of its output and exit code.
     static func answer(
         _ ask: Ask, by command: [String], _ environment: [String: String]
     ) async throws -> String {
@@ -59,7 +59,7 @@ enum AskProcess {
         }
     }
 
-    /// What a program wrote, without the line ends at its end.
+    /// The output of a program, without the line ends at its end.
     private static func line(_ bytes: [UInt8]) -> String {
         let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } ?? -1
         return String(decoding: bytes[..<(end + 1)], as: UTF8.self)

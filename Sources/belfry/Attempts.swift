@@ -1,7 +1,7 @@
 import BelfryClient
 import BelfrySystem
 
-/// What is asked again while the broker is away, and what is said about that on standard error.
+/// Repeats requests while the broker is away, and reports that on standard error.
 struct Attempts {
     private let url: BrokerURL
     private let reconnects: Bool
@@ -18,7 +18,7 @@ struct Attempts {
         self.reconnects = reconnects
     }
 
-    /// The answer of a broker that did what was asked; nil when the task is cancelled.
+    /// The successful answer of a broker; nil when the task is cancelled.
     mutating func answer(to request: HTTPRequest) async throws(ToolError) -> HTTPAnswer? {
         while !Task.isCancelled {
             do throws(ClientError) {
@@ -51,7 +51,7 @@ struct Attempts {
         }
         answersSince = nil
         if error.isOverload { backOff.giveWay() }
-        // Whoever is cancelled meanwhile looks for that.
+        // A cancelled task ends the sleep early; its caller checks for that.
         try? await Task.sleep(
             for: backOff.nextPause(announced: error.retryAfter, using: &random))
     }

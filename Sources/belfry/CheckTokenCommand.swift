@@ -85,7 +85,7 @@ struct CheckToken: BlockingCommand {
         return "the token is refused: \(reason)"
     }
 
-    /// Whose a token is, as JSON: what `GET /v1/me` would tell the caller.
+    /// The holder of a token as JSON, like the answer of `GET /v1/me`.
     static func verdict(_ token: [UInt8], _ keyring: Keyring, now: Int64) throws(ToolError)
         -> [UInt8]
     {

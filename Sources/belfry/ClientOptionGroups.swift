@@ -90,7 +90,7 @@ struct PlaceOptions: ParsableArguments {
         }
     }
 
-    /// Where who listens at an address is reached: who listens on all of them, at a loopback one.
+    /// The address to reach a listener at: a loopback address if it listens on all of them.
     static func reachable(_ address: SocketAddress) -> SocketAddress? {
         switch address.host {
         case "0.0.0.0": .loopback(port: address.port)
@@ -100,7 +100,7 @@ struct PlaceOptions: ParsableArguments {
     }
 }
 
-/// How a command writes what it found.
+/// The form of a command's output.
 struct ReportOptions: ParsableArguments {
     @Flag(help: "Print JSON on a terminal too.")
     var json = false

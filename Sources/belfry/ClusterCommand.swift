@@ -99,7 +99,7 @@ struct ClusterStatusCommand: ClientCommand {
         try Report.write(Array(Self.text(status).utf8))
     }
 
-    /// What people read.
+    /// The report for people.
     static func text(_ status: JSONObject) -> String {
         let node = Report.cell(status.raw("node"))
         let reason = status.raw("reason").map { ": \(Report.cell($0))" } ?? ""

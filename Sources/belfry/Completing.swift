@@ -1,7 +1,7 @@
 import ArgumentParser
 import BelfryClient
 
-/// What the shell offers for an argument: names that the broker of BELFRY_URL knows, and files.
+/// The completions of an argument: names that the broker of BELFRY_URL knows, and files.
 ///
 /// A shell asks `belfry names`, which says nothing when there is no such broker.
 enum Completing {
@@ -11,7 +11,7 @@ enum Completing {
     static let objects = names(.objects)
     /// Addresses that responders hold.
     static let addresses = names(.addresses)
-    /// What responders implement.
+    /// The selectors of responders.
     static let selectors = names(.selectors)
     /// Objects that have a value.
     static let values = names(.values)
@@ -36,7 +36,7 @@ enum Completing {
 
 /// `belfry names`, which is for the completions of shells alone.
 struct NamesCommand: ClientCommand {
-    /// What is listed.
+    /// The kind of names that are listed.
     enum Kind: String, ExpressibleByArgument, CaseIterable {
         case channels, objects, addresses, selectors, values, entries, ids
     }
@@ -48,7 +48,7 @@ struct NamesCommand: ClientCommand {
     @Argument var kind: Kind
     @OptionGroup var place: PlaceOptions
 
-    /// Nobody waits longer for a completion.
+    /// The longest that a shell waits for a completion.
     private static let timeout = Duration.seconds(2)
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
@@ -72,7 +72,7 @@ struct NamesCommand: ClientCommand {
 }
 
 extension NamesCommand.Kind {
-    /// Where the names are: the path, the member with the rows, and their member with a name or several.
+    /// The sources of the names: the path, the member with the rows, and the member with the names.
     fileprivate var lists: [(path: String, member: String, key: String)] {
         switch self {
         case .channels: [("channels", "channels", "name")]

@@ -2,14 +2,15 @@ import BelfryJSON
 
 /// The file of `--config`: one JSON object whose keys are option names.
 ///
-/// Lines that begin with `//` are comments. Each value is turned into the text that the flag would have: a number and a boolean as they
-/// stand, an array of strings with commas, grants as their JSON. `null` is as if it were absent.
+/// Lines that begin with `//` are comments. Each value is turned into the text that the flag would
+/// have: a number and a boolean as they are, an array of strings with commas, grants as their JSON.
+/// `null` counts as absent.
 enum ConfigurationFile {
-    /// What is wrong with a file.
+    /// A fault of the file.
     enum Fault: Error, Equatable {
-        /// It is not a JSON object; the offset is in bytes, if it is known.
+        /// The file is not a JSON object; the offset is in bytes, if it is known.
         case malformed(offset: Int?)
-        /// There is no option of this name.
+        /// The option of this name does not exist.
         case unknownKey(String)
         /// The key comes twice.
         case repeatedKey(String)
@@ -21,7 +22,7 @@ enum ConfigurationFile {
             return "The file has the key `\(key)`, which is not an option.\(hint)"
         }
 
-        /// A sentence for the person who wrote the file.
+        /// A sentence for the author of the file.
         var text: String {
             switch self {
             case .malformed(let offset?):

@@ -39,7 +39,7 @@ struct FollowMailbox: ClientCommand {
         }
     }
 
-    /// Looks and prints until it is enough, nobody reads any more, or the task is cancelled.
+    /// Polls and prints until the count is reached, the reader is gone, or the task is cancelled.
     private func follow(_ url: BrokerURL) async throws(ToolError) {
         let shape = try NotificationLine(report)
         var attempts = Attempts(at: url, reconnects: reconnect)

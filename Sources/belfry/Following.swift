@@ -2,7 +2,7 @@ import ArgumentParser
 import BelfryClient
 import BelfrySystem
 
-/// Whether a command that prints what comes goes on by itself after its connection was lost.
+/// The option to reconnect, for a command that prints notifications.
 struct FollowOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
@@ -25,11 +25,11 @@ struct FollowOptions: ParsableArguments {
     }
 }
 
-/// Says that a connection is away once, however many attempts fail, and that it is back.
+/// Reports once that a connection is away, however many attempts fail, and once that it is back.
 struct ConnectionTeller {
     private var isAway = false
 
-    /// A sentence on what is new, if something is.
+    /// A sentence about a new state, if it is new.
     mutating func text(of state: ConnectionState) -> String? {
         switch state {
         case .away(let error):
@@ -44,11 +44,11 @@ struct ConnectionTeller {
     }
 }
 
-/// Printing what comes, one line each.
+/// Prints notifications or changes, one line each.
 enum Following {
-    /// Prints until it is enough, a signal comes, or nobody reads any more; then closes.
+    /// Prints until the count is reached, a signal comes, or the reader is gone; then closes.
     ///
-    /// - Parameter line: prints one; false when nobody reads it.
+    /// - Parameter line: prints one element; false when the reader is gone.
     static func print<Elements: AsyncSequence>(
         _ elements: Elements, count: Int?, until signals: StopSignals,
         close: @escaping @Sendable () async -> Void,
@@ -68,18 +68,18 @@ enum Following {
         stopping.cancel()
     }
 
-    /// Says on standard error what was lost before a notification.
+    /// Reports the losses before a notification on standard error.
     static func sayLoss(_ notification: ReceivedNotification, of things: String) {
         if let gap = notification.gapBefore { sayLoss(gap.lostCount, gap.reason, things) }
     }
 
-    /// Says on standard error that so many things were lost, or an unknown number.
+    /// Reports a loss on standard error, with its count or as unknown.
     static func sayLoss(_ lostCount: Int?, _ reason: String, _ things: String) {
         let lost = lostCount.map { "\($0)" } ?? "some"
         Program.say("belfry: \(lost) \(things) were lost (\(reason))", to: .error)
     }
 
-    /// Prints a line; false when nobody reads it.
+    /// Prints a line; false when the reader is gone.
     static func write(_ line: PrintedLine) -> Bool {
         do throws(ToolError) {
             try Report.write(line)

@@ -56,7 +56,7 @@ struct GenToken: BlockingCommand {
         let key = GeneratedKey()
         let row = row(of: key, list)
         do throws(AccessError) {
-            // What the broker would refuse is not printed.
+            // A key that the broker would refuse is not printed.
             _ = try Keyring(keys: Array(#"{"keys":["#.utf8) + row + Array("]}".utf8), keySet: nil)
         } catch {
             throw .usage("the key would be refused: \(error.sentence)")

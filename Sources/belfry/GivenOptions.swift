@@ -1,6 +1,6 @@
 /// The options of a command line, as the rows of `Setting` know them.
 struct GivenOptions: Equatable {
-    /// Their texts, by name; what was given several times has commas between.
+    /// Their texts, by name; repeated options are joined by commas.
     private(set) var texts: [String: String] = [:]
     /// The file that `--config` names.
     private(set) var configPath: String?
@@ -54,7 +54,7 @@ struct GivenOptions: Equatable {
         return rest.removeFirst()
     }
 
-    /// That there is no such option, and which is meant, if one is near.
+    /// Reports an unknown option, with the nearest one, if there is one.
     static func unknown(_ name: String) -> String {
         let near = Setting.near(name)
         let hint = near.map { " Do you mean --\($0.name)?" } ?? " `belfry serve --help` lists them."

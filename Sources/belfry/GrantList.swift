@@ -1,7 +1,7 @@
 import BelfryAccess
 import BelfryJSON
 
-/// What callers may do, as an option says it: a list of verbs, or JSON (Access.md section 1).
+/// The grants of callers in an option: a list of verbs, or JSON (Access.md section 1).
 struct GrantList: Equatable {
     struct Row: Equatable {
         var verbs: [String] = []
@@ -10,9 +10,9 @@ struct GrantList: Equatable {
         var centers = ["*"]
     }
 
-    /// What is wrong with the text of grants.
+    /// A fault in the text of grants.
     enum Fault: Error, Equatable {
-        /// There is no verb of this name.
+        /// The verb of this name does not exist.
         case unknownVerb(String)
         /// A grant has no member of this name.
         case unknownMember(String)
@@ -121,7 +121,7 @@ struct GrantList: Equatable {
 }
 
 extension GrantList.Fault {
-    /// A sentence for the person who wrote the grants.
+    /// A sentence for the author of the grants.
     var text: String {
         switch self {
         case .unknownVerb(let verb):

@@ -44,6 +44,6 @@ enum JSONText {
         }
     }
 
-    /// What stands for no value.
+    /// The word for no value.
     static let noneWord = "none"
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import BelfryClient
 import BelfryJSON
 
-/// A command that lists what is at a path: all rows, with these columns.
+/// A command that lists all rows of a path with these columns.
 protocol ListingCommand: ClientCommand {
     static var path: String { get }
     static var columns: [String] { get }
@@ -210,7 +210,7 @@ enum Listing {
         filter.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// All rows of what is at a path; they are the member of that name, or of another one.
+    /// All rows of a path; they are the member of that name, or of another one.
     static func rows(
         _ path: String, _ member: String? = nil, filter: [(String, String)] = [],
         from url: BrokerURL

@@ -2,8 +2,8 @@ import BelfrySystem
 
 /// The lines of the log that wait to be written, and the thread that writes them.
 ///
-/// Whoever adds a line never waits for the reader. Lines that do not fit are lost and counted, and the
-/// reader is told how many in the place where they would stand.
+/// A thread that adds a line never waits for the reader. Lines that do not fit are lost and
+/// counted, and the reader sees their count in their place.
 final class LogQueue: Sendable {
     typealias Write = @Sendable (Span<UInt8>) throws(SystemCallError) -> Void
 
@@ -11,7 +11,7 @@ final class LogQueue: Sendable {
     private let state = Monitor(State())
 
     private struct State: Sendable {
-        /// Whole lines that nobody writes yet.
+        /// Whole lines that the thread has not taken yet.
         var waiting = Batch()
         /// The bytes that are being written.
         var writingByteCount = 0
@@ -31,7 +31,7 @@ final class LogQueue: Sendable {
         var isEmpty: Bool { bytes.isEmpty && lostCount == 0 }
     }
 
-    /// What the thread has to do next.
+    /// The next work of the thread.
     private enum Order: Sendable {
         case write(Batch)
         case end
@@ -40,8 +40,8 @@ final class LogQueue: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - byteLimit: how many bytes may wait, those that are being written among them; each line has
-    ///     some, so this bounds the lines too.
+    ///   - byteLimit: how many bytes may wait, those that are being written among them; each line
+    ///     has some, so this bounds the lines too.
     ///   - lossLine: the line that tells of so many lost ones.
     ///   - write: writes all bytes, or tells why it cannot; it may block.
     /// - Throws: what the system says when it has no room for a thread.
@@ -103,7 +103,7 @@ final class LogQueue: Sendable {
     /// How many lines were lost since the start.
     var lostCount: UInt64 { state.change { $0.lostCount } }
 
-    /// Lets what waits be written, for so long at most; what is added later is lost.
+    /// Waits until all lines are written, for so long at most; later lines are lost.
     ///
     /// - Returns: whether everything was written, or cannot be.
     func close(within time: Duration) -> Bool {

@@ -163,7 +163,7 @@ struct AcknowledgeMailbox: ClientCommand {
     }
 }
 
-/// What a look into a mailbox gives.
+/// A page of a mailbox.
 struct MailboxPage {
     let notifications: [ReceivedNotification]
     let gaps: [JSONObject]
@@ -185,7 +185,7 @@ struct MailboxPage {
         }
     }
 
-    /// Says on standard error what was lost.
+    /// Reports losses on standard error.
     func sayGaps() {
         for gap in gaps {
             let lost = gap.integer("lost").map { "\($0)" } ?? "some"

@@ -46,7 +46,7 @@ enum ManualPage {
         return text
     }
 
-    /// Options of all commands that ask a broker, which stand in a part of their own.
+    /// The options of all commands that send requests, documented in a section of their own.
     private static let common: Set<String> = ["url", "ca", "token", "help", "version"]
 
     private static func arguments(of command: any ParsableCommand.Type) -> [String] {
@@ -148,7 +148,7 @@ enum ManualPage {
         return parts.map { escaped(String($0)) + "\n" }.joined(separator: ".PP\n")
     }
 
-    /// Text that troff prints as it stands.
+    /// Escapes text, so that troff prints it literally.
     private static func escaped(_ text: String) -> String {
         let lines = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
             .split(separator: "\n", omittingEmptySubsequences: false)

@@ -19,7 +19,7 @@ struct Modes: ClientCommand {
         try Report.write(Array(Self.text(modes).utf8))
     }
 
-    /// What people read.
+    /// The report for people.
     static func text(_ modes: JSONObject) -> String {
         let common = modes.strings("common").map(Screen.safe).joined(separator: ", ")
         let stack = modes.objects("stack")

@@ -1,5 +1,5 @@
 import BelfryClient
-/// A notification as a line: for people when, what, who and what it carries, for programs its JSON.
+/// A notification as a line: time, name, object and userInfo for people, JSON for programs.
 struct NotificationLine {
     private let isForPeople: Bool
     private let paint: Paint

@@ -107,7 +107,7 @@ struct Post: ClientCommand {
         guard report.isForPeople, let receipt = JSONObject(answer.content) else {
             return try Report.write(Report.oneLine(answer.content))
         }
-        // What waits in the queue has no counts yet.
+        // A post that waits in the queue has no counts yet.
         let columns =
             receipt.raw("outcome") != nil
             ? ["id", "outcome", "into", "dueAt", "dequeued"].filter {
@@ -161,7 +161,7 @@ struct Post: ClientCommand {
 }
 
 extension UserInfo {
-    /// Takes what stands on a command line under this name, if it does; `-` is standard input.
+    /// Takes the argument of a command line under this name, if it is given; `-` is standard input.
     init?(argument: String?, name: String) throws(ToolError) {
         guard let argument else { return nil }
         do {
@@ -179,7 +179,7 @@ extension UserInfo {
 }
 
 extension HTTPRequest {
-    /// The answer of a broker that did what was asked.
+    /// The answer of a broker that accepted the request.
     func acceptedAnswer(from url: BrokerURL) async throws(ClientError) -> HTTPAnswer {
         let answer = try await answer(from: url)
         guard answer.isSuccess else { throw answer.refusal }

@@ -1,9 +1,9 @@
 import BelfryClient
 import BelfrySystem
 
-/// `belfry post -`: notifications of standard input, one JSON object a line, in batches as they come.
+/// `belfry post -`: posts the lines of standard input, each a JSON object, in batches.
 struct PostLines {
-    /// What one request takes (Protocol.md section 11).
+    /// The limits of one request (Protocol.md section 11).
     static let lineLimit = 1_000
     static let byteLimit = 1 << 20
 
@@ -20,7 +20,7 @@ struct PostLines {
         fileprivate(set) var lineNumbers: [Int] = []
     }
 
-    /// What became of all that was posted.
+    /// The sums of all receipts.
     private struct Total {
         var posts = 0
         var queued = 0
@@ -54,7 +54,7 @@ struct PostLines {
                 start = end + 1
             }
             rest.removeFirst(start)
-            // Whoever writes line by line sees each of them posted.
+            // A program that writes line by line sees each of them posted.
             try await flush()
             if rest.count > Self.byteLimit { throw tooLong(lineNumber + 1) }
         }

@@ -11,7 +11,8 @@ enum Program {
 
     /// Runs a command line on the main thread, and gives the exit code.
     ///
-    /// It is 0 when all went well, 1 for a failure, 2 for a wrong command line, and 3 for the default answer to an ask.
+    /// It is 0 when all went well, 1 for a failure, 2 for a wrong command line, and 3 for the
+    /// default answer to an ask.
     nonisolated static func run(_ arguments: [String]) -> Int32 {
         do {
             if let fault = Suggestion.fault(in: arguments) { throw ToolError.usage(fault) }
@@ -65,7 +66,7 @@ enum Program {
         do throws(SystemCallError) {
             try Screen.write(PrintedLine(Array(text.utf8)), to: stream)
         } catch {
-            // Nobody reads it, and the exit code tells what matters.
+            // The stream has no reader any more, and the exit code says what matters.
             return
         }
     }
@@ -73,13 +74,13 @@ enum Program {
 
 /// A command that works on the main thread alone.
 protocol BlockingCommand: ParsableCommand {
-    /// Does it.
+    /// Performs the command.
     func perform() throws(ToolError)
 }
 
 /// A command that talks to a broker.
 protocol ClientCommand: ParsableCommand, Sendable {
-    /// Does it, and ends early when a signal comes.
+    /// Performs the command, and ends early when a signal comes.
     func perform(_ signals: StopSignals) async throws(ToolError)
 }
 

@@ -38,8 +38,7 @@ struct Remove: ClientCommand {
         }
     }
 
-    /// Why something is not removed; the broker does not tell what is not the caller's from what is
-    /// not there.
+    /// The reason that nothing was removed; a 404 may also hide another caller's object.
     static func text(of error: ClientError, for id: String) -> String {
         let text = "\(HTTPRequest.publicHalf(of: id)): \(error)"
         guard case .refused(let refusal) = error, refusal.status == 404, !id.contains(".") else {
@@ -49,7 +48,7 @@ struct Remove: ClientCommand {
             + "`admin`."
     }
 
-    /// The request that removes what has this id; nil if it is none.
+    /// The request that removes the object with this id; nil if the text is no id.
     static func request(for id: String) throws(ClientError) -> HTTPRequest? {
         let number = HTTPRequest.publicHalf(of: id).utf8.dropFirst()
         let isNumber = !number.isEmpty && number.allSatisfy { 0x30...0x39 ~= $0 }

@@ -2,7 +2,7 @@ import BelfryClient
 import BelfryJSON
 import BelfrySystem
 
-/// What commands print.
+/// The output of commands.
 enum Report {
     /// Writes one line to standard output at once.
     static func write(_ line: [UInt8]) throws(ToolError) {

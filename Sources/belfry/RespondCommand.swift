@@ -51,8 +51,9 @@ struct Respond: ClientCommand {
     @Option(parsing: .remaining, help: .hidden)
     var command: [String] = []
 
-    /// The same command line with an option in the place of `--`: a parser that has a list of selectors takes no
-    /// second list behind it.
+    /// The same command line with an option in the place of `--`.
+    ///
+    /// A parser that has a list of selectors takes no second list behind it.
     static func withOption(_ arguments: [String]) -> [String] {
         guard arguments.first == "respond",
             let end = arguments.firstIndex(of: "--")
@@ -89,7 +90,7 @@ struct Respond: ClientCommand {
         }
     }
 
-    /// How the responder is registered: what it cannot do at once waits, and nothing of it stays behind.
+    /// The options of the responder: asks wait while it is busy, and it ends with its connection.
     var options: ResponderOptions {
         var options = ResponderOptions(selectors)
         options.next = next

@@ -1,9 +1,9 @@
 import BelfrySystem
 
-/// The one way of text to standard output and standard error.
+/// The only writer to standard output and standard error.
 ///
-/// On a terminal nothing in a line steers it, wherever the line is from: names, values, problems of
-/// a broker, fields and log lines are other people's words. Elsewhere the bytes are what they are.
+/// On a terminal no line can steer it, wherever the line is from: names, values, problems of a
+/// broker, fields and log lines are other people's words. Elsewhere the bytes stay as they are.
 enum Screen {
     private static let isOutputTerminal = StandardStream.output.isTerminal
     private static let isErrorTerminal = StandardStream.error.isTerminal
@@ -72,13 +72,13 @@ struct PrintedLine: Equatable {
     let bytes: [UInt8]
     private let isSafe: Bool
 
-    /// Takes what is written as it is where no terminal is.
+    /// Makes a line of bytes, which stay as they are where no terminal is.
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
         isSafe = false
     }
 
-    /// Takes parts, which are safe already: what steers in them is the paint alone.
+    /// Makes a line of parts, which are safe already: only the paint steers the terminal.
     init(_ parts: [Paint.Part]) {
         bytes = Array(parts.map(\.text).joined(separator: "  ").utf8)
         isSafe = true
@@ -88,7 +88,7 @@ struct PrintedLine: Equatable {
     var safe: [UInt8] { isSafe ? bytes : Screen.safe(bytes) }
 }
 
-/// The colors of a terminal, for those who want them (no-color.org).
+/// The colors of a terminal, unless they are switched off (no-color.org).
 struct Paint {
     /// A part of a line that steers nothing but its own color.
     struct Part {

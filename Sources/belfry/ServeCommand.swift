@@ -32,7 +32,7 @@ struct Serve: BlockingCommand {
         }
     }
 
-    /// Says that a directory is made, where somebody may not expect one.
+    /// Reports a new directory, which the operator may not expect.
     private func noteNewDirectory(_ settings: Settings, _ log: ServeLog) {
         guard let directory = settings.configuration.dataDirectory else { return }
         do throws(SystemCallError) {
@@ -70,7 +70,7 @@ struct CheckConfig: BlockingCommand {
             throw ToolError(error, dataDirectory: settings.dataDirectory)
         }
         if let fault = Server.certificateFault(of: settings.configuration) { throw .failure(fault) }
-        // Beside the file, which is what is printed.
+        // Printed beside the file, which is standard output.
         let callers = Array(Finding.text(Doctor.exposure(settings)).utf8)
         do throws(SystemCallError) {
             try Screen.write(PrintedLine(callers), to: .error)
@@ -106,7 +106,7 @@ struct ServeOptions: ParsableArguments {
         throw CleanExit.helpRequest()
     }
 
-    /// Takes out `--json`, which is no option of `serve`, and tells whether it was there.
+    /// Removes `--json`, which is no option of `serve`, and returns whether it was there.
     mutating func takeJSONFlag() -> Bool {
         let count = arguments.count
         arguments.removeAll { $0 == "--json" }

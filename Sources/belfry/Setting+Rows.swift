@@ -5,7 +5,7 @@ import BelfryWire
 
 // All options of `belfry serve`, in the order in which people need them. One more is one row here.
 extension Setting {
-    /// The options by what they are for.
+    /// The options by their purposes.
     static let groups = [
         SettingGroup(title: "Where the broker listens", settings: listening),
         SettingGroup(title: "What callers may do", settings: callers),

@@ -3,10 +3,10 @@ import BelfryCenter
 /// One option of `belfry serve`.
 ///
 /// The flag, the environment variable, the key of the file, the help, `Options.md` and the file of
-/// `default-config` are all made of this row. Flags win over the environment, that over the file, and
-/// that over the defaults.
+/// `default-config` are all made of this row. Flags win over the environment, that over the file,
+/// and that over the defaults.
 struct Setting: Sendable {
-    /// What is wrong with a text.
+    /// A fault in the text of a value.
     struct Fault: Error, Equatable {
         let text: String
     }
@@ -18,11 +18,11 @@ struct Setting: Sendable {
     let name: String
     /// How a value is written, such as `HOST:PORT`; nil of a switch, which has none.
     let form: String?
-    /// What it does, in a sentence or two.
+    /// The effect of the option, in a sentence or two.
     let help: String
     /// The values that are taken, if they are a range.
     var range: String?
-    /// What holds while it is not set, where that is not one value.
+    /// The behaviour while it is not set, where that is not one value.
     var unset: String?
     /// Whether it may be given several times.
     var isRepeatable = false
@@ -35,7 +35,7 @@ struct Setting: Sendable {
         "BELFRY_" + String(name.map { $0 == "-" ? "_" : Character($0.uppercased()) })
     }
 
-    /// What holds when nobody sets it, in words.
+    /// The default, in words.
     var defaultText: String { unset ?? show(Settings()).words }
 
     /// The value that these settings give, in words.
@@ -50,7 +50,7 @@ struct Setting: Sendable {
         all.first { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// The option that somebody may have meant by a name that is not one.
+    /// The option whose name is nearest to an unknown one.
     static func near(_ name: String) -> Setting? {
         Suggestion.near(name, all.map(\.name)).flatMap(named)
     }

@@ -7,10 +7,10 @@ import Logging
 struct Settings {
     var server = ServerConfiguration()
     var anonymousGrants: GrantList?
-    /// Where what must last is kept, unless everything is in memory.
+    /// The directory of lasting data, unless everything is in memory.
     var dataDirectory = "belfry-data"
     var isInMemory = false
-    /// Whether somebody has named the directory.
+    /// Whether a setting names the directory.
     var namesDataDirectory = false
     /// The part that the broker takes in a cluster; it takes none without a server of the engine.
     var cluster = ClusterConfiguration()
@@ -25,7 +25,7 @@ struct Settings {
         server.listenAddresses = [.loopback(port: 8080)]
     }
 
-    /// What the broker is to be run with.
+    /// The configuration of the broker.
     var configuration: ServerConfiguration {
         var configuration = server
         configuration.anonymousGrants = anonymousGrants?.grants
@@ -38,7 +38,7 @@ struct Settings {
         return configuration
     }
 
-    /// All effective values by what they are for, for people.
+    /// All effective values by their purposes, for people.
     var text: String {
         let width = Setting.all.map(\.name.count).max() ?? 0
         return Setting.groups.map { group in

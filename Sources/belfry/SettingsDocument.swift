@@ -1,4 +1,4 @@
-/// What is written of all options: the help of `serve`, `Options.md`, and the file of `default-config`.
+/// The texts about all options: the help of `serve`, `Options.md` and `default-config`.
 enum SettingsDocument {
     /// The list of options in the help.
     static var help: String {

@@ -92,8 +92,8 @@ enum Environment {
 
     /// A sentence on a variable that begins with `BELFRY_` and is not known, if there is one.
     ///
-    /// Kubernetes sets `BELFRY_PORT…` and `BELFRY_SERVICE_…` in each container beside a service that is
-    /// called belfry.
+    /// Kubernetes sets `BELFRY_PORT…` and `BELFRY_SERVICE_…` in each container beside a service
+    /// that is called belfry.
     static func unknown(in environment: [String: String]) -> String? {
         let known = others.union(Setting.all.map(\.variable))
         let unknown = environment.keys.filter { name in

@@ -146,7 +146,7 @@ struct ServeLog {
         logger.info("\(message)", metadata: metadata)
     }
 
-    /// Lets the lines that wait be written, so that the last one before the end is not lost.
+    /// Waits until all lines are written, so that the last one before the end is not lost.
     ///
     /// A reader that does not read holds this up for two seconds.
     func close() {

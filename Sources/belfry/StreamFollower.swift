@@ -1,6 +1,6 @@
 import BelfryClient
 
-/// Prints what an event stream brings, and opens it again behind what has come when it ends.
+/// Prints an event stream, and opens it again behind the last event when it ends.
 struct StreamFollower {
     let url: BrokerURL
     let name: String?
@@ -9,7 +9,7 @@ struct StreamFollower {
     let reconnects: Bool
     let shape: NotificationLine
 
-    /// Prints until it is enough, nobody reads any more, or the task is cancelled.
+    /// Prints until the count is reached, the reader is gone, or the task is cancelled.
     func run() async throws(ToolError) {
         var attempts = Attempts(at: url, reconnects: reconnects)
         var position: String?
@@ -20,7 +20,8 @@ struct StreamFollower {
                 let observation = try await EventStream.observe(
                     url, name: name, object: object, lastEventID: position)
                 attempts.noteSuccess()
-                // The line broke before the broker said where it was: what came since is unknown.
+                // The line broke before the broker sent its position: notifications since are
+                // unknown.
                 if hasOpened, position == nil { Following.sayLoss(nil, "unknown", "notifications") }
                 hasOpened = true
                 defer { position = observation.position ?? position }

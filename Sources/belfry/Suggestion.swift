@@ -2,7 +2,7 @@ import ArgumentParser
 import BelfryCenter
 import BelfryClient
 
-/// What somebody may have meant by a command or an option that there is not.
+/// Suggestions for a command or an option that does not exist.
 enum Suggestion {
     /// A sentence on the first word of a command line that is no command, if there is one.
     static func fault(in arguments: [String]) -> String? {

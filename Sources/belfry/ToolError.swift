@@ -1,7 +1,7 @@
 import BelfryClient
 import BelfrySystem
 
-/// Why a command ends without having done what it was asked to do.
+/// The reason that a command fails.
 enum ToolError: Error, Equatable {
     /// The command line is not one that makes sense: exit code 2.
     case usage(String)
@@ -27,7 +27,7 @@ enum ToolError: Error, Equatable {
         }
     }
 
-    /// A sentence for the person who called the program.
+    /// A sentence for the user of the program.
     var text: String {
         switch self {
         case .usage(let text), .failure(let text), .byDefault(let text): text

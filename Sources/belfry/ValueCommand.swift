@@ -178,7 +178,7 @@ struct GivenValue: ParsableArguments {
 
     private var argument: String { third ?? second }
 
-    /// What is written.
+    /// The value to write, as JSON.
     func json() throws(ToolError) -> [UInt8] {
         guard argument == "-" else { return Array(argument.utf8) }
         let json: [UInt8]
@@ -198,7 +198,7 @@ struct GivenValue: ParsableArguments {
     }
 }
 
-/// What must hold for a write.
+/// The condition of a write.
 struct ValueCondition: ParsableArguments {
     @Option(
         help: .value(

@@ -33,7 +33,8 @@ struct ForeignTokenTests {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         let dot = UInt8(ascii: ".")
         for place in token.indices {
-            // The last digit of a part may have bits that stand for nothing: all others are tried there.
+            // The last digit of a part may have bits that represent nothing: all others are tried
+            // there.
             let isLast = place + 1 == token.count || token[place + 1] == dot
             let next = digits.firstIndex(of: token[place]).map { digits[($0 + 1) % 64] }
             let others = isLast ? digits + [dot, 0, 0xFF] : [next ?? digits[0]]

@@ -114,7 +114,7 @@ struct ProxyPolicyTests {
     func conflict() throws {
         let spoofed = try origin(
             forwarded: ["for=203.0.113.9;proto=https"], commonFor: ["192.0.2.7"])
-        // Neither the proxy, which may have no limits, nor anybody else.
+        // Neither the proxy, which may have no limits, nor another client.
         #expect(spoofed == RequestOrigin(address: NetworkAddress(ipv4: 0)))
         let agreed = try origin(
             forwarded: ["for=192.0.2.7;proto=https;host=bell.example"], commonFor: ["192.0.2.7"])

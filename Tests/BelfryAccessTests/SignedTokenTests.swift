@@ -149,7 +149,7 @@ struct SignedTokenTests {
         #expect(known.grants == caller.grants)
         #expect(known.expiresAt == caller.expiresAt)
         #expect(keyring.stillHas(known))
-        // What is shown is not a credential.
+        // The shown part is not a credential.
         #expect(fault(String(decoding: shown, as: UTF8.self), keyring) == .malformed)
         #expect(fault(String(decoding: shown, as: UTF8.self) + ".", keyring) == .signature)
         let others = try self.keyring([Signer.hmac(kid: "other").row])

@@ -1,7 +1,7 @@
 import Foundation
 import TestCertificates
 
-/// Signs tokens, also such as nobody should.
+/// Signs tokens, also bad ones.
 struct Signer: Sendable {
     let signer: TestSigner
     /// The member of a key file that verifies what it signs.
@@ -57,7 +57,7 @@ func base64URL(_ data: Data) -> String {
         .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
 }
 
-/// What is thrown, as a value to compare.
+/// Returns the error of a body, as a value to compare.
 func thrown<Failure: Error>(_ body: () throws(Failure) -> Void) -> Failure? {
     do throws(Failure) {
         try body()

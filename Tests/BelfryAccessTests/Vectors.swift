@@ -69,7 +69,7 @@ struct KeyMap: Decodable {
     }
 }
 
-/// What a file of the fixtures holds.
+/// Reads a file of the fixtures.
 func fixture<Value: Decodable>(_ name: String) -> Value {
     do {
         return try JSONDecoder().decode(Value.self, from: Data(Signer.fixture(name).utf8))

@@ -39,7 +39,7 @@ struct AccountTests {
         let told = Self.footprints(scenario.center)
         let kept = KeptKind.allCases.reduce(0) { $0 + scenario.center.keptMemory[$1] }
         #expect(told.values.reduce(0, +) == kept)
-        // What was never filled could be missing unseen.
+        // A field that was never filled could be missing unseen.
         let empty = Self.footprints(Scenario().center)
         for (label, footprint) in told {
             #expect(footprint > empty[label] ?? 0, "the test must fill \(label)")
@@ -112,7 +112,7 @@ struct AccountTests {
             snapshot: scenario.center.snapshot(), seed: HashSeed(1, 2))
         // Arrays that were read have no room in them.
         #expect(abs(other.kept(.queue) - ours) < ours / 10)
-        // Nothing is left of it, for whom it counted.
+        // Nothing is left of it, in any account.
         for number in 0..<3 { other.delete("v\(number)", "") }
         other.apply(.removeClient(client: client, by: .broker))
         #expect(other.center.holdings(of: Owner(number: 7)).isNone)

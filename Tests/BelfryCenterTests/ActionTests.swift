@@ -399,7 +399,7 @@ struct ActionTests {
             ])
         scenario.cut(client)
         #expect(reports().map(\.outcome) == [.held, .held, .unhandled(.noResponder)])
-        // A mailbox that nobody looks into holds what comes.
+        // A mailbox without a reader holds all that comes.
         _ = scenario.connect([scenario.responder("fan", ["spin"])], transport: .mailbox)
         #expect(reports().map(\.outcome) == [.held, .held, .held])
         #expect(scenario.center.sequence == 0 && scenario.center.heldActions.isEmpty)

@@ -50,7 +50,7 @@ struct AskLeavingTests {
         #expect(scenario.fate(id) == "open")
         scenario.apply(.leaveAsk(id, third))
         #expect(scenario.answers == ["withdrawn again"] && scenario.fate(id) == "open")
-        // What is gone already takes nothing away.
+        // An end that is known already takes nothing away.
         scenario.apply(.leaveAsk(id, third))
         #expect(scenario.answers.isEmpty && scenario.fate(id) == "open")
         scenario.cut(second)
@@ -88,7 +88,8 @@ struct AskLeavingTests {
         _ = ask(&scenario, by: client)
         _ = ask(&scenario, by: client)
         #expect(scenario.effects.outcome == .refused(.tooManyAsks(limit: 1)))
-        // The principal is free when its request is gone; the ask counts for the client that still waits.
+        // The principal is free when its request is gone; the ask counts for the client that still
+        // waits.
         scenario.apply(.leaveAsk(id, first))
         askAnother(&scenario)
         #expect(scenario.isAwaiting)

@@ -178,7 +178,7 @@ struct AskOrderTests {
         }
         scenario.cut(clients[0])
         #expect(scenario.shown == others.map { "o\($0) d.work" })
-        // The third waits for whoever is first: here its own responder, when that is back.
+        // The third waits for the first responder that is free: here its own, when that is back.
         scenario.back(clients[0])
         #expect(scenario.shown == ["o\(first) d.work*"])
     }
@@ -273,7 +273,7 @@ struct AskOrderTests {
         let announcement = stored.scenario.effects.announcement
         stored.run { $0.apply(.showAnnounced(through: announcement)) }
         #expect(stored.scenario.shown == ["o\(other) d.work"])
-        // Both are away after a restart: whoever is back first has it.
+        // Both are away after a restart: the first one back has it.
         stored.restart(isComplete: false)
         stored.run { $0.back(first) }
         #expect(stored.scenario.shown.isEmpty)

@@ -6,7 +6,7 @@ import Testing
 struct AskOwnerTests {
     private static let p = Owner(number: 1)
 
-    /// What ends an ask that observer 1 was shown with the number 1.
+    /// The end of an ask that observer 1 was shown with the number 1.
     enum End: CaseIterable {
         case answered, refused, passed, oversized, withdrawn, late, responderGone, askerGone
     }

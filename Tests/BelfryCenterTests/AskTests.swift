@@ -368,7 +368,7 @@ struct AskTests {
         #expect(scenario.isAwaiting)
         scenario.ask("w", "a") { $0.terms.client = client }
         #expect(scenario.effects.outcome == .refused(.asksFull(limit: 3)))
-        // Who has too many of its own is told that, not to wait for others.
+        // A client with too many of its own is told that, not to wait for others.
         scenario.ask("w", "a") { $0.terms.client = other }
         #expect(scenario.effects.outcome == .refused(.tooManyAsks(limit: 2)))
         scenario.answer(1, 1, .result(bytes("1")))

@@ -11,7 +11,7 @@ struct ChannelWatchTests {
         watcher = scenario.connect()
     }
 
-    /// What the end of the turn reports to the watcher.
+    /// The reports of the end of the turn to the watcher.
     private mutating func reports() -> [String] {
         scenario.apply(.endTurn(workLimit: .max))
         return scenario.frames.map { text in

@@ -112,7 +112,8 @@ struct CommandCodeTests {
     @Test(
         "a number has one form, and a count no more than there is room for",
         arguments: [
-            // Nine groups and a tenth that is too large; an empty last group; a list of 2⁶³ elements.
+            // Nine groups and a tenth that is too large; an empty last group; a list of 2⁶³
+            // elements.
             [1] + [UInt8](repeating: 0xFF, count: 9) + [2], [1, 0x80, 0],
             head(kind: 8) + [UInt8](repeating: 0xFF, count: 8) + [0x7F],
         ])

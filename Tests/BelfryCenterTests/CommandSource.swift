@@ -103,7 +103,7 @@ struct CommandSource {
 
     // MARK: Owners
 
-    /// Who counts for what a principal makes.
+    /// The owner of a principal's objects.
     static func owner(of principal: [UInt8]) -> Owner {
         Owner(number: principal.last.map { UInt32($0) } ?? 0)
     }

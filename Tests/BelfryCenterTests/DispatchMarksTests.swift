@@ -52,7 +52,7 @@ struct DispatchMarksTests {
             witness.begin(bench.scenario.center)
         }
 
-        /// What the client is told when it comes back.
+        /// The losses that the client is told when it comes back.
         mutating func losses(after: UInt64?) -> [String] {
             bench.run { [client] in $0.back(client, after: after) }
             return bench.scenario.lossRanges
@@ -128,7 +128,7 @@ struct DispatchMarksTests {
             as [(String, UInt64, [String])])
     func since(name: String, since: UInt64, losses: [String]) {
         var killed = Killed { $0.observe("h", by: $1, .hold) }
-        // Nobody observes it, and who comes later may have wanted it.
+        // It has no observer, but one that comes later may have wanted it.
         killed.say("a1", "a2", "b3")
         killed.kill()
         let newcomer = killed.bench.run { $0.connect() }

@@ -117,7 +117,7 @@ struct EntryCodeTests {
         var log = LogScenario(limits: .ofGoldenFiles)
         let key = TagKey(high: 41, low: 42)
         try log.write("n1", .nodeUp(level: 4), .level(4, key))
-        // Nobody gives it another.
+        // No other entry changes it.
         try log.write("n1", .level(4, TagKey(high: 1, low: 2)))
         #expect(log.shard.tagKey == key)
         let golden = try Golden("shard-3.txt", writing: [log.shard.snapshot()])

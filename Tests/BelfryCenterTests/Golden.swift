@@ -2,9 +2,10 @@ import Foundation
 
 @testable import BelfryCenter
 
-/// Code that a version wrote once, and that every later one must read: lines of hexadecimal digits in `Golden/`.
+/// Code that an earlier version wrote and every later one must read, as hexadecimal lines.
 ///
-/// A file of a version that was released is never changed. `BELFRY_WRITE_GOLDEN=1` writes the files that are not there.
+/// The files are in `Golden/`. A file of a version that was released is never changed.
+/// `BELFRY_WRITE_GOLDEN=1` writes the files that are not there.
 struct Golden {
     let lines: [[UInt8]]
 

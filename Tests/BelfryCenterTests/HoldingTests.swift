@@ -190,7 +190,7 @@ struct HoldingTests {
         scenario.endSuspension(client)
         #expect(scenario.frames == ["h1", "h2"] && scenario.losses == ["dropped 1"])
         #expect(scenario.effects.notices.count == 2 && scenario.flushGoesOn)
-        // Nobody is suspended any more: nothing is dropped, and nothing overtakes.
+        // No client is suspended any more: nothing is dropped, and nothing overtakes.
         scenario.say("d2")
         #expect(scenario.effects.receipts[0].held == 1)
         scenario.say("h6", isImmediate: true)

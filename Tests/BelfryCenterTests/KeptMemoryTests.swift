@@ -85,7 +85,7 @@ struct KeptMemoryTests {
 }
 
 extension Scenario {
-    /// How much memory the center keeps now.
+    /// The memory that the center keeps now.
     fileprivate mutating func keptMemory() -> KeptMemory {
         _ = center.noteKept(ifChangedBy: 0)
         return center.keptMemory

@@ -130,7 +130,7 @@ struct KeyedAnswersTests {
         var answers = KeyedAnswers(seed: HashSeed(1, 2))
         begin(key("a"), 1, in: &answers, at: 0, limits: limits(9, lifetime: .nanoseconds(50)))
         begin(key("b"), 2, in: &answers, at: 0, limits: limits(9, lifetime: .nanoseconds(10)))
-        // The second one's time is over, though the first stands before it.
+        // The second one's time is over, though the first is before it.
         #expect(answers.find(key("b"), at: 20) == .none)
         #expect(
             begin(key("b", request: 5), 3, in: &answers, at: 20, limits: limits(9)) == [])

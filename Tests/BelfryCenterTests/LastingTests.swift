@@ -146,7 +146,7 @@ struct LastingTests {
             #expect(next.stored.image.observers.map(\.forgottenThrough) == [0])
             #expect(next.stored.image.gaps.map(\.gap.last) == [2])
         }
-        // Who goes on after what was shown has lost nothing.
+        // A client that continues after the shown number has lost nothing.
         bench.restart()
         bench.run { $0.apply(.readMailbox(observer: serial, through: 2)) }
         #expect(bench.scenario.center.mailbox(of: serial, after: 2, limit: 9)?.gaps.isEmpty == true)

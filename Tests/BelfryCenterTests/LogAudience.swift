@@ -1,9 +1,9 @@
 @testable import BelfryCenter
 
-/// A log with two brokers or more, their clients, and what each observer was written over its whole life.
+/// A log with brokers and clients, and the frames of each observer over its whole life.
 ///
-/// A broker writes what the entries bring about that it has applied; where a connection has ended after it had applied one
-/// entry, nothing of later ones.
+/// A broker writes the effects of the entries that it has applied; on a connection that has ended
+/// after it had applied one entry, it writes nothing of later ones.
 struct LogAudience {
     /// A frame that an observer was written.
     enum Frame: Equatable {
@@ -135,7 +135,7 @@ struct LogAudience {
             selector: bytes("s"), terms: terms)
     }
 
-    /// The connection of a client has ended after its broker had applied an entry; the log hears of it now.
+    /// Ends the connection of a client after an entry of its broker; the log hears of it now.
     mutating func disconnect(
         _ node: Int, _ client: UInt64, _ connection: ConnectionName? = nil, applied: UInt64
     ) throws {

@@ -2,8 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-/// Brokers, connections and the log go wrong as they like, and nobody looks into the center: only at what observers were
-/// written over their whole lives.
+/// Brokers, connections and the log fail at random, judged by the frames of observers alone.
 @Suite("What observers of several brokers are written (laws 2 and 3)")
 struct LogAudienceTests {
     private struct Client {
@@ -19,7 +18,7 @@ struct LogAudienceTests {
         let observers: [UInt64]
     }
 
-    /// A broker: the seat of its life, and whether that goes on.
+    /// A broker: the seat of its life, and whether that is not over.
     private struct Node {
         var seat: UInt32
         var life: UInt64 = 1
@@ -34,7 +33,7 @@ struct LogAudienceTests {
         var lastSeat: UInt32 = 3
         /// The numbers of the notifications of each name.
         var posted: [String: [UInt64]] = [:]
-        /// The ends of connections that the log has not heard of yet, and the places of their clients.
+        /// The ends of connections that the log has not heard of yet, with their clients' places.
         var unheard: [(place: Int, node: Int, connection: ConnectionName, end: UInt64)] = []
 
         mutating func isOneOf(_ count: Int) -> Bool { generator.below(count) == 0 }
@@ -43,7 +42,7 @@ struct LogAudienceTests {
             places.isEmpty ? nil : places[generator.below(places.count)]
         }
 
-        /// A broker that goes on, and its number in names.
+        /// A broker with a life, and its number in names.
         mutating func liveNode() -> Int {
             pick(nodes.indices.filter { nodes[$0].isAlive }) ?? 0
         }
@@ -95,7 +94,7 @@ struct LogAudienceTests {
         world.unheard.append((place, world.clients[place].node, connection, end))
     }
 
-    /// A broker that goes on; the next of its entries tells the ends that it has seen first.
+    /// A broker with a life; the next of its entries first tells the ends that it has seen.
     private static func writer(_ world: inout World) throws -> Int {
         let node = world.liveNode()
         try hear(&world, from: node)
@@ -250,7 +249,7 @@ struct LogAudienceTests {
             if count == 0, !told.contains(where: { $0.contains(number) }) {
                 return "\(number) is missing: \(frames)"
             }
-            // Of the number that a client says it has seen, nobody knows who of its observers has.
+            // The number that a client says it has seen may have reached any of its observers.
             if count > 1, !saidSeen { return "\(number) comes \(count) times: \(frames)" }
         }
         return nil

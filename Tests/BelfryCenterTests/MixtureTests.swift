@@ -104,7 +104,7 @@ struct MixtureTests {
         #expect(scenario.center.index.isEmpty && scenario.center.selectors.count == 0)
     }
 
-    /// What must be true of the tables at any time: lists and counts say the same.
+    /// Checks the tables at any time: lists and counts agree.
     private func checkTables(_ center: NotificationCenter) {
         var entryCount = 0
         for entry in center.clients.order.entries where !entry.isDead {
@@ -151,7 +151,7 @@ struct MixtureTests {
         check(byteCount == center.held.byteCount)
     }
 
-    /// What clients and posters see.
+    /// The sight of clients and posters.
     private struct Watch {
         private(set) var deliveryCount = 0
         private(set) var receiptCount = 0

@@ -1,7 +1,8 @@
 @testable import BelfryCenter
 
-/// What a center promises that nobody suspends and that queues nothing, written so plainly that it
-/// can be checked by reading: every post looks at every observer.
+/// The promises of a center without suspension and queue, written plainly.
+///
+/// It can be checked by reading: every post looks at every observer.
 struct NaiveCenter {
     struct Observer {
         let serial: UInt64

@@ -86,7 +86,7 @@ struct NaiveQueue {
         return added
     }
 
-    /// What is above a limit, and was not as far above it before.
+    /// The refusal for a limit that was passed further than before.
     private func refusal(
         _ before: NaiveQueue, _ entryLimit: Int, _ modeLimit: Int, _ byteLimit: Int
     ) -> Refusal? {

@@ -6,8 +6,7 @@ import Testing
 struct OwnerTests {
     private static let p = Owner(number: 1)
 
-    /// What is kept for an owner, counted anew: by what a center finds out after it was restored, and by
-    /// the entries of the queue.
+    /// The holdings of an owner, counted anew by a restored center and from the queue's entries.
     private static func counted(_ owner: Owner, in center: NotificationCenter) -> Holdings {
         var anew = center
         anew.owned = OwnedMemory()

@@ -49,7 +49,7 @@ struct PaceTableTests {
     @Test("D20: up to the limit all run; past it the one goes that ends first, whatever is over")
     func limit() {
         var (paces, other) = (PaceTable(), PaceTable())
-        // What is over decides nothing: one of both tables has none of it.
+        // An interval that is over decides nothing: one of both tables has none of it.
         paces.begin(Self.kind(PaceTable.limit + 1), until: 1, at: 0)
         for number in 0..<PaceTable.limit {
             paces.begin(Self.kind(number), until: 1_000_000 - Int64(number), at: 1)

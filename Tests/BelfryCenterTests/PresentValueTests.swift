@@ -4,7 +4,7 @@ import Testing
 
 @Suite("NotificationCenter: a present value borrows its number (Rules.md, C1, V6, V13)")
 struct PresentValueTests {
-    /// Some center, in which somebody's present value waits with the number of the last post.
+    /// A center in which a present value waits with the number of the last post.
     private static func waiting(
         _ scenario: inout Scenario, _ kind: Kind
     ) {
@@ -20,7 +20,7 @@ struct PresentValueTests {
         }
     }
 
-    /// For whom a present value waits.
+    /// The client for which a present value waits.
     enum Kind: CustomStringConvertible {
         case mailbox
         case suspended(SuspensionBehavior)
@@ -156,7 +156,7 @@ struct PresentValueTests {
                 scenario.back(client, after: number)
                 #expect(scenario.seen == [frame + "*"])
             }
-            // Who names a greater number has had it.
+            // A client that names a greater number has had it.
             scenario.put("o", "w", "1")
             scenario.cut(client)
             scenario.back(client, after: number + 1)
@@ -177,7 +177,7 @@ struct PresentValueTests {
         scenario.apply(.drain(client: client))
         scenario.cut(client)
         scenario.back(client, after: 1)
-        // On the way back it stands at the place of its last change, and there was none.
+        // On the way back it is at the place of its last change, and there was none.
         #expect(scenario.seen == [#"o2 v {"kind":"removed","initial":true} @0*"#])
     }
 
@@ -272,7 +272,7 @@ struct PresentValueTests {
     func sister() {
         var scenario = Scenario()
         scenario.put("o", "", #"{"a":1,"b":1,"c":{"d":1,"e":1}}"#)
-        // Of the number that a stream names it may have had the first frame alone.
+        // It may have had the first frame alone of the number that a stream names.
         scenario.put("r", "", "{}")
         let changes: [(inout Scenario) -> Void] = [
             { $0.put("o", "b", "2") }, { $0.patch("o", "", #"{"b":3,"x":1}"#) },

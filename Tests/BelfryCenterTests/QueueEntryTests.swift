@@ -2,14 +2,15 @@ import Testing
 
 @testable import BelfryCenter
 
-// A field that an entry of the queue gets is easily forgotten where an entry is merged, digested or stored, as all of these
-// leave it as it was. So the fields are read off the values, and each must stand in the tables below.
+// A new field of an entry of the queue is easily forgotten where an entry is merged, digested or
+// stored, as all of these leave it as it was. So the fields are read off the values, and each must
+// be in the tables below.
 
 @Suite("An entry of the queue forgets nothing of a post (law 1)")
 struct QueueEntryTests {
     typealias Entry = NotificationQueue.Entry
 
-    /// A field of an entry: the same entry with another value of it, and what becomes of the field elsewhere.
+    /// A field of an entry: the same entry with another value of it, and its use elsewhere.
     struct Field {
         let changed: Entry
         /// Whether an entry that takes over the changed one gets the value.
@@ -141,7 +142,7 @@ struct QueueEntryTests {
                 id: QueueScenario.id(1), content: QueueScenario.content("n"), options: options)
             return Entry(post, depth: 1, place: 1, at: Self.time)
         }
-        // What these do is over when the post has merged, or is due.
+        // The effect of these is over when the post has merged, or is due.
         let isOver = ["keepsLatest", "timer"].contains(name)
         #expect((entry(changed) != entry(Self.options())) == !isOver)
     }

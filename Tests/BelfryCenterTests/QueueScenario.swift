@@ -56,7 +56,7 @@ struct QueueScenario {
             at: time)
     }
 
-    /// Enqueues several posts of one command, as the center does: it tries all, takes them back, and adds each.
+    /// Enqueues several posts of one command like the center: tries all, undoes them, adds each.
     @discardableResult
     mutating func add(_ posts: [Post]) throws(Refusal) -> [NotificationQueue.Added] {
         let byteLimit = queue.byteCount.adding(byteRoom)

@@ -28,7 +28,7 @@ struct ReplayInTwoProcessesTests {
         return limits
     }
 
-    /// Applies the recorded commands, and tells the digest after every thousandth, and what a snapshot of each is.
+    /// Applies the recorded commands; returns every thousandth digest, and that of its snapshot.
     private static func digests(seed: HashSeed) -> [UInt64] {
         var source = CommandSource(seed: 2_026)
         var center = NotificationCenter(

@@ -132,7 +132,7 @@ struct ReplayingTests {
         let client = scenario.connect()
         for name in ["a", "a", nil] { scenario.observe(name, by: client, .hold) }
         scenario.observe("b", by: client, .hold)
-        // Others get it too, and somebody else's observers do not count.
+        // Others get it too, and observers of another client do not count.
         let other = scenario.connect()
         scenario.observe("a", by: other, .hold)
         if after == 2 { scenario.say("c") }
@@ -162,7 +162,7 @@ struct ReplayingTests {
         scenario.back(client, after: 1)
         #expect(scenario.frames.isEmpty && scenario.gaps.isEmpty)
         scenario.remove(first, by: .client(client))
-        // What is held still is written once.
+        // A held notification is still written once.
         scenario.suspend(client)
         scenario.say("a")
         scenario.cut(client)
@@ -187,7 +187,7 @@ struct ReplayingTests {
 
     // MARK: Gaps
 
-    /// A client of which two observers were written `a1` and one `b2`, and a ring that has nothing of it.
+    /// A client with two observers that got `a1` and one that got `b2`, and an empty ring.
     private func emptied() -> (scenario: Scenario, client: UInt64) {
         var limits = CenterLimits()
         limits.replayCountLimit = 1
@@ -207,7 +207,7 @@ struct ReplayingTests {
         "law 3, decision 62: a gap is unknown as far as something was written, and no farther",
         arguments: [
             (0, ["unknown ? 1...1", "unknown ? 1...1", "unknown ? 1...2"]),
-            // Of the last number that was seen the frame of another observer may be missing.
+            // The frame of another observer may be missing for the last number that was seen.
             (1, ["unknown ? 1...1", "unknown ? 1...2"]),
             (2, []), (3, []), (4, []),
         ] as [(UInt64, [String])])

@@ -264,7 +264,7 @@ struct ResponderTests {
 }
 
 extension Outcome {
-    /// Whether somebody was removed before.
+    /// Whether the observer was removed before.
     fileprivate var isRefusedAsRemoved: Bool {
         if case .refused(.observerRemoved) = self { true } else { false }
     }

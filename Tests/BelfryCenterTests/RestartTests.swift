@@ -116,14 +116,14 @@ struct RestartTests {
         "law 3, decision 62: who has seen the last number before an end in order is told no gap",
         arguments: [
             (true, 2, []), (true, 1, ["unknown ? 2...2", "unknown ? 1...2"]),
-            // What was dispatched before a crash and not stored, nobody knows.
+            // Notifications that were dispatched before a crash and not stored are unknown.
             (false, 2, ["unknown ? 3...1048576", "unknown ? 2...1048576"]),
         ] as [(Bool, UInt64, [String])])
     func seenAll(isComplete: Bool, after: UInt64, losses: [String]) {
         var bench = StoredScenario()
         let client = bench.run { $0.connect() }
         for _ in 1...2 { bench.run { $0.observe("h", by: client, .hold) } }
-        // What it was written and has not answered would be held.
+        // Deliveries that it has not answered would be held.
         let answering = bench.run { $0.observeAcknowledging("h", by: client) }
         for number: UInt64 in 1...2 {
             bench.run { $0.say("h\(number)") }

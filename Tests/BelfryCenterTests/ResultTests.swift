@@ -47,7 +47,7 @@ struct ResultTests {
         let kept = Self.rows(whole + [.result(bytes("1")), .result(bytes("null"))])
         #expect(kept.prefix(256).allSatisfy { $0 == .answered(result: Self.text(4_096)) })
         #expect(kept.suffix(2) == [.resultOmitted, .acknowledged])
-        // What is left of the room goes to whoever fits.
+        // The rest of the room goes to any row that fits.
         let most = Self.rows(
             whole.dropLast() + [
                 .result(Self.text(4_000)), .result(Self.text(97)), .result(Self.text(96)),

@@ -280,7 +280,7 @@ struct ResumingTests {
     @Test(
         "D14, decision 28: a gap is forgotten if all of it comes again, else it becomes vague",
         arguments: [
-            // What comes again may have been delivered before: the loss of a2 is not made good.
+            // A repeated one may have been delivered before: the loss of a2 is not made good.
             (1, ["a2*", "a3*", "a4*"], []),
             (2, ["a3*", "a4*"], ["dropped ? 2...2"]),
             (3, ["a4*"], ["dropped ? 2...3"]),

@@ -52,8 +52,10 @@ extension Scenario {
                 DeliveryName(observer: responder, sequence: sequence, row: row), response))
     }
 
-    /// The actions that the last command has written: `o3 lamp.toggle touchUp{}/s1 1`, with the address whose turn it is
-    /// and the sequence number; `?` marks requests, `*` what comes again.
+    /// The actions that the last command has written: `o3 lamp.toggle touchUp{}/s1 1`.
+    ///
+    /// Each has the address whose turn it is and the sequence number; `?` marks requests, `*`
+    /// repetitions.
     var actions: [String] {
         effects.deliveries.filter { $0.form.isAddressed }.map { delivery in
             let notification = effects.notifications[Int(delivery.notification)]

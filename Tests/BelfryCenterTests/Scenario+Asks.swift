@@ -2,7 +2,7 @@
 
 /// The verbs of the cases of responders: RSP and ASK.
 extension Scenario {
-    /// What a responder is registered with besides its address and its selectors.
+    /// The terms of a responder besides its address and its selectors.
     struct Responding {
         var next: String?
         var ifHeld = ResponderTerms.IfHeld.replace
@@ -50,7 +50,7 @@ extension Scenario {
         return registration.serial
     }
 
-    /// What an ask is made with besides its address and its selector.
+    /// The terms of an ask besides its address and its selector.
     struct Asking {
         var userInfo: String?
         var fallback: String?
@@ -101,13 +101,13 @@ extension Scenario {
         if case .awaiting = effects.outcome { true } else { false }
     }
 
-    /// What became of an ask as a short text: `true by o1`, `false by default: no-answer`, `no-answer`, `open`.
+    /// The fate of an ask: `true by o1`, `false by default: no-answer`, `no-answer`, `open`.
     func fate(_ id: NotificationID) -> String {
         guard let fate = center.ask(id, at: time) else { return "forgotten" }
         return text(of: fate.outcome)
     }
 
-    /// What the last command was answered with, or which asks it has completed.
+    /// The answer to the last command, or the asks that it has completed.
     var answers: [String] {
         if case .asked(let outcome, let form) = effects.outcome {
             return [text(of: outcome) + (form == nil ? "" : " again")]
@@ -136,7 +136,7 @@ extension Scenario {
         }
     }
 
-    /// The asks that the last command has shown: `o1 lamp.toggle`, with the address whose turn it is.
+    /// The asks that the last command has shown: `o1 lamp.toggle`, each with its present address.
     var shown: [String] {
         effects.deliveries.filter { $0.form == .ask }.map { delivery in
             let content = effects.notifications[Int(delivery.notification)].content

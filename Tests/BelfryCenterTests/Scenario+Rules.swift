@@ -177,7 +177,7 @@ extension Scenario {
         }
     }
 
-    /// The account of a post as it stands.
+    /// The present account of a post.
     func account(_ id: NotificationID) -> Receipt? { center.receipt(of: id, at: time) }
 
     /// The texts of what a mailbox has.

@@ -68,7 +68,7 @@ extension Scenario {
         return texts
     }
 
-    /// The timers as they are listed: text, due time from the start of the scenario, and what has repeated.
+    /// The listed timers: text, due time from the scenario's start, and repetitions.
     var timerTexts: [String] {
         center.timers(after: 0, limit: 1_000) { _, _ in true }.rows.map { row in
             var text = row.content.text
@@ -80,7 +80,7 @@ extension Scenario {
         }
     }
 
-    /// How a post stands.
+    /// The state of a post.
     func fate(_ id: NotificationID) -> Receipt.State? { account(id)?.state }
 
     /// Enters a mode, and tells its number.

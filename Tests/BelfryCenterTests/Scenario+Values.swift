@@ -2,10 +2,11 @@ import BelfryJSON
 
 @testable import BelfryCenter
 
-/// The verbs of the cases of values: PUT, PATCH, DELETE and OBS. Changes are written as short texts:
-/// `o1 ui.theme {"kind":"set","new":1} @7`.
+/// The verbs of the cases of values: PUT, PATCH, DELETE and OBS.
+///
+/// Changes are written as short texts: `o1 ui.theme {"kind":"set","new":1} @7`.
 extension Scenario {
-    /// What a write has besides its place and its value.
+    /// The terms of a write besides its place and its value.
     struct Writing {
         var client: UInt64?
         /// In milliseconds.
@@ -78,7 +79,7 @@ extension Scenario {
         center.value(of: bytes(object), at: keyPath(path))?.tag
     }
 
-    /// What an observer of a value is registered with besides its place.
+    /// The terms of an observer of a value besides its place.
     struct Observing {
         var behavior = SuspensionBehavior.coalesce
         var old = false
@@ -112,7 +113,7 @@ extension Scenario {
             selector: plain.selector, terms: terms, role: .value(role))
     }
 
-    /// Registers an observer of a value, whose frames follow with the next drain, and tells its serial number.
+    /// Registers an observer of a value, whose frames follow with the next drain.
     @discardableResult
     mutating func look(
         _ object: String, _ path: String, by client: UInt64,
@@ -132,7 +133,7 @@ extension Scenario {
         return registration.serial
     }
 
-    /// What the last command has written of values; `*` marks what is redelivered.
+    /// The changes that the last command has written; `*` marks redelivered ones.
     var seen: [String] {
         effects.deliveries.filter { $0.form == .change }.map { delivery in
             let notification = effects.notifications[Int(delivery.notification)]
@@ -142,7 +143,7 @@ extension Scenario {
         }
     }
 
-    /// What the mailbox of an observer has.
+    /// The content of the mailbox of an observer.
     func mail(_ observer: UInt64, after: UInt64 = 0) -> [String] {
         let page = center.mailbox(of: observer, after: after, limit: 100)
         return page?.elements.map { text(of: $0.notification, $0.keyPath ?? bytes("?")) } ?? []
@@ -154,7 +155,7 @@ extension Scenario {
             + String(decoding: change, as: UTF8.self) + " @\(notification.sequence)"
     }
 
-    /// What the last write did: `created`, `changed`, `same`, or why it was refused.
+    /// The result of the last write: `created`, `changed`, `same`, or its refusal.
     private var written: String {
         switch effects.outcome {
         case .written(let written):

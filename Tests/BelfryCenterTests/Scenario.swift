@@ -6,7 +6,7 @@ func connection(_ number: UInt64) -> ConnectionName { ConnectionName(node: 1, nu
 /// A center with the next numbers for its commands, so that a test says only what matters to it.
 struct Scenario {
     var center: NotificationCenter
-    /// What the last command brought about.
+    /// The effects of the last command.
     var effects = Effects()
     /// Both clocks of the next command; a test moves it by hand.
     var milliseconds: Int64 = 1_000
@@ -168,6 +168,6 @@ extension Receipt {
         self.pending = pending
     }
 
-    /// Law 3: whoever matched is counted once.
+    /// Law 3: each observer that matched is counted once.
     var addsUp: Bool { matched == delivered + held + coalesced + dropped }
 }

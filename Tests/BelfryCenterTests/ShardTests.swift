@@ -258,7 +258,7 @@ struct ShardTests {
         #expect(
             try log.write("n1", Self.use(1), Self.use(1)).results
                 == [.used(shown: bytes("key")), .refused])
-        // Nobody waits any more for a use that comes too late.
+        // A use that comes too late has no waiter.
         #expect(try log.write("n1", Self.use(2, until: 0)).results == [.refused])
         #expect(try log.write("n1", elapsed: 29_999, Self.use(3)).results == [.refused])
         #expect(try log.write("n1", Self.use(2)).results == [.used(shown: bytes("key"))])
@@ -304,7 +304,7 @@ struct ShardTests {
         try log.write("n1", .makeCenter(Self.a, epoch: bytes("e1")))
         let names = ["belfry.center.willTerminate", "belfry.center.didStart"]
         try log.write("n1", Self.connect(1, .mailbox, names: names))
-        // A report that somebody observes has a number.
+        // A report with an observer has a number.
         func sequence() -> UInt64 { log.shard.centers[0].sequence }
         try log.write("n2", .nodeUp(level: 2))
         try log.write("n2", .nodeDown(bytes("n2"), life: 1))
@@ -315,7 +315,7 @@ struct ShardTests {
         log.restart("n2", life: 2)
         try log.write("n2", .nodeUp(level: 2))
         #expect(sequence() == (level == 2 ? 2 : 0))
-        // Somebody was there all the time.
+        // A client was there all the time.
         log.restart("n1", life: 2)
         try log.write("n1", .nodeUp(level: 2))
         log.restart("n2", life: 3)

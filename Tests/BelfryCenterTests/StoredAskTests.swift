@@ -88,7 +88,7 @@ struct StoredAskTests {
             $0.terms.key = key
         }
         #expect(told(scenario).map { $0?.id } == [id])
-        // Nobody answers in time: the key is free again, in the store too.
+        // No answer comes in time: the key is free again, in the store too.
         scenario.pass(milliseconds: 400)
         scenario.apply(.withdraw(id))
         #expect(
@@ -98,7 +98,7 @@ struct StoredAskTests {
         #expect(told(scenario).isEmpty)
     }
 
-    /// A center with a responder that holds, to which all changes were told, restarted so much later.
+    /// A stored center with a responder that holds, restarted so much later.
     private func restarted(
         after milliseconds: Int64, isOnce: Bool = false, behavior: SuspensionBehavior = .hold
     ) -> (scenario: Scenario, client: UInt64, responder: UInt64, ask: NotificationID) {
@@ -235,7 +235,7 @@ struct StoredAskTests {
         #expect(dropped.fate(second) == "no-responder")
     }
 
-    /// A center that was restarted with asks that have ended, whose fates are forgotten at these times.
+    /// A restarted center with asks that have ended, whose fates are forgotten at these times.
     private func restarted(forgottenAt times: [Int64]) -> (Scenario, [NotificationID]) {
         var scenario = Scenario(limits: Self.limits())
         var image = CenterImage(name: bytes("default"), epoch: bytes("k1"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryCenter
 
-/// What a store would have of a center: each change brought into an image, as plainly as can be.
+/// The stored state of a center: each change is applied to an image, as plainly as can be.
 struct StoredCenter {
     private(set) var image = CenterImage(name: bytes("default"), epoch: [])
     /// Whether the center was told at all.
@@ -10,7 +10,7 @@ struct StoredCenter {
 
     mutating func apply(_ changes: [Change]) {
         for change in changes { apply(change) }
-        // What belongs to an observer that is gone goes with it.
+        // Deliveries and actions of an observer that is gone go with it.
         let serials = Set(image.observers.map(\.serial))
         image.held.removeAll { !serials.contains($0.observer) }
         image.gaps.removeAll { !serials.contains($0.observer) }

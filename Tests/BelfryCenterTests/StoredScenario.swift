@@ -33,7 +33,7 @@ struct StoredScenario {
         return texts
     }
 
-    /// The center ends, in order or not, and begins again, maybe with what is known of its dispatches.
+    /// Ends the center, in order or not, and begins it again, perhaps with marks of its dispatches.
     mutating func restart(isComplete: Bool = true, marks: DispatchMarks? = nil) {
         if isComplete { run { $0.apply(.terminate) } }
         var noted: [Change] = []
@@ -48,7 +48,7 @@ struct StoredScenario {
 }
 
 extension PostTerms.Details {
-    /// What a post with an idempotency key has besides.
+    /// The details of a post with an idempotency key.
     static func keyed(_ text: String) -> PostTerms.Details {
         PostTerms.Details(
             scope: .everything,

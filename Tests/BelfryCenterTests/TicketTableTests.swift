@@ -42,7 +42,7 @@ struct TicketTableTests {
             tickets.insert(Self.hash(number), for: one, holder: 1, share: 3, now: 0)
         }
         func take(_ number: UInt64) -> Int? { tickets.take(Self.hash(number), now: 1) }
-        // Nobody makes the same twice.
+        // The same ticket is not made twice.
         #expect(!insert(9_999))
         for number: UInt64 in 0..<5_000 {
             #expect(insert(number))

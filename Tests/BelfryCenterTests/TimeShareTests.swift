@@ -163,7 +163,8 @@ struct TimeShareTests {
         scenario.back(back)
         scenario.say("c1", style: .idle, maxDelay: Self.second)
         scenario.milliseconds += 1_000
-        // The first deadline is all that the limit allows, and nobody holds what the second is for.
+        // The first deadline is all that the limit allows, and the second one's notification is not
+        // held.
         scenario.apply(.passTime(workLimit: 16))
         #expect(scenario.center.needs.heldCount == 0 && !Self.isDue(scenario))
         #expect(scenario.center.needsTurnEnd)

@@ -355,7 +355,7 @@ struct TimerTests {
         for number in 0..<3 { scenario.later("a\(number)/o\(number)", after: 100) }
         scenario.later("a3", after: 100)
         #expect(scenario.effects.outcome == .refused(.timersFull(limit: 3)))
-        // What takes one out needs no room.
+        // A post that takes one out needs no room.
         scenario.later("a9/o1", after: 50, replaces: true)
         #expect(scenario.effects.receipts[0].dequeued == 1 && scenario.timerTexts.count == 3)
         func setter(_ byteRoom: Int) -> PostTerms.Details {

@@ -414,7 +414,7 @@ struct ValueLifetimeTests {
         stored.run { $0.pass(milliseconds: 60_000) }
         #expect(stored.scenario.value("o") == #"{"a":1,"b":1}"#)
         #expect(stored.stored.image.clients.map(\.id) == [client])
-        // What the newcomer wrote is the client's, also in the store.
+        // The newcomer's write belongs to the client, also in the store.
         stored.restart()
         stored.run { $0.back(client) }
         stored.run { $0.pass(milliseconds: 60_000) }

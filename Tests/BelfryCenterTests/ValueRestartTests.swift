@@ -59,7 +59,8 @@ struct ValueRestartTests {
         stored.run { $0.put("o", "a", "1") }
         stored.restart(isComplete: isComplete)
         stored.run { $0.back(client, after: 1) }
-        // Who stops in order has written all of it; when the broker dies, the line may end between two frames.
+        // A broker that stops in order has written all of it; when it dies, the line may end
+        // between two frames.
         #expect(
             stored.scenario.seen
                 == (isComplete ? [] : [#"o2 a {"kind":"set","initial":true,"new":1} @1*"#]))

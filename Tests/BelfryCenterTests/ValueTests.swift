@@ -112,7 +112,7 @@ struct ValueTests {
         #expect(
             scenario.effects.notices == [.flushFollows(client: client, connection: connection(101))]
         )
-        // What changes meanwhile comes behind it.
+        // Changes meanwhile come behind it.
         scenario.put("o", "v", "2")
         #expect(scenario.seen.isEmpty)
         scenario.apply(.drain(client: client))

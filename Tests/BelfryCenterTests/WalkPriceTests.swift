@@ -117,7 +117,7 @@ struct WalkPriceTests {
         let ended = asks.filter { scenario.fate($0) == "no-responder" }
         #expect(ended == Array(asks.prefix(perCommand)))
         #expect(scenario.center.needs.turnEnd)
-        // One that waits for its walk can be withdrawn, and is asked of nobody then.
+        // An ask that waits for its walk can be withdrawn, and reaches no responder then.
         scenario.apply(.withdraw(asks[999]))
         #expect(scenario.fate(asks[999]) == "withdrawn")
         var turnCount = 0
@@ -195,7 +195,7 @@ struct WalkPriceTests {
         #expect(scenario.effects.deliveries.count == Work.reportShare)
         scenario.apply(.endTurn(workLimit: 1))
         #expect(scenario.effects.deliveries.count == Work.reportShare)
-        // The last is that of the client, of which nobody wants to hear.
+        // The last report is that of the client, and has no observer.
         scenario.apply(.endTurn(workLimit: 1))
         #expect(scenario.effects.deliveries.isEmpty)
         #expect(!scenario.center.needs.turnEnd)

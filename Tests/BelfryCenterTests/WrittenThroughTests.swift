@@ -13,7 +13,7 @@ struct WrittenThroughTests {
         LogAudience.observer("n", behavior, change)
     }
 
-    /// Client 1 of the second broker has observer 1 and has seen 1 and 2; what follows goes to nobody.
+    /// Client 1 of the second broker has observer 1 and has seen 1 and 2; it gets nothing more.
     ///
     /// - Returns: the entry that its broker had applied.
     private static func begun(
@@ -205,8 +205,8 @@ struct WrittenThroughTests {
             try audience.restore()
             try audience.resume(2, 1)
             #expect(audience.frames[1] == Self.numbers(1...2) + Self.again(3...6))
-            // What it lost comes out of the ring, so it is no loss; of the number that its client has seen nobody knows
-            // whether it has seen it for both.
+            // Its losses come out of the ring, so they are none; the number that its client has
+            // seen may have reached only one of both.
             let seen: [Frame] = after == nil ? [] : [.again(2)]
             #expect(audience.frames[2] == Self.numbers(1...2) + seen + Self.again(3...6))
         }
@@ -284,7 +284,7 @@ struct WrittenThroughTests {
                 if isCertain {
                     expected.append(.gap(.unknown, 3, 4))
                 } else if after == nil {
-                    // What its broker had told the log ends before the first.
+                    // Its broker's report to the log ends before the first.
                     expected.append(.gap(.unknown, 1, 5))
                 }
                 #expect(audience.frames[1] == expected + [.again(5), .number(6)])
@@ -367,7 +367,7 @@ struct WrittenThroughTests {
         let told = audience.index
         audience.end(LogAudience.connection(1, 2), applied: told)
         try audience.post(count: 2)
-        // Its own broker says how far it had come when it was asked to let another connection have the client.
+        // Its own broker reports its place at the time when another connection took the client.
         try audience.resume(isOwn ? 2 : 1, 1, after: after, applied: isOwn ? told : nil)
         var expected = Self.numbers(1...2)
         if after != nil {

@@ -8,7 +8,7 @@ import Synchronization
 
 /// A broker on real sockets that answers out of a script, on a thread of its own.
 final class BrokerThread: Sendable {
-    /// What to answer when bytes have arrived on a connection; `nil` ends the connection.
+    /// Returns the answer to the bytes that arrived on a connection; `nil` ends the connection.
     typealias Script = @Sendable (_ heard: [UInt8]) -> [UInt8]?
 
     private let stop: LoopWake

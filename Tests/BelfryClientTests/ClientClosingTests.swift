@@ -208,7 +208,7 @@ struct ClientReconnectingTests {
         let second = try #require(try await buffer.next())
         #expect(second.sequence == 2)
         #expect(second.gapBefore == nil)
-        // The next connection of this epoch goes on behind these.
+        // The next connection of this epoch continues behind these.
         broker.peer?.close()
         try broker.crank()
         try broker.reopen(epoch: "other", pause: .seconds(2))

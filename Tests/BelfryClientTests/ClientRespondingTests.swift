@@ -165,7 +165,7 @@ struct ClientRespondingTests {
         try broker.send(
             #"{"jsonrpc":"2.0","id":3,"result":{"id":"o9","token":"o9.t","since":9}}"#)
         try await stand.passOnAnswer()
-        // Nobody asked that one on this connection.
+        // The broker did not ask that one on this connection.
         #expect(try broker.heard() == [])
         try broker.ask("n10", 10, "a", observer: "o9")
         try await stand.passOnAnswer()

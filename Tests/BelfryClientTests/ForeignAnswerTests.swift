@@ -29,7 +29,7 @@ struct ForeignOpeningTests {
         broker.peer?.close()
         try broker.crank()
         for pause in [1, 2, 4] {
-            // After a 503 of anybody the broker is left alone for longer.
+            // After a 503 of any server the broker is left alone for longer.
             try broker.advance(.seconds(pause))
             let opening = try broker.acceptAttempt()
             // A redirect is not followed: each attempt goes to the broker.

@@ -37,7 +37,7 @@ struct RemoteCenterTests {
         let thread = try BrokerThread()
         let broker = AnsweringBroker()
         let address = try await thread.start { broker.answer($0) }
-        // Not the digits of an address, and any system knows what it stands for.
+        // Not the digits of an address, and any system can resolve it.
         let url = try BrokerURL("http://127.1:\(address.endpoint.port)")
         #expect(url.endpoint.address == nil)
         let center = try await RemoteCenter.connect(to: url, options: patient)

@@ -11,7 +11,7 @@ import Testing
 final class ScriptedBroker {
     let kernel = EmbeddedKernel()
     let door: ClientDoor
-    /// What the owner is told of the connection.
+    /// The states of the connection for its owner.
     let states: AsyncStream<ConnectionState>
     private(set) var peer: EmbeddedPeer?
     /// Whether the next opening is answered with compression, and messages are compressed.
@@ -146,7 +146,7 @@ final class ScriptedBroker {
         try crank()
     }
 
-    /// What the client has sent since the last look: texts as they are, and other frames by name.
+    /// The frames of the client since the last look: texts as they are, and others by name.
     func heard() throws -> [String] {
         let bytes = peer?.takeReceived() ?? []
         var cursor = 0

@@ -37,7 +37,7 @@ final class SequencerScenario {
     private var effects = Effects()
     /// In milliseconds.
     var now: Int64 = 0
-    /// What the host was told.
+    /// The events that the host was told.
     var told: [String] = []
     private(set) var lastIndex: UInt64 = 0
     /// Another broker, which writes what the test says.

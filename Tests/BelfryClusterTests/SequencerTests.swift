@@ -263,7 +263,7 @@ struct SequencerTests {
         #expect(scenario.told.count == 1)
         scenario.pass(100)
         #expect(scenario.told.dropFirst() == (2...5).map { "failed \($0) unknownOutcome" }[...])
-        // The log has it after all: whoever waited knows no more, and everybody applies it.
+        // The log has it after all: its submitter does not learn that, but every broker applies it.
         scenario.log(scenario.journal.appended[1].entry)
         #expect(scenario.told.last == "step 2 done")
     }

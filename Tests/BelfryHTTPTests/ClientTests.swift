@@ -3,7 +3,7 @@ import Testing
 
 @Suite("RequestWriter and ResponseParser (RFC 9112 §3, §4, §6)")
 struct ClientTests {
-    /// What a response parser said, in words; `isClosed` adds the end of the connection.
+    /// Describes the events of a response parser; `isClosed` adds the end of the connection.
     private func transcript(
         of input: String, cut: Cut, method: HTTPMethod = .get, isClosed: Bool = false
     ) -> [String] {

@@ -1,6 +1,6 @@
 import BelfryHTTP
 
-/// What a parser said about a whole input, in words that can be compared.
+/// The events of a parser for a whole input, in words that can be compared.
 struct Transcript: Equatable, CustomStringConvertible {
     var lines: [String] = []
     var description: String { lines.joined(separator: " | ") }
@@ -57,7 +57,7 @@ func text(_ span: Span<UInt8>) -> String {
 
 func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// Bytes from text in which each character stands for one byte (ISO 8859-1).
+/// Bytes from text in which each character is one byte (ISO 8859-1).
 func latin(_ text: String) -> [UInt8] {
     text.unicodeScalars.map { UInt8($0.value) }
 }

@@ -192,7 +192,7 @@ struct DocumentEditTests {
 struct DocumentModelTests {
     private static let keys = ["a", "b", "c", "é", "\"\\", "\n\u{1}"]
 
-    /// A JSON text of at most that depth; null stands among the rest.
+    /// A JSON text of at most that depth; null is among the rest.
     private static func text(depth: Int, using generator: inout SplitMix) -> String {
         let leaves = [
             "1", "1.0", "\"x\"", "\"\\u0078\"", "true", "[]", "[null,{\"b\":1,\"a\":null}]", "null",

@@ -11,7 +11,7 @@ struct FairnessTests {
         return configuration
     }
 
-    /// What one turn reads of each connection.
+    /// The bytes that one turn reads of each connection.
     private func turn(_ bench: inout LoopBench) throws -> [ConnectionID: Int] {
         var read: [ConnectionID: Int] = [:]
         while true {

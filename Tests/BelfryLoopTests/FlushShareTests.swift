@@ -42,7 +42,7 @@ struct FlushShareTests {
             bench.loop.sendFrames(start..<bench.loop.frames.count, to: ids)
         }
 
-        /// Goes on to the end of a turn's callouts.
+        /// Continues to the end of a turn's callouts.
         mutating func awaitTurnEnd() throws -> [LoopEvent] {
             var events: [LoopEvent] = []
             while true {
@@ -96,7 +96,7 @@ struct FlushShareTests {
         hall.bench.kernel.advance(by: .milliseconds(3))
         #expect(try hall.bench.next() == .turnEnds)
         hall.deliver(7)
-        // Time stands still while it writes, so a third of the turn is enough for all.
+        // Time does not pass while it writes, so a third of the turn is enough for all.
         try hall.interrupt()
         #expect(hall.writtenCount == 100)
     }
@@ -169,7 +169,7 @@ struct FlushShareTests {
         let posterWaits = hall.bench.loop.mustBeWrittenFirst(hall.poster)
         let otherWaits = hall.bench.loop.mustBeWrittenFirst(other)
         #expect(posterWaits && !otherWaits)
-        // What the poster waited for is there: no read was needed for it.
+        // The poster has its answer: no read was needed for it.
         hall.deliver(8)
         hall.bench.send([2], to: hall.poster, as: .answer)
         _ = try hall.bench.settle()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BelfryLoop
 
-/// What waits by the one clock is not early by the other.
+/// A wait by the one clock does not end early by the other.
 @Suite("SteadyWallClock")
 struct SteadyWallClockTests {
     private static let wall: Int64 = 1_767_225_600_000_000_000

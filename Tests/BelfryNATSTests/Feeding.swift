@@ -18,7 +18,7 @@ enum Cut: CaseIterable {
     }
 }
 
-/// What a parser said about a whole input: its events, and the error that it ended in.
+/// The result of a parser for a whole input: its events, and the error that ended it.
 struct Transcript: Equatable {
     var events: [ServerEvent] = []
     var error: NATSError?

@@ -31,7 +31,7 @@ struct AccessTests {
         }
     }
 
-    /// What becomes of a deed that the holder of a key tries, through each door that it has.
+    /// The accounts of a deed that the holder of a key tries, through each of its doors.
     private func accounts(_ deed: Deed, _ id: String, _ broker: Broker) throws -> [Account] {
         var accounts: [Account] = []
         if let http = deed.http {
@@ -51,7 +51,7 @@ struct AccessTests {
         return accounts
     }
 
-    /// A target with what a client has made for it, who may do everything.
+    /// A target with objects of a client that may do everything.
     private static func target(of target: String, _ broker: Broker) throws -> String {
         guard target.contains("{") else { return target }
         let peer = try broker.webSocket(fields: [Keys.field("all")])
@@ -69,7 +69,7 @@ struct AccessTests {
         return made
     }
 
-    /// An ask that a client has made, which nobody answers.
+    /// An ask of a client, which is not answered.
     private static func ask(_ peer: SocketPeer) throws -> String {
         try peer.result("addObserver", #"{"object":"me","implements":["Mail"]}"#)
         let asked = try peer.result("ask", #"{"object":"me","selector":"Mail","ttl":60}"#)

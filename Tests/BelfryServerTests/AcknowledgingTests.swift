@@ -90,7 +90,7 @@ struct AcknowledgingTests {
         let receipt = try #require(try pending.receipt())
         #expect(receipt["pending"] == 1)
         #expect(receipt["acknowledged"] == 0)
-        // Also late it counts, and the fate shows it as it stands then.
+        // A late one counts too, and the fate shows it as it is then.
         try Self.acknowledge(stage.x, try Self.requests(stage.x)[0]["id"])
         let fate = try stage.broker.get("/v1/notifications/\(receipt["id"].text ?? "")").json
         #expect(fate["receipt"]["acknowledged"] == 1)
@@ -293,7 +293,7 @@ struct AcknowledgingTests {
         let pending = try Self.begin(stage)
         for id in [#""o1:9""#, #""o9:1""#, #""o1""#, "1", "null", #""x""#] {
             try stage.x.send(#"{"jsonrpc":"2.0","id":\#(id),"result":null}"#)
-            // And nobody acknowledges for another client.
+            // And no client acknowledges for another one.
             try stage.y.send(#"{"jsonrpc":"2.0","id":"o1:1","result":null}"#)
         }
         #expect(try pending.receipt() == nil)

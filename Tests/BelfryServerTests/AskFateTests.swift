@@ -46,7 +46,7 @@ struct AskFateTests {
         #expect(fate["state"] == "answered")
         #expect(fate["answer"]["n"] == 1)
         #expect(fate["by"] == "responder")
-        // What is over is told at once.
+        // An ask that is over is reported at once.
         let late = try stage.broker.request("GET", location, fields: ["Prefer: wait=60"])
         #expect(late.json["state"] == "answered")
         try stage.broker.advance(by: .seconds(301))
@@ -245,7 +245,7 @@ struct AskFateTests {
         _ = try stage.begin("w", "a")
         let both = try look()
         #expect(both.map { $0.has("answerBy") } == [false, true])
-        // What was read is acknowledged, but for asks; `after` passes over them.
+        // A read acknowledges all but asks; `after` passes over them.
         #expect(try look("?after=\(both.last?["seq"].int ?? 0)").isEmpty)
         #expect(try look().map { $0.has("answerBy") } == [true])
     }

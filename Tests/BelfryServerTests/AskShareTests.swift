@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Shares: open asks of one principal, or of one address")
 struct AskShareTests {
-    /// What ends an ask from outside.
+    /// The end of an ask from outside.
     enum End: CaseIterable {
         case answered, refused, withdrawn, late, responderGone, askerGone
     }
@@ -160,7 +160,8 @@ struct AskShareTests {
         #expect(refused?.problem == "overloaded")
         #expect(refused?.json["detail"].text?.contains("--queue-memory") == true)
         #expect((10...60).contains(peers.count))
-        // The account of a center follows when some thousand bytes have changed, or at once when it is asked.
+        // The account of a center follows when some thousand bytes have changed, or at once when it
+        // is asked.
         for peer in peers.prefix(peers.count / 2) { peer.peer.close() }
         try broker.crank()
         for node in broker.nodes { node.server.accountForAllKept() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryServer
 
-// What a registration brings its client stays behind the answer, which is in the array of its batch.
+// Deliveries of a registration stay behind its answer, which is in the array of its batch.
 
 @Suite("What a batch of calls brings its client", .timeLimit(.minutes(1)))
 struct BatchOrderTests {

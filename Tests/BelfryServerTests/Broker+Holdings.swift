@@ -3,7 +3,7 @@ import BelfryCenter
 @testable import BelfryServer
 
 extension Broker {
-    /// What is kept for a principal.
+    /// The holdings of a principal.
     func held(_ principal: String) -> Holdings {
         for node in nodes { node.server.accountForAllKept() }
         let identity = OwnerTable.Identity(principal: .principal(Array(principal.utf8)))

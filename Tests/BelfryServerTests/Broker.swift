@@ -10,12 +10,12 @@ import Testing
 
 /// A broker on embedded kernels, whose loops one thread cranks in turn.
 ///
-/// Nothing happens but by a call: time stands still until `advance`, and `crank` runs all loops
-/// until none of them has anything left to do.
+/// Nothing happens but by a call: time passes with `advance` only, and `crank` runs all loops until
+/// none of them has anything left to do.
 final class Broker {
     let shared: SharedState
     let nodes: [Node]
-    /// Runs this broker and all that it shares a log with until nothing is left to do; nil for a broker of its own.
+    /// Runs this broker and all that share its log to rest; nil for a broker of its own.
     var crankTogether: (() throws -> Void)?
 
     init(

@@ -57,7 +57,7 @@ struct CenterEndTests {
         #expect(try broker.get("/v1/centers").json["centers"][0]["seq"].int == 1)
     }
 
-    /// What keeps a center, and what lets it go.
+    /// Objects that keep a center, and their removals.
     private static let reasons: [(make: (String, String, String), drop: (String, String))] = [
         (("observers", #"{"name":"n"}"#, "token"), ("DELETE", "observers/")),
         (("modes", #"{"mode":"modal","lease":3600}"#, "token"), ("DELETE", "modes/")),
@@ -157,7 +157,7 @@ struct CenterEndTests {
         try broker.crank()
         try broker.advance(by: .seconds(300))
         #expect(try names(broker) == ["default"])
-        // What they kept is accounted for no more.
+        // Their memory is not in the account any more.
         for node in broker.nodes { node.server.accountForAllKept() }
         #expect(broker.shared.totals[.replay] == before.0)
         #expect(broker.shared.totals[.fates] == before.1)

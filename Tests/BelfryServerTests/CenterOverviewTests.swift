@@ -37,7 +37,7 @@ struct CenterOverviewTests {
         let asking = try broker.http(loop: loopCount - 1)
         try asking.send(HTTPPeer.text("POST", "/v1/centers/team/responders/w/a"))
         #expect(try asking.read() == nil)
-        // What another center has does not count.
+        // Objects of another center do not count.
         _ = try broker.post(#"{"name":"a"}"#, target: "/v1/observers")
         let json = try broker.get(Self.target).json
         let row = try #require(
@@ -93,7 +93,7 @@ struct CenterOverviewTests {
         let some = Grants([Grant([.inspect], names: [Pattern("Mail")], centers: [Pattern("team")])])
         let broker = try Broker { $0.anonymousGrants = some }
         #expect(try broker.get("/v1/centers/default/overview").problem == "forbidden")
-        // It is there or not for those alone who may look into it.
+        // Only callers that may look into it learn whether it is there.
         #expect(try broker.get("/v1/centers/other/overview").problem == "forbidden")
         #expect(try broker.get(Self.target).problem == "not-found")
         let none = Grants([Grant(.all.subtracting(.inspect))])

@@ -58,7 +58,7 @@ struct CredentialTests {
             "Bearer", "Bearer ", "Basic YTph", "Token \(secret)", secret, "Bearer \(secret) x",
             "Bearer \(secret)x", "Bearer x\(secret)", "Bearer \(secret.uppercased())",
         ]
-        // On loopback anonymous callers may look; whoever shows something bad is not one of them.
+        // On loopback anonymous callers may look; a caller with bad credentials is not one of them.
         #expect(try status([]) == 200)
         for value in bad { #expect(try status(["Authorization: \(value)"]) == 401, "\(value)") }
         let field = Self.bearer(secret)
@@ -294,7 +294,7 @@ struct CredentialTests {
                 fields: [Self.bearer(jwt), "Prefer: wait=60"]))
         for _ in 0..<5 {
             try broker.advance(by: .milliseconds(11_900))
-            // Whoever answers pings stays.
+            // A client that answers pings stays.
             for peer in [keyed, signed, forever] { try peer.send(.pong, []) }
             #expect(keyed.closeCode == nil)
         }

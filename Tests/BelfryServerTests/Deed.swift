@@ -12,11 +12,13 @@ struct Deed: CustomTestStringConvertible, Sendable {
     let verbs: [String]
     /// Another verb that does as well.
     var alternative: String?
-    /// What it is answered with where it is lacking: what belongs to others is not there.
+    /// The status for a lack of permission: 404 for objects of others.
     var refused = 403
-    /// What it is answered with where nothing is lacking, and it still cannot be.
+    /// The status with permission, for a deed that cannot succeed.
     var impossible: Int?
-    /// Method, target and content of the request; `{entry}`, `{ask}`, `{observer}`, `{client}` and `{mode}` are ones of somebody else.
+    /// Method, target and content of the request.
+    ///
+    /// `{entry}`, `{ask}`, `{observer}`, `{client}` and `{mode}` are another client's.
     var http: (method: String, target: String, content: String?)?
     /// Method and params of the call.
     var call: (method: String, params: String)?
@@ -114,7 +116,7 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(verbs: ["admin"], refused: 404, http: ("DELETE", "/v1/notifications/{ask}", nil)),
     ]
 
-    /// What takes verbs on everything, because it names nothing.
+    /// Deeds that need verbs on everything, because they name nothing.
     static let unnamed: [Deed] = [
         Deed(
             verbs: ["observe", "wildcard"], http: ("POST", "/v1/observers", "{}"),
@@ -151,7 +153,7 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(verbs: ["set"], http: ("PATCH", "/v1/values/me", "{}")),
         Deed(verbs: ["set"], impossible: 404, http: ("DELETE", "/v1/values/me", nil)),
         Deed(verbs: ["read"], impossible: 404, http: ("GET", "/v1/values/me", nil)),
-        // Nobody holds the address, and who lacks the grant learns no more.
+        // The address has no holder, and a caller without the grant learns no more.
         Deed(verbs: ["inspect"], impossible: 404, http: ("GET", "/v1/responders/me", nil)),
         Deed(verbs: ["admin"], refused: 404, http: ("DELETE", "/v1/modes/{mode}", nil)),
         Deed(

@@ -2,12 +2,12 @@ import Testing
 
 @testable import BelfryServer
 
-/// A post has a fast way where nothing about it is unusual; it must be what the long way makes of it.
+/// A usual post takes a fast way; its result must be that of the long way.
 ///
-/// Whoever says how long to wait takes the long way, whatever else the post is: here as long as is usual.
+/// A post that says how long to wait takes the long way: here as long as is usual.
 @Suite("Posts in a fast way and in the long one")
 struct FastWayTests {
-    /// What a poster and an observer are told, without what differs from run to run.
+    /// The answers and frames of a run, without parts that differ from run to run.
     private struct Told {
         var answers: [[Value]] = []
         var deliveries: [[Value]] = []
@@ -60,7 +60,7 @@ struct FastWayTests {
             ],
             ["\"style\":\"asap\"", "\"name\":\"b\"", "\"userInfo\":{}", "\"n\\u0061me\":\"a\""],
         ].enumerated().compactMap { place, forms -> String? in
-            // What is unusual comes once in a while.
+            // Unusual parts come once in a while.
             let isUsual = Int.random(in: 0..<5, using: &random) > 0
             if place == 3, isUsual { return nil }
             if place == 1, Bool.random(using: &random) { return nil }

@@ -26,7 +26,7 @@ struct Response {
         return type.split(separator: "/").last.map(String.init)
     }
 
-    /// What the first field error of a problem points at.
+    /// The place of the first field error of a problem.
     var place: String? {
         json["errors"][0]["pointer"].text ?? json["errors"][0]["parameter"].text
             ?? json["errors"][0]["header"].text
@@ -98,7 +98,7 @@ final class HTTPPeer {
         return try parser.nextEvent(in: bytes.span, at: &cursor) == .head ? parser.head : nil
     }
 
-    /// What has arrived behind the last response that was read.
+    /// The bytes behind the last response that was read.
     func takeRest() -> [UInt8] {
         bytes += peer.takeReceived()
         defer {

@@ -19,9 +19,9 @@ final class HandStore: StoreDoor {
         var isFull = false
         var keepsNothing = false
         var figures = StoreFigures()
-        /// Who waits for a copy.
+        /// The requester of a copy.
         var backup: BackupOutcome?
-        /// Who is told once everything is committed, after the end.
+        /// The mailboxes to tell once everything is committed, after the end.
         var mailboxes: [LoopMailbox<LoopMessage>] = []
     }
 
@@ -93,7 +93,7 @@ final class HandStore: StoreDoor {
         if !isFirst { throw .underWay }
     }
 
-    /// Tells who waits for a copy what became of it.
+    /// Tells the requester of a copy its outcome.
     func endBackup(_ outcome: Result<StoreCopy, BackupError>, in broker: Broker) throws {
         let asked = state.withLock { $0.backup.take() }
         let onOutcome = try #require(asked)
@@ -118,7 +118,7 @@ final class HandStore: StoreDoor {
     /// The key of the tags of values, which belongs to the store.
     private static let tagKey = TagKey(high: 17, low: 18)
 
-    /// What a new life begins with; batches that were not committed are lost.
+    /// The beginning of a new life; batches that were not committed are lost.
     func beginning(
         afterOrderlyEnd: Bool = true, limits: CenterLimits = CenterLimits(),
         memory: MemoryLimits = MemoryLimits(), at time: CommandTime = .embeddedStart
@@ -153,7 +153,7 @@ final class HandStore: StoreDoor {
 }
 
 extension Beginning {
-    /// What a broker begins with that has a store.
+    /// Makes the beginning of a broker with a store.
     init(
         of store: inout MemoryStore, limits: CenterLimits = CenterLimits(),
         memory: MemoryLimits = MemoryLimits(), at time: CommandTime = .embeddedStart,

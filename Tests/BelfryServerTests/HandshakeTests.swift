@@ -54,7 +54,7 @@ struct HandshakeTests {
             }
             try broker.nodes[0].turn()
         }
-        // What comes second of a handshake waits like the first.
+        // The second part of a handshake waits like the first.
         for peer in peers { try peer.shakeHands() }
         for peer in peers {
             #expect(try peer.exchange(HTTPPeer.text("GET", "/livez")).hasSuffix("ok\n"))
@@ -136,7 +136,7 @@ struct HandshakeTests {
     func parts() throws {
         let broker = try Broker(certificate: context) { $0.unfinishedByteLimit = 1 << 20 }
         let peers = try (0..<70).map { _ in try SecurePeer(broker, client) }
-        // Of a record of 16,000 bytes.
+        // The beginning of a record of 16,000 bytes.
         let part = [23, 3, 3, 0x3E, 0x80] + [UInt8](repeating: 1, count: 15_900)
         for peer in peers { peer.peer.send(part) }
         try broker.crank()
@@ -242,7 +242,7 @@ struct HandshakeTests {
         }
     }
 
-    /// Whether memory is that of the system's allocator: a sanitizer has its own (`Scripts/sanitize`).
+    /// Whether the system's allocator is used: a sanitizer has its own (`Scripts/sanitize`).
     private static let allocatorIsTheSystems =
         ProcessInfo.processInfo.environment["SANITIZED"] == nil
 

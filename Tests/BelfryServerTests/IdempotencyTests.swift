@@ -47,7 +47,7 @@ struct IdempotencyTests {
         try socket.observe("a")
         let first = try Self.post(broker, "k", target: target, body)
         #expect(first.status == status)
-        // What became of it meanwhile changes nothing.
+        // Its fate meanwhile changes nothing.
         try broker.crank()
         let again = try Self.post(broker, "k", target: target, body)
         #expect(again.status == status)

@@ -130,7 +130,7 @@ struct InterleavingTests {
 
     // MARK: Helpers
 
-    /// What a peer was sent, and whether that was the end.
+    /// The bytes for a peer, and whether that was the end.
     private struct Heard: Equatable, CustomStringConvertible {
         let bytes: [UInt8]
         let isOver: Bool
@@ -145,7 +145,7 @@ struct InterleavingTests {
 
     private static func broker() throws -> Broker { try Broker { $0.hasDebugEndpoints = true } }
 
-    /// What the broker sends when nobody else is there.
+    /// The output of the broker when the peer is alone.
     private static func alone(_ talk: Talk) throws -> Heard {
         let broker = try broker()
         let peer = try talk.open(broker)
@@ -160,11 +160,11 @@ struct InterleavingTests {
     }
 }
 
-/// What somebody says on a connection; the answers are the same each time.
+/// The requests on a connection; the answers are the same each time.
 struct Talk: CustomTestStringConvertible, CustomStringConvertible, Sendable {
     let name: String
     let bytes: [UInt8]
-    /// What is said and answered before.
+    /// The requests that are answered before.
     private let opening: String
 
     var testDescription: String { name }

@@ -7,7 +7,8 @@ import Testing
 
 /// Gives commands back in their order, each from 1 to 50 turns after it was submitted.
 ///
-/// It stands for a log that several brokers share. `Scripts/late` runs the suite of the server with it.
+/// It represents a log that several brokers share. `Scripts/late` runs the suite of the server with
+/// it.
 final class LateSequencer: Sequencer {
     private var line: [(turn: Int, command: ShardCommand)] = []
     private var turn = 0

@@ -54,7 +54,7 @@ struct LimitTests {
         #expect(refused.problem == "content-too-large")
         #expect(refused.json["limit"] == 6)
         #expect(try socket.takeNames().count == 6)
-        // A batch whose names nobody observes costs nothing.
+        // A batch of names without observers costs nothing.
         let others = [String](repeating: #"{"name":"b"}"#, count: 100).joined(separator: ",")
         #expect(try broker.post("[\(others)]").status == 200)
         for _ in 0..<7 { try socket.observe("c") }

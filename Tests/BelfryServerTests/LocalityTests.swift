@@ -105,7 +105,7 @@ struct LocalityTests {
         #expect(try Self.verbs(broker, fields) == (isLocal ? Self.localVerbs : []))
         // Whose the proxy is decides as well: the list names every program of the machine.
         #expect(try Self.verbs(broker, fields, owner: Self.other) == [])
-        // Who is not listed names nobody.
+        // A peer that is not listed names no client.
         let other = try Broker { $0.trustedProxies = ["10.0.0.1"].compactMap { Network($0) } }
         #expect(try Self.verbs(other, fields) == (fields.isEmpty ? Self.localVerbs : []))
     }
@@ -169,7 +169,7 @@ struct LocalityTests {
         #expect(try peer.request("POST", "/v1/tickets").status == 401)
         let opening = SocketPeer.openingFields + ["Sec-WebSocket-Protocol: belfry.v1"]
         #expect(try peer.request("GET", "/v1/ws", fields: opening).status == 401)
-        // Files and health are for everybody.
+        // Files and health are public.
         for target in ["/livez", "/readyz", "/", "/belfry.js", "/try?name=a"] {
             #expect(try peer.request("GET", target).status == 200)
         }
@@ -250,7 +250,7 @@ struct LocalityTests {
         let broker = try Broker()
         let own = try broker.webSocket()
         #expect(try own.result("post", #"{"name":"a"}"#)["seq"] != .null)
-        // It was opened where all had these grants, and nobody asked who it was.
+        // It was opened where all had these grants, and its owner was not looked up.
         try Self.reload(broker) { $0.anonymousGrants = Grants([Grant([.post, .observe])]) }
         let peer = try broker.http(owner: Self.other)
         let strange = try SocketPeer(http: peer, path: "/v1/ws")

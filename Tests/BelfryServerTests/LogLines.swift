@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import BelfryServer
 
-/// What a broker logs, to be looked at.
+/// The log lines of a broker, for inspection.
 final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -211,9 +211,9 @@ struct MailboxTests {
         #expect(page.json["notifications"].elements.map { $0["seq"] } == [2])
         #expect(page.json["next"] == 2)
         #expect(try box.state() == "disconnected")
-        // The connection goes on.
+        // The connection survives.
         #expect(try peer.request("GET", "/livez").status == 200)
-        // What is there is answered at once.
+        // A waiting notification is answered at once.
         #expect(try box.poll().read()?.json["next"] == 2)
         #expect(try box.poll("?after=2").read() == nil)
     }
@@ -257,7 +257,7 @@ struct MailboxTests {
         try broker.post(name: "a")
         #expect(try second.read()?.json["notifications"].elements.count == 1)
         #expect(try box.state() == "disconnected")
-        // Whoever only looks takes nothing over.
+        // A plain look takes nothing over.
         let third = try box.poll("?after=1")
         #expect(try box.read().status == 200)
         #expect(try third.read() == nil)
@@ -301,7 +301,7 @@ struct MailboxTests {
         #expect(try broker.post(name: "a")["held"] == 1)
         for node in broker.nodes { #expect(node.server.host.polls.earliestDeadline == nil) }
         #expect(try box.read().json["notifications"].elements.count == 1)
-        // Whoever shuts down its half may still read: it is answered at once.
+        // A peer that shuts down its half may still read: it is answered at once.
         let half = try box.poll("?after=1")
         half.peer.close()
         try broker.crank()
@@ -352,7 +352,7 @@ struct MailboxTests {
         stream.peer.close()
         try broker.crank()
         #expect(try box.state() == "disconnected")
-        // What was not acknowledged comes again.
+        // Unacknowledged notifications come again.
         let again = try broker.events("/v1/events?token=\(box.token)", loop: loopCount - 1)
         #expect(try again.takeEvents().map { $0.data["redelivered"] } == [true, true])
         again.peer.close()

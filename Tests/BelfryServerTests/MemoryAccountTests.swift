@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The account of memory")
 struct MemoryAccountTests {
-    /// What all centers of a broker keep of a kind, asked of each of them anew.
+    /// The memory of a kind in all centers of a broker, counted anew.
     private static func kept(_ kind: KeptKind, by broker: Broker) -> Int {
         broker.nodes.reduce(0) { sum, node in
             (0..<node.server.host.centers.count).reduce(sum) { sum, position in
@@ -56,7 +56,7 @@ struct MemoryAccountTests {
         #expect(problem["detail"].text?.contains("--observer-memory") == true)
         let response = try broker.post(#"{"name":"n"}"#, target: "/v1/observers")
         #expect(response.status == 503 && response.problem == "overloaded")
-        // What goes makes room.
+        // A removal makes room.
         _ = try socket.result("removeObserver", #"{"name":"n"}"#)
         try socket.observe("n")
     }
@@ -82,7 +82,7 @@ struct MemoryAccountTests {
         #expect(mailbox.status == 503 && mailbox.problem == "overloaded")
         try socket.observe("n")
         #expect(Self.wrongKinds(broker) == [])
-        // What goes makes room.
+        // A removal makes room.
         _ = try socket.result("removeObserver", #"{"object":"v"}"#)
         _ = try socket.result("addObserver", fields(0))
     }

@@ -24,7 +24,7 @@ struct MetricsPage {
 
     subscript(name: String) -> Double? { numbers[name[...]].flatMap { Double($0) } }
 
-    /// The samples of a metric, by what stands behind its name.
+    /// The samples of a metric, by the text behind its name.
     func samples(_ metric: String) -> [Substring: Substring] {
         numbers.filter {
             $0.key.hasPrefix(metric)

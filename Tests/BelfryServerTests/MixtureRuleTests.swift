@@ -30,7 +30,7 @@ private final class Actor {
             }
             frameCount += 1
             let sequence = try #require(message["params"]["seq"].int)
-            // What a resume gives is in order as a whole, whether it came before or not.
+            // The deliveries of a resume are in order as a whole, repeated or not.
             if isResuming { #expect(sequence >= previous) }
             previous = sequence
             if message["params"]["redelivered"] == .boolean(true) { continue }
@@ -54,7 +54,7 @@ private struct Mixture {
     private var state: UInt64
 
     init(_ scene: Scene, seed: UInt64) throws {
-        // Time stands still: nobody is waited for.
+        // Time does not pass: no observer is awaited.
         stage = try Stage(scene) { $0.maxWait = .zero }
         state = seed
         actors = [Actor(stage.x), Actor(stage.y)]
@@ -172,7 +172,7 @@ private struct Mixture {
         }
     }
 
-    /// Lets everybody have everything.
+    /// Lets all clients have everything.
     mutating func finish() throws {
         while let lease = leases.popLast() { try stage.leave(lease) }
         _ = try stage.dequeue(name: "a", coalesce: "name")

@@ -121,7 +121,7 @@ struct PorchTests {
         #expect(progress.isOver)
         let client = try Socket.connect(to: listeners.configuration.listenAddresses[0])
         defer { client.close() }
-        // Nobody else accepts it any more.
+        // No loop accepts it any more.
         #expect(try listeners.plain[0].accept() != nil)
     }
 }

@@ -96,7 +96,7 @@ struct PostponedTests {
 
     // MARK: Replays
 
-    /// A batch of registrations that ask for all that the replay ring has, the last for what is to come.
+    /// A batch of registrations that ask for the whole replay ring, the last for later posts.
     private static func batch(of socket: SocketPeer, count: Int) -> String {
         let calls = (0..<count).map { _ in socket.call("addObserver", #"{"name":"a","since":0}"#) }
         return "[\(calls.joined(separator: ","))]"

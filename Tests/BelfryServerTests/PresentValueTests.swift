@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A present value borrows its number (Protocol.md section 15)")
 struct PresentValueTests {
-    /// A broker in which somebody's present value waits with the number of the last post.
+    /// A broker in which a present value waits with the number of the last post.
     private static func waiting(_ loopCount: Int) throws -> Broker {
         let broker = try Broker(loopCount: loopCount)
         _ = try broker.request("PUT", "/v1/values/secret/pin", "1234")
@@ -64,7 +64,7 @@ struct PresentValueTests {
         let socket = try broker.webSocket(loop: loopCount - 1)
         let row = try socket.result("addObserver", #"{"object":"o","keyPath":"v"}"#)
         #expect(row["since"] == 1)
-        // What the line has lost nobody reads.
+        // Frames that the line has lost are not read.
         try socket.cut()
         let back = try broker.webSocket(loop: loopCount - 1)
         let epoch = back.welcome["epoch"].text ?? ""

@@ -6,8 +6,7 @@ import Testing
 
 @testable import BelfryServer
 
-/// Observers last by default, so that their registration is a promise; posts that nobody holds are
-/// none.
+/// Observers last by default, so their registration is a promise; unheld posts are none.
 @Suite("Answers wait for what they promise (decision 20)")
 struct PromiseTests {
     private static func registration(_ session: String) -> String {
@@ -56,7 +55,7 @@ struct PromiseTests {
         #expect(before == (loopCount == 1 ? [] : [200]))
         try store.commit(in: broker)
         #expect(try before + Self.statuses(peer) == [200, 201, 200])
-        // What came in a later turn is another promise.
+        // Requests of a later turn are another promise.
         try store.commit(in: broker)
         #expect(try Self.statuses(peer) == [201, 200])
         #expect(try broker.get("/v1/observers").json["observers"].elements.count == 2)

@@ -4,8 +4,8 @@ import Testing
 
 /// The table is written out for each ending by itself.
 ///
-/// A cell is a state, what must be done, and the ending where it changes; the states are `open`, `wait`,
-/// `full`, `both` and `end`.
+/// A cell is a state, what must be done, and the ending where it changes; the states are `open`,
+/// `wait`, `full`, `both` and `end`.
 @Suite("Reading")
 struct ReadingTests {
     private static let events: [(name: String, event: Reading.Event)] = [

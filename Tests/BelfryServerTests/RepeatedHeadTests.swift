@@ -2,7 +2,7 @@ import Testing
 
 @testable import BelfryServer
 
-/// What a head decides is used again for a head that is the same; nobody may notice.
+/// The decisions about a head are used again for an equal head, without a visible difference.
 @Suite("Posts and asks whose heads repeat")
 struct RepeatedHeadTests {
     /// All of one length, so that the heads of one target are the same.

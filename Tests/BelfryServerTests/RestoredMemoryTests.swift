@@ -64,7 +64,7 @@ struct RestoredMemoryTests {
         }
         #expect(try isThere(tokens[0], second) && isThere(tokens[199 - count], second))
         #expect(try !isThere(tokens[200 - count], second) && !isThere(tokens[199], second))
-        // Nobody is served as if it had nothing to do.
+        // No client is served as if it had nothing to do.
         #expect(second.broker.nodes[0].server.host.centers[0].clientCount == 200 - count)
         try second.ask("POST", "/v1/notifications", #"{"name":"a","object":"o199"}"#)
         // Again, and then with room.
@@ -95,7 +95,7 @@ struct RestoredMemoryTests {
         #expect(observers > 5 && observers < 60)
         #expect(values < 40)
         #expect(try second.ask("GET", "/v1/values/w0").status == 200)
-        // What is written over is not what was left out.
+        // Rows that are written over are not those that were left out.
         let (third, none) = try second.restarted()
         #expect(none.isEmpty)
         #expect(try third.ask("GET", "/v1/values/w39").json == ["a": 1, "b": 2])

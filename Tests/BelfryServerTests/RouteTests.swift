@@ -250,8 +250,7 @@ struct OriginAndHostTests {
         "/v1/observers/o1.x/notifications", "/metrics",
     ]
 
-    /// What a browser tells of a request: its origin, where it knows that the answer is for a script, and
-    /// how far away that is.
+    /// The fields of a browser's request: its origin, for answers to scripts, and its distance.
     static let foreignPages = [
         ["Origin: https://evil.example"], ["Sec-Fetch-Site: cross-site"],
         ["Sec-Fetch-Site: same-site"], ["sec-fetch-site: cross-site", "Sec-Fetch-Mode: navigate"],

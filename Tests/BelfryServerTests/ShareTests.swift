@@ -60,7 +60,7 @@ struct ShareTests {
         for _ in 0..<10 { #expect(try register("b").status == 201) }
         // Callers without a key are no principal, and loopback is no address that counts.
         for _ in 0..<20 { #expect(try register(nil).status == 201) }
-        // What goes makes room.
+        // A removal makes room.
         let target = "/v1/observers/\(answers[3].json["token"].text ?? "")"
         #expect(try broker.request("DELETE", target, fields: [Keys.field("a")]).status == 204)
         #expect(try register("a").status == 201)
@@ -188,7 +188,7 @@ struct ShareTests {
             let detail = refused.json["detail"].text ?? ""
             #expect(detail.contains(option) && detail.contains("--principal-share"))
         }
-        // What is smaller than it was makes room.
+        // A value that is smaller than before makes room.
         #expect(try put("a", 3_990, "a").status == 200)
         #expect(try put("a", 10, "o", "x").status == 201)
         #expect(try put("a", 10, "p", "x").status == 503)
@@ -251,7 +251,7 @@ struct ShareTests {
                 "GET", "/v1/observers/\(token)/notifications?limit=1", fields: [Keys.field(key)]
             ).json
         }
-        // What b holds stays within its own share: 100,000 bytes.
+        // The held deliveries of b stay within its own share: 100,000 bytes.
         for _ in 0..<50 { _ = try broker.post(#"{"name":"h","userInfo":{"t":"\#(text)"}}"#) }
         #expect(try first(others, "b")["gaps"].elements.isEmpty)
         for _ in 0..<20 { _ = try mailbox("a") }

@@ -15,7 +15,7 @@ final class SocketPeer {
     /// The payloads of pongs.
     private(set) var pongs: [String] = []
 
-    /// What was agreed on for compression.
+    /// The agreement on compression.
     let extensions: String?
     /// Everything that has arrived behind the opening.
     private(set) var received: [UInt8] = []

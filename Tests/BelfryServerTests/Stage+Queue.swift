@@ -126,7 +126,7 @@ extension Stage {
         return account.json
     }
 
-    /// BACK: a new connection goes on as the client of an earlier one.
+    /// BACK: a new connection resumes the client of an earlier one.
     func back(_ peer: SocketPeer, more: String = "", loop: Int? = nil) throws -> SocketPeer {
         let newcomer = try broker.webSocket(loop: loop ?? postLoop)
         try newcomer.result("resume", #"{"session":"\#(peer.session)"\#(more)}"#)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BelfryServer
 
-/// Through which door somebody acts.
+/// The door through which a client acts.
 enum Door: String, CaseIterable {
     case http
     case webSocket
@@ -22,13 +22,13 @@ struct Scene: CustomTestStringConvertible, Sendable {
     var testDescription: String { "\(door.rawValue), \(loopCount == 1 ? "one loop" : "two loops")" }
 }
 
-/// What became of something that was asked for.
+/// The result of a request.
 struct Account {
     let status: Int
     let json: Value
 
     var isRefused: Bool { status >= 400 }
-    /// What the first field error points at.
+    /// The place of the first field error.
     var place: String? {
         json["errors"][0]["pointer"].text ?? json["errors"][0]["parameter"].text
     }
@@ -89,7 +89,7 @@ final class Stage {
             peer, #""name":\#(name),"object":\#(object),"selector":"\#(selector)""#)
     }
 
-    /// Registers what may be no observer; the members stand without braces.
+    /// Registers an observer that may be invalid; the members are without braces.
     func register(_ peer: SocketPeer, _ members: String) throws -> Account {
         switch door {
         case .http:
@@ -115,7 +115,7 @@ final class Stage {
         }
     }
 
-    /// Asks who would get a notification.
+    /// Explains the observers of a notification.
     func explain(_ name: String, _ object: String? = nil) throws -> Value {
         switch door {
         case .http:

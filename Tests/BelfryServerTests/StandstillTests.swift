@@ -4,8 +4,9 @@ import Testing
 
 @testable import BelfryServer
 
-/// A store that stands still commits nothing until the test says so, as a disk does that hangs, and
-/// a directory that is moved away.
+/// A stalled store, like a disk that hangs, commits nothing until the test says so.
+///
+/// The other case is a directory that is moved away.
 @Suite("Answers that the store holds up (decision 113)")
 struct StandstillTests {
     private static let json = ["Content-Type: application/json"]

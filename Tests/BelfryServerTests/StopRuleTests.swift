@@ -47,7 +47,7 @@ struct StopRuleTests {
         try store.commit(in: broker)
         let poster = try Self.postAndStop(scene, broker)
         try store.commit(in: broker)
-        // What the centers tell last.
+        // The last reports of the centers.
         try store.commit(in: broker)
         let methods = try x.takeMessages().map { message in
             message["params"]["name"].text ?? message["method"].text ?? "answer"

@@ -81,7 +81,7 @@ struct ThrottlingTests {
         try peer.send([String](repeating: request, count: 500).joined())
         let connection = try #require(broker.nodes[0].server.callers.connections[0])
         #expect(broker.nodes[0].server.outbox.loop.unsentByteCount(of: connection.id) < 32 << 10)
-        // What it asked for besides is not even read but for the first buffer.
+        // Its other requests are not even read but for the first buffer.
         #expect(peer.peer.total.readByteCount <= 4 << 10)
         try broker.advance(by: .seconds(31))
         #expect(peer.peer.isClosed)

@@ -279,7 +279,7 @@ struct SlowClientTests {
         _ = try Self.post(broker, 12)
         #expect(try good.takeNames().count == 12)
         try broker.advance(by: .milliseconds(4_900))
-        // What it sends does not make it any faster.
+        // Its requests do not make it any faster.
         try slow.send(slow.call("explain", #"{"name":"a"}"#))
         try broker.advance(by: .milliseconds(400))
         slow.peer.writeCapacity = .max

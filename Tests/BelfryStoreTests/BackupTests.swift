@@ -16,7 +16,7 @@ struct BackupTests {
         directory = try TemporaryDirectory()
     }
 
-    /// What the store's threads tell, which tests can wait for.
+    /// The events of the store's threads, which tests can wait for.
     struct Told: Sendable {
         var committedThrough: UInt64 = 0
         var outcome: Outcome?
@@ -127,7 +127,7 @@ struct BackupTests {
             for ticket: UInt64 in 21...60 { store.submit(Self.batch(ticket)) }
             _ = told.take { $0.committedThrough == 60 ? true : nil }
         }
-        // The thread of a store that nobody closes ends by itself, as kill -9 would end it.
+        // The thread of a store that is not closed ends by itself, as kill -9 would end it.
         while true {
             do {
                 _ = try open()
@@ -151,7 +151,7 @@ struct BackupTests {
             #expect(try directory.bytes(of: "belfry.db-wal.replaced") == log)
             try file.commit(Self.batch(21).changes + [.epochsRenewed])
         }
-        // What is committed from then on is its own, also when nobody closes it.
+        // Its own commits from then on stay, also when it is not closed.
         var file = try open()
         let image = try file.load()
         #expect(batches(of: image).keys.max() == 21)

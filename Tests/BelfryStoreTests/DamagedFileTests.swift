@@ -171,7 +171,7 @@ struct DamagedFileTests {
 
     private var isEmptyLog: Bool { (try? directory.bytes(of: "belfry.db-wal"))?.isEmpty == true }
 
-    /// What is stored besides what each life changes.
+    /// The stored content without the parts that each life changes.
     private static func content(of image: StoreImage) -> StoreImage {
         var image = image
         image.incarnation = 0
@@ -217,7 +217,7 @@ struct DamagedFileTests {
             #expect(image.isCopied && !image.isComplete)
             #expect(image.observersReserved > 1 << 24)
         }
-        // What was lost is lost once.
+        // A loss is reported once.
         let next = try StoreFile(directory: directory.path, durability: .process)
         #expect(next.losses.isEmpty)
     }

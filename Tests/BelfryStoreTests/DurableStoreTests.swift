@@ -3,7 +3,7 @@ import Testing
 
 @testable import BelfryStore
 
-/// What both stores do; `StoreFileTests` has what only a file can.
+/// The tests of both stores; `StoreFileTests` has those of a file.
 @Suite("DurableStore, in memory and as a file")
 struct DurableStoreTests {
     static let name = Sample.bytes("default")

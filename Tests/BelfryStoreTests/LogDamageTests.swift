@@ -40,7 +40,7 @@ struct LogDamageTests {
         return image
     }
 
-    /// What a start says of the files; the files must be as they were when it is refused.
+    /// The result of a start; a start that is refused must leave the files as they were.
     private func start(_ killed: Killed, _ durability: Durability) throws -> Result<
         StoreImage, StoreError
     > {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BelfryStore
 
-/// What a loss of power may leave: any part of the log.
+/// The possible result of a loss of power: any part of the log.
 @Suite("StoreFile: the log cut off anywhere")
 struct LogPrefixTests {
     static let frameByteCount = 4_120
@@ -43,7 +43,7 @@ struct LogPrefixTests {
         }
     }
 
-    /// What is stored besides what each life changes.
+    /// The stored content without the parts that each life changes.
     private func content(of file: inout StoreFile) throws -> StoreImage {
         var image = try file.load()
         image.incarnation = 0

@@ -85,7 +85,7 @@ struct MigrationTests {
         return image
     }
 
-    /// What a migrated file must have of an image.
+    /// The part of an image that a migrated file must have.
     private func migrated(_ image: StoreImage) -> StoreImage {
         var image = image
         image.incarnation += 1

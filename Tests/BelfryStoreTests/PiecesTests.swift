@@ -51,7 +51,7 @@ struct PiecesTests {
         #expect(Self.cut([key, key]) == [1, 1])
         let timer = Change.timerEnded(Sample.id(1))
         #expect(Self.cut([timer, timer]) == [1, 1])
-        // What was replaced does not go without what replaces it, nor what is due without its entry.
+        // A replaced row does not go without its replacement, nor a due one without its entry.
         #expect(Self.cut([timer, timer, .timer(Sample.timer(1))]) == [3])
         #expect(Self.cut([timer, .queued(Sample.entry(1)), timer]) == [3])
         let ask = Change.askForgotten(Sample.id(1))

@@ -57,7 +57,7 @@ enum Sample {
             role: role(serial, version: version))
     }
 
-    /// What an observer may be for in a version of the main file.
+    /// The role that an observer may have in a version of the main file.
     private static func role(_ serial: UInt64, version: Int) -> ObserverRole {
         switch serial % 6 {
         case 2, 5: version >= 4 ? .responder(responder(serial)) : .plain
@@ -152,7 +152,7 @@ enum Sample {
             isImmediate: number % 5 == 0)
     }
 
-    /// A timer that fires once, repeats, or is a farewell, of all who may set one.
+    /// A timer that fires once, repeats, or is a farewell, of every kind of poster.
     static func timer(_ number: UInt64, fired: Int64 = 0, byteCount: Int = 20) -> TimerRecord {
         let isFarewell = number % 3 == 1
         let repeats = number % 3 == 2

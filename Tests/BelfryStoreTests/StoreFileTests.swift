@@ -5,7 +5,7 @@ import Testing
 
 @testable import BelfryStore
 
-/// What only a file can do: durabilities, locks, copies, bounds.
+/// The tests of a file alone: durabilities, locks, copies, bounds.
 @Suite("StoreFile")
 struct StoreFileTests {
     let directory: TemporaryDirectory
@@ -106,7 +106,7 @@ struct StoreFileTests {
         try FileManager.default.moveItem(
             atPath: directory.path(of: "copy"), toPath: directory.path(of: "belfry.db"))
         for _ in 0..<2 {
-            // Nobody has renewed the epochs: it stays a copy.
+            // The epochs were not renewed: it stays a copy.
             var file = try open()
             #expect(try file.load().isCopied)
         }

@@ -16,7 +16,7 @@ struct StorePlaceTests {
         path = parent.path(of: "data")
     }
 
-    /// What may become of the files, and which part is missed then.
+    /// A loss of files, with the part that is missed then.
     enum Loss: CaseIterable {
         case mainRemoved, logRemoved, lockRemoved, mainReplaced, directoryRemoved, directoryMoved
         case directoryReplaced

@@ -14,7 +14,7 @@ struct StoreTests {
         directory = try TemporaryDirectory()
     }
 
-    /// What the thread has called, which tests can wait for.
+    /// The calls of the thread, which tests can wait for.
     struct Told: Sendable {
         var commits: [[UInt64]] = []
         var notices: [StoreNotice] = []
@@ -192,7 +192,7 @@ struct StoreTests {
             sequence += 1
             let batch = Self.batch(
                 0, sequence + 1, .notification(Sample.notification(sequence, byteCount: 30_000)))
-            // What was applied is taken all the same.
+            // Applied changes are taken all the same.
             #expect(store.submit(batch))
             weight += batch.weight
         }

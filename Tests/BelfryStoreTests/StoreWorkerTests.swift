@@ -6,11 +6,11 @@ import Testing
 
 /// A store that fails as it is told to, and writes down what is asked of it.
 struct ScriptedStore: ~Copyable, CommitTarget {
-    /// What a test sees of the store, which the worker owns.
+    /// The state of the store, which the worker owns, for a test.
     final class Script {
         /// Errors of the next commits, nil for one that succeeds as all after the last do.
         var outcomes: [StoreError?] = []
-        /// How much room there is for a ballast.
+        /// The room for a ballast.
         var ballastRoom = 4 << 20
         var ballastByteCount = 0
         var usedByteCount = 0
@@ -19,7 +19,7 @@ struct ScriptedStore: ~Copyable, CommitTarget {
         /// Whether the main file goes with the next commit.
         var displacesAfterCommit = false
         var checkpointError: StoreError?
-        /// What the next steps of a copy bring about.
+        /// The results of the next steps of a copy.
         var copySteps: [Result<BackupFile?, StoreError>] = []
         var calls: [String] = []
         /// How often memory was to be given back.
@@ -457,7 +457,7 @@ struct StoreWorkerTests {
         #expect(try file.bytes(9, at: 0).isEmpty)
         #expect(!directory.has(BackupFile.name))
 
-        // The ballast does not stand yet.
+        // The ballast is not laid yet.
         script.calls = []
         worker.beginCopy()
         #expect(worker.copyOn()?.failure == .full)

@@ -5,10 +5,10 @@ import Testing
 final class Pair {
     let client: TLSSession
     let server: TLSSession
-    /// What each end has written, and the other one has not got.
+    /// The bytes that each end has written, and the other one has not got.
     var toServer: [UInt8] = []
     var toClient: [UInt8] = []
-    /// What each end has got as plaintext.
+    /// The plaintext that each end has got.
     var serverGot: [UInt8] = []
     var clientGot: [UInt8] = []
     var serverEvents: [TLSEvent] = []
@@ -26,7 +26,7 @@ final class Pair {
         self.client.begin(output: &toServer)
     }
 
-    /// Carries bytes until nobody has any, or throws what one end throws.
+    /// Carries bytes until no end has any, or throws the error of one end.
     func run() throws {
         while !toServer.isEmpty || !toClient.isEmpty {
             try carryToServer()

@@ -56,7 +56,7 @@ struct TLSSessionTests {
         #expect(pair.serverEvents.first == .handshakeDone)
         #expect(pair.serverEvents.last == .closed)
         #expect(pair.serverEvents.filter { $0 == .closed }.count == 1)
-        // What comes after the end is not looked at.
+        // Bytes behind the end are not looked at.
         pair.toServer = [1, 2, 3]
         try pair.carryToServer()
         #expect(pair.server.inputHasEnded)
@@ -270,7 +270,7 @@ struct TLSSessionTests {
         try pair.sendFromClient("second")
         pair.toServer[good + 8] ^= 1
         #expect(throws: TLSError.self) { try pair.carryToServer() }
-        // What came before it was given out.
+        // The bytes before it were handed out.
         #expect(String(decoding: pair.serverGot, as: UTF8.self) == "first")
         #expect(!pair.toClient.isEmpty)
         #expect(throws: TLSError.self) { try pair.sendFromServer("x") }

@@ -112,7 +112,7 @@ struct BenchTests {
         #expect(result.latencies.count == result.deliveries)
         #expect(JSONObject(result.json)?.integer("lost") == 0)
         #expect(result.text.contains("Lost: 0"))
-        // What it made there is gone with it.
+        // The objects that it made there are gone with it.
         let answer = try await HTTPRequest.get("observers").answer(from: broker.url)
         #expect(JSONObject(answer.content)?.objects("observers").isEmpty == true)
     }

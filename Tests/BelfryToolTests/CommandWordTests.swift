@@ -16,7 +16,7 @@ struct CommandWordTests {
                 ["mailbox", "empty"],
                 "There is no command `empty`. `belfry mailbox --help` lists them."
             ),
-            // What is hidden is no suggestion, and what is no word of a command is not looked at.
+            // A hidden command is no suggestion, and an argument is not looked at.
             (["name"], "There is no command `name`. `belfry --help` lists them."),
         ])
     func commands(arguments: [String], text: String) {

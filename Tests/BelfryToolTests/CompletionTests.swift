@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Completion, and the documents of the command line")
 struct CompletionTests {
-    /// What bash offers for the last of these words.
+    /// The completions of bash for the last of these words.
     private func offers(_ words: [String], _ broker: RunningBroker) async throws -> [String] {
         let script = #"""
             program=$1; export BELFRY_URL=$2; shift 2

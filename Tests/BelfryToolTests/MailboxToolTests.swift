@@ -70,7 +70,8 @@ struct MailboxToolTests {
         let second = try await RunningBroker(port: port, directory: directory)
         _ = try await second.run("post", "Order", "--user-info", #"{"n":2}"#)
         var line = await following.line()
-        // The answer that acknowledged the first one may be lost with the broker: then it comes again.
+        // The answer that acknowledged the first one may be lost with the broker: then it comes
+        // again.
         while line?.contains(#"{"n":1}"#) == true { line = await following.line() }
         #expect(line?.contains(#"{"n":2}"#) == true)
         following.interrupt()

@@ -113,7 +113,7 @@ struct RemoteActionTests {
         let port = try #require("\(first.url)".split(separator: ":").last.flatMap { Int($0) })
         let second = try await RunningBroker(port: port, directory: folder)
         opening.finish()
-        // What was posted behind it comes behind it, and each of them once.
+        // Later posts come behind it, and each of them once.
         let poster = try await RemoteCenter.connect(to: second.url)
         let later = try await poster.post(name: "A")
         while seen.count < 4 { seen.append(try #require(await iterator.next())) }

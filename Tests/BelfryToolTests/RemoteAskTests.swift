@@ -130,7 +130,8 @@ struct RemoteAskTests {
         let asked = try await center.ask("w", "a", ttl: .seconds(3_600))
         for await _ in begun { break }
         await first.program.kill()
-        // An answer that is on its way to a broker that is gone is lost with it, and the ask is handled again.
+        // An answer that is on its way to a broker that is gone is lost with it, and the ask is
+        // handled again.
         for await state in center.connectionStates {
             if case .away = state { break }
         }

@@ -100,7 +100,9 @@ struct RunningBroker {
     let program: RunningProgram
     let url: BrokerURL
 
-    /// Starts one at a free port or at this one, in memory or with this directory, and waits until it listens.
+    /// Starts a broker at a free port or at this one, and waits until it listens.
+    ///
+    /// It is in memory or has this directory.
     init(port: Int = 0, directory: URL? = nil) async throws {
         let store = directory.map { ["--data", $0.path] } ?? ["--in-memory"]
         program = try RunningProgram(
@@ -117,13 +119,13 @@ struct RunningBroker {
     func start(
         _ arguments: [String], atEnd: @escaping @Sendable () -> Void = {}
     ) throws -> RunningProgram {
-        // What stands behind -- is not for the program.
+        // The words behind -- are not for the program.
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         return try RunningProgram(
             arguments[..<end] + ["--url", "\(url)"] + arguments[end...], atEnd: atEnd)
     }
 
-    /// What one command prints, and its exit code.
+    /// The output of one command, and its exit code.
     func run(_ arguments: String...) async throws -> (output: [String], exitCode: Int32?) {
         let program = try start(arguments)
         var output: [String] = []

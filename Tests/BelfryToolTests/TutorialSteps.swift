@@ -1,6 +1,6 @@
 import BelfryClient
 
-/// The steps of the tutorial of BelfryClient, as they stand in its catalog (`TutorialTests` holds them equal).
+/// The steps of the tutorial of BelfryClient as in its catalog (`TutorialTests` compares them).
 ///
 /// The lines between the marks are a step, behind the lines that all steps begin with.
 enum TutorialSteps {

@@ -12,7 +12,7 @@ struct TutorialTests {
         path: "../../Sources/BelfryClient/BelfryClient.docc"
     ).standardized
 
-    /// What each step begins with.
+    /// The lines that begin each step.
     private static let head = """
         import BelfryClient
 
@@ -35,7 +35,7 @@ struct TutorialTests {
                 steps[whole.name] = head + whole.lines.joined(separator: "\n") + "\n"
                 step = nil
             } else {
-                // The body of a function stands eight columns from the edge.
+                // The body of a function is eight columns from the edge.
                 step?.lines.append(line.dropFirst(8))
             }
         }
@@ -65,7 +65,7 @@ struct TutorialTests {
         #expect(Set(files) == Set(steps.keys.map { "\($0).swift" }))
     }
 
-    /// What a step prints, as it does so; the task is ended by whoever has read enough.
+    /// Runs a step and returns its output so far; the reader ends the task.
     private func run(_ step: @escaping Step, _ url: BrokerURL) -> (
         task: Task<Void, any Error>, lines: AsyncStream<String>
     ) {
@@ -77,7 +77,7 @@ struct TutorialTests {
         return (task, lines)
     }
 
-    /// Posts until somebody has got it, and tells the receipt.
+    /// Posts until an observer has got it, and returns the receipt.
     private func post(_ userInfo: String?, to url: BrokerURL) async throws -> PostReceipt {
         let center = try await RemoteCenter.connect(to: url)
         let content: UserInfo? = if let userInfo { try UserInfo(json: userInfo) } else { nil }

@@ -212,7 +212,7 @@ struct DeflateTests {
         #expect(
             Self.reading(deflated(2, try compress(full + [7])), limits: Self.limits)?.error
                 == .messageTooBig(byteCount: 20_001, limit: 20_000))
-        // What cannot be compressed may be a little longer on the wire.
+        // A payload that cannot be compressed may be a little longer on the wire.
         let dense = noise(20_000)
         #expect(
             Self.reading(deflated(2, stored(dense)), limits: Self.limits)?.seen.first?.bytes
@@ -326,7 +326,7 @@ struct GzipEncoderTests {
             let encoded = try #require(whole)
             #expect(encoded.prefix(3) == [0x1F, 0x8B, 8])
             #expect(encoded.suffix(4) == [0xDC, 0x05, 0, 0])  // 1,500 bytes
-            // What lies between the header and the checksums is a compressed message.
+            // The bytes between the header and the checksums are a compressed message.
             let payload = Array(encoded[10..<(encoded.count - 8)])
             let reading = Reading.ofAllSplits(deflated(2, payload + [0]), inflates: true)
             #expect(reading?.seen.first?.bytes == content)

@@ -6,7 +6,7 @@ struct Seen: Equatable {
     var bytes: [UInt8] = []
 }
 
-/// What a reader made of a whole input: its events, and the error that ended it.
+/// The result of a reader for a whole input: its events, and the error that ended it.
 struct Reading: Equatable {
     var seen: [Seen] = []
     var error: WebSocketError?

@@ -21,7 +21,7 @@ struct UsualOpeningTests {
         return opening.answer
     }
 
-    /// What the decision about all openings is.
+    /// The decision by the reader of all openings.
     static func decision(_ fields: [Field]) -> OpeningDecision {
         func lines(_ name: String) -> [[UInt8]] {
             fields.filter { $0.name.lowercased() == name }.map { Array($0.value.utf8) }

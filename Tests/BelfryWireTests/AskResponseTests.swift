@@ -13,7 +13,7 @@ struct AskResponseTests {
         return try reader.response(query: query(pairs), content: content.span)
     }
 
-    /// What a message of JSON-RPC says.
+    /// Reads a message of JSON-RPC.
     private func response(_ message: String, byteRoom: Int = .max) throws -> Response {
         let message = bytes(message)
         let call = try #require(RPCReader().message(in: message.span).calls.first)

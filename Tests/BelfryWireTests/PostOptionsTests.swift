@@ -29,7 +29,7 @@ struct PostOptionsTests {
             PostOptions(timer: TimerTerms()),
         ]
         let plain = PostOptions()
-        // An option that is new stands above too.
+        // A new option must be above too.
         #expect(Mirror(reflecting: plain).children.count == others.count)
         for other in others { #expect(other != plain) }
         #expect(plain == PostOptions())
@@ -115,7 +115,7 @@ struct PostOptionsTests {
                     "#/0/maxDelay requires the style idle",
                 ]
             ),
-            // With a style that is none, nobody knows what it could use.
+            // The misfits of an unknown style are not reported.
             (#""keep":"latest","style":"soon""#, ["#/0/style must be now, asap or idle"]),
         ])
     func misfits(members: String, expected: [String]) {
@@ -321,7 +321,7 @@ struct PostQueryTests {
 struct StyleOptionTests {
     private let reader = RequestReader()
 
-    /// The options, as they stand in JSON and in a query.
+    /// The options, as written in JSON and in a query.
     private static let values = [
         "coalesce": (#"["name"]"#, "name"), "keep": (#""latest""#, "latest"),
         "modes": (#"["m"]"#, "m"), "maxDelay": ("1", "1"), "ttl": ("1", "1"),

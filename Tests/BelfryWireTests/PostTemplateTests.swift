@@ -2,7 +2,7 @@ import BelfryCenter
 import BelfryWire
 import Testing
 
-/// What a template makes of a content is what the reader makes of it that finds every fault.
+/// A template reads a content like the reader that finds every fault.
 @Suite("PostTemplate")
 struct PostTemplateTests {
     private let reader = RequestReader()

@@ -5,7 +5,7 @@ func bytes(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
 
 func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// What an encoder appends, as text.
+/// The output of an encoder, as text.
 func written(_ append: (inout [UInt8]) -> Void) -> String {
     var output: [UInt8] = []
     append(&output)
@@ -67,7 +67,7 @@ func query(_ pairs: [(String, String)]) -> [QueryParameter] {
     pairs.map { QueryParameter(name: bytes($0.0), value: bytes($0.1)) }
 }
 
-/// The text of a whole message around some params, and where they stand in it.
+/// The text of a whole message around some params, and their range in it.
 struct CallText {
     let bytes: [UInt8]
     let params: Range<Int>

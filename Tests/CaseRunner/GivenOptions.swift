@@ -21,7 +21,7 @@ struct GivenOptions {
         return options
     }
 
-    /// Those of an observer; with a session that goes on it outlives its connection.
+    /// The options of an observer, which outlives its connection if the session is resumed.
     func observer(resumes: Bool) -> ObserverOptions {
         var options = ObserverOptions()
         options.lifetime = resumes ? .token : .connection

@@ -2,7 +2,7 @@ import BelfryClient
 import BelfryJSON
 import Synchronization
 
-/// The tokens that the token function of a case answers: one after the other, and the last one again and again.
+/// The tokens of a case's token function: one after the other, and the last one repeatedly.
 final class GivenTokens: Sendable {
     private let left: Mutex<[String?]>
 

@@ -89,7 +89,7 @@ actor PlayedCase {
 
     // MARK: Doing
 
-    /// Begins what a step says; it goes on while later steps are done.
+    /// Begins a step, which may continue beside later steps.
     func perform(_ step: JSONObject) async {
         let verb = step.string("do") ?? ""
         if verb == "answer" {
@@ -212,7 +212,7 @@ actor PlayedCase {
     }
 }
 
-/// What a case can remove again.
+/// An object that a case can remove again.
 private enum Made {
     case observation(Observation)
     case value(ValueObservation)

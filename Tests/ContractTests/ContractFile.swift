@@ -2,8 +2,8 @@ import Foundation
 
 /// A file of the package, read line by line.
 ///
-/// `asyncapi.yaml` is written with two spaces a level and one key a line, so that a key is found by its
-/// indentation.
+/// `asyncapi.yaml` is written with two spaces a level and one key a line, so that a key is found by
+/// its indentation.
 struct ContractFile {
     let lines: [Substring]
 
@@ -22,7 +22,7 @@ struct ContractFile {
         self.lines = lines
     }
 
-    /// What stands below a key at this depth, up to the next line that is no deeper.
+    /// The lines below a key at this depth, up to the next line that is no deeper.
     func section(_ key: String, depth: Int = 0) -> ContractFile {
         let start = String(repeating: "  ", count: depth) + key + ":"
         guard let index = lines.firstIndex(of: Substring(start)) else {

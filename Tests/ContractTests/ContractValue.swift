@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a contract file says, whether it is written as YAML or as JSON.
+/// The content of a contract file, written as YAML or as JSON.
 enum ContractValue: Equatable, Decodable {
     case object([String: ContractValue])
     case array([ContractValue])
@@ -58,7 +58,7 @@ enum ContractValue: Equatable, Decodable {
         for value in elements { value.forEachValue(body) }
     }
 
-    /// What a reference stands for in this file, or the value itself.
+    /// The target of a reference in this file, or the value itself.
     func resolving(_ value: ContractValue) -> ContractValue {
         guard let reference = value["$ref"].text else { return value }
         return reference.split(separator: "/").dropFirst().reduce(self) { $0[String($1)] }

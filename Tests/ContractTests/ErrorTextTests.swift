@@ -9,7 +9,7 @@ import Testing
 
 @testable import BelfryServer
 
-/// What people read of an error is a sentence, and never how Swift spells its case.
+/// The text of an error is a sentence, and never the spelling of its Swift case.
 @Suite("Texts of errors")
 struct ErrorTextTests {
     static let http: [HTTPError] = [

@@ -2,7 +2,7 @@ import BelfryServer
 import Foundation
 import Testing
 
-/// What `Scripts/contract` makes of `openapi.yaml`, and what the generators of clients ask of it.
+/// The output of `Scripts/contract` for `openapi.yaml`, and the needs of client generators.
 @Suite("openapi.yaml, and what is made of it")
 struct MadeContractTests {
     private static let prefix = "/v1/centers/{center}"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The rows of the routes: openapi.yaml and Access.md")
 struct RouteTests {
-    /// The paths that the broker has for everybody; those for debugging are no part of the contract.
+    /// The public paths of the broker; those for debugging are no part of the contract.
     private static let servicePaths = RoutePath.ofService.filter { $0.facts.guarding != .debug }
 
     private let paths: [String: ContractValue]
@@ -132,7 +132,7 @@ struct RouteTests {
         var rows: [(routes: [String], need: String)] = []
         for line in lines[(start + 2)...].prefix(while: { $0.hasPrefix("|") }) {
             let cells = line.split(separator: "|").map { $0.split(separator: " ") }
-            // A method goes on for the paths behind it.
+            // A method holds for the paths behind it.
             var method: Substring = ""
             var routes: [String] = []
             for word in cells[0] {
@@ -148,9 +148,9 @@ struct RouteTests {
         return rows
     }
 
-    /// The route of a path template; each parameter stands for itself.
+    /// The route of a path template; each parameter represents itself.
     private func routed(_ template: String) -> RoutedPath? {
-        // What a path has in braces is no character of a URI, so it is encoded here.
+        // The braces of a path are no characters of a URI, so they are encoded here.
         let path = Array(template.utf8).flatMap {
             $0 == UInt8(ascii: "{")
                 ? Array("%7B".utf8) : $0 == UInt8(ascii: "}") ? Array("%7D".utf8) : [$0]

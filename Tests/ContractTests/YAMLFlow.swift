@@ -1,6 +1,6 @@
 /// Reads a YAML value of one line: a scalar, or a mapping or sequence in braces or brackets.
 struct YAMLFlow {
-    /// What has not been read yet.
+    /// The text that has not been read yet.
     private(set) var rest: Substring
 
     init(_ text: Substring) {

@@ -1,10 +1,10 @@
 /// Reads as much YAML as the contract files have.
 ///
-/// Those are mappings and sequences in blocks, scalars of one line, block scalars (`|` and `>-`) and
-/// JSON-like values on one line. It knows no anchors and no tags. `openapi.json`, which another reader
-/// makes, must be equal to what this one reads.
+/// Those are mappings and sequences in blocks, scalars of one line, block scalars (`|` and `>-`)
+/// and JSON-like values on one line. It knows no anchors and no tags. `openapi.json`, which another
+/// reader makes, must be equal to what this one reads.
 struct YAMLText {
-    /// What is not YAML, or more of it than is read here.
+    /// A fault: no YAML, or a part of YAML that is not supported.
     struct Fault: Error {
         let line: Int
     }
@@ -40,7 +40,7 @@ struct YAMLText {
         var elements: [ContractValue] = []
         while let line = peek(), line.indentation == indentation {
             if line.content.hasPrefix("- ") {
-                // What follows stands as if it began its own line, two places further.
+                // The rest is read as if it began its own line, two places further.
                 lines[next] =
                     Substring(String(repeating: " ", count: indentation + 2))
                     + line.content.dropFirst(2)
@@ -68,7 +68,7 @@ struct YAMLText {
         return try value(content, below: indentation - 2)
     }
 
-    /// The key of a line, and what stands behind it.
+    /// The key of a line, and the text behind it.
     private func key(of content: Substring) throws(Fault) -> (String, Substring)? {
         if content.hasPrefix("'") {
             var flow = YAMLFlow(content)

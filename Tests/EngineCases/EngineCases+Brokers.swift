@@ -10,7 +10,7 @@ extension EngineCases {
         return (0..<count).map { _ in EngineBroker(engine.connect()) }
     }
 
-    /// What differs between the brokers once each is up, all is written, and they have applied the same.
+    /// The difference between the brokers once each is up, all is written, and all of it applied.
     private func difference(_ brokers: [EngineBroker], centers: Int, seconds: Int64) -> [String] {
         let isSame = engine.wait(seconds: seconds) {
             for broker in brokers { broker.turn() }

@@ -1,6 +1,6 @@
 import BelfryCluster
 
-/// What holds for the journal of this engine alone.
+/// The rules for the journal of this engine alone.
 struct EngineCases {
     let engine: Engine
 
@@ -34,7 +34,7 @@ struct EngineCases {
         EntryName(life: 7, number: number, attempt: attempt)
     }
 
-    /// What a journal tells once all has arrived, as text.
+    /// The events of a journal once all has arrived, as text.
     func events(of link: EngineLink) -> [String] {
         var told: [String] = []
         repeat {
@@ -179,7 +179,7 @@ struct EngineCases {
         let link = engine.connect { $0.snapshotByteLimit = 4 << 20 }
         link.journal.save(JournalSnapshot(index: 1, state: bytes(1_000_000)))
         var problems = difference(events(of: link), ["saved 1"])
-        // Somebody saves and dies before the last message, again and again.
+        // A broker saves and dies before the last message, again and again.
         let subject = "belfry.\(link.journal.settings.cluster).snap.piece"
         for _ in 0..<7 {
             let piece = String(repeating: "x", count: 512 << 10)

@@ -9,7 +9,8 @@ import SimulatedLog
 //
 //     belfry-engine-cases REPLICAS ADDRESS... [PROCESS...]
 //
-// With the processes of the servers, which have the names n0, n1, and so on, the last case kills one of them.
+// With the processes of the servers, which have the names n0, n1, and so on, the last case kills
+// one of them.
 
 /// Ends with what is wrong.
 func fail(_ text: String) -> Never {

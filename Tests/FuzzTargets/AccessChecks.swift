@@ -13,8 +13,9 @@ enum AccessChecks {
         file(bytes) { bytes throws(AccessError) in _ = try KeySetFile(bytes) }
     }
 
-    /// A file that is taken is JSON, also with white space around it; the fault of another names a line
-    /// that the file has.
+    /// Checks that an accepted file is JSON, also with white space around it.
+    ///
+    /// The fault of a refused file names a line that the file has.
     private static func file(
         _ bytes: [UInt8], _ read: ([UInt8]) throws(AccessError) -> Void
     ) -> String? {
@@ -60,7 +61,7 @@ enum AccessChecks {
         guard bytes.starts(with: token.signed), bytes.count > token.signed.count,
             bytes[token.signed.count] == UInt8(ascii: ".")
         else { return "something else is signed than what came" }
-        // Each text of base 64 stands for other bytes, so another text is another token.
+        // Each text of base 64 has other bytes, so another text is another token.
         if bytes.contains(UInt8(ascii: "=")) { return "padding" }
         return claims(token.payload)
     }
@@ -77,13 +78,13 @@ enum AccessChecks {
         let fault = claims.fault(under: rules)
         rules.issuers = ["issuer"]
         rules.audiences = ["audience"]
-        // Who asks for more must not get less.
+        // Stricter rules must not accept more.
         let stricter = claims.fault(under: rules)
         if fault == .claims, stricter != .claims { return "rules hide a fault" }
         return nil
     }
 
-    /// The first line is a key set, the rest a token; who is taken is taken again, and by no other bytes.
+    /// Reads the first line as a key set, the rest as a token; no other bytes may be accepted.
     static func signature(_ bytes: [UInt8]) -> String? {
         let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
         let keyring: Keyring

@@ -2,7 +2,7 @@ import BelfryCenter
 
 /// The code of commands.
 enum CommandChecks {
-    /// What is a command is written in one way, however it was read.
+    /// Checks that a command is written in one way, however it was read.
     static func command(_ bytes: [UInt8]) -> String? {
         guard let command = try? Command(code: bytes) else { return nil }
         let code = command.code

@@ -28,7 +28,7 @@ struct Cut {
     }
 }
 
-/// What a parser told of an input, in a form that can be compared.
+/// The events of a parser for an input, in a form that can be compared.
 struct Transcript: Equatable {
     private(set) var entries: [Entry] = []
 

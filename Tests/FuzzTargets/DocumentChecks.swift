@@ -74,7 +74,7 @@ enum DocumentChecks {
             ? nil : changes(from: middle, to: document, by: edit, seenFrom: write.path)
     }
 
-    /// What a document is that the model is not.
+    /// The difference between a document and the model.
     private static func difference(_ document: Document, _ model: PlainValue) -> String? {
         let bytes = document.bytes
         guard bytes == model.bytes else {
@@ -84,7 +84,7 @@ enum DocumentChecks {
         return nil
     }
 
-    /// What an edit tells each path on its way is the difference there, and it can be undone.
+    /// Checks that an edit reports the difference to each path on its way, and can be undone.
     private static func changes(
         from before: Document, to after: Document, by edit: DocumentEdit,
         seenFrom path: DocumentPath

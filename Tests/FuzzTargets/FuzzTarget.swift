@@ -19,7 +19,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case inflate
     /// The fields of an opening handshake: extensions, subprotocols, keys.
     case opening
-    /// What a NATS server sends, and the answers of JetStream in it.
+    /// The output of a NATS server, with answers of JetStream in it.
     case nats
     /// JSON: validator, reader, lines.
     case json
@@ -41,14 +41,14 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case token
     /// A line with a JSON Web Key Set, and a token that is verified with it.
     case signature
-    /// What proxies tell of clients, and addresses.
+    /// The fields of proxies about clients, and addresses.
     case forwarding
     /// A command of a center.
     case command
 
     /// Reads an input.
     ///
-    /// - Returns: what is wrong; nil when all is well. What must never happen traps.
+    /// - Returns: the fault; nil when all is well. An impossible state traps.
     public func fault(in input: [UInt8]) -> String? {
         guard let seed = input.first else { return nil }
         let bytes = Array(input.dropFirst())

@@ -73,7 +73,7 @@ enum JSONChecks {
         return odd.map { "status \($0)" }
     }
 
-    /// The answer that an asker gives itself is any JSON: a query and a call take the same, and give it back as it came.
+    /// Checks the default of an ask, any JSON: a query and a call take the same, and return it.
     static func fallback(_ bytes: [UInt8]) -> String? {
         let reader = RequestReader()
         let (name, nothing) = (Array("x".utf8), [UInt8]())
@@ -115,7 +115,7 @@ enum JSONChecks {
         }
     }
 
-    /// What is asked, or the status of the refusal.
+    /// The ask, or the status of the refusal.
     private static func ask(
         _ read: () throws(Problem) -> AskRequest
     ) -> (request: AskRequest?, status: Int) {

@@ -2,7 +2,7 @@ import BelfryJSON
 
 /// A JSON value in the plainest form, dictionaries: what documents are compared with.
 public enum PlainValue: Equatable, Sendable {
-    /// What is no object, without white space.
+    /// A value that is no object, without white space.
     case leaf([UInt8])
     /// The members by their unescaped keys.
     case object([[UInt8]: PlainValue])
@@ -83,7 +83,7 @@ public enum PlainValue: Equatable, Sendable {
         }
     }
 
-    /// What a path leads to.
+    /// The value at a path.
     public func value(at keys: ArraySlice<[UInt8]>) -> PlainValue? {
         guard let key = keys.first else { return self }
         guard case .object(let members) = self else { return nil }
@@ -110,7 +110,7 @@ public enum PlainValue: Equatable, Sendable {
         return .object(members)
     }
 
-    /// `MergePatch` as RFC 7396 §2 writes it, where null stands for no value.
+    /// `MergePatch` as RFC 7396 §2 writes it, where null is no value.
     public static func mergePatch(_ target: PlainValue?, _ patch: PlainValue) -> PlainValue? {
         guard case .object(let patches) = patch else { return patch.isNull ? nil : patch }
         var members: [[UInt8]: PlainValue] = [:]

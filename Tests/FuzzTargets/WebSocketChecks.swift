@@ -4,8 +4,8 @@ import BelfryWebSocket
 enum WebSocketChecks {
     /// Frames of a client; `inflates` is whether their messages may be compressed.
     static func frames(_ bytes: [UInt8], _ cut: Cut, inflates: Bool) -> String? {
-        // Small limits, so that short inputs reach them; but an unfinished message is looked at from
-        // 1,024 compressed bytes on.
+        // Small limits, so that short inputs reach them; but an unfinished message is looked at
+        // from 1,024 compressed bytes on.
         let limits = MessageLimits(messageByteLimit: inflates ? 3_000 : 600, fragmentLimit: 20)
         let inflater = inflates ? Inflater() : nil
         let whole = read([bytes], limits, inflater)

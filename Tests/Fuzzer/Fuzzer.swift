@@ -1,8 +1,8 @@
 import FuzzTargets
 import Glibc
 
-// The entry of libFuzzer, which calls it with one input after the other. BELFRY_FUZZ_TARGET names the
-// target, so that one program serves all.
+// The entry of libFuzzer, which calls it with one input after the other. BELFRY_FUZZ_TARGET names
+// the target, so that one program serves all.
 
 private let target: FuzzTarget = {
     // SAFETY: the variable is not changed while its text is copied.
@@ -30,7 +30,7 @@ private func runDriver(
     _ testOneInput: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// The entry that the package manager gives a program of this name, in the place of libFuzzer's own.
+/// The entry of a program of this name by the package manager, in place of libFuzzer's own.
 @_cdecl("belfry_fuzz_main")
 public func start(
     _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?

@@ -57,15 +57,17 @@ private func isEmpty(_ value: Any?) -> Bool {
     return mirror.displayStyle == .collection && mirror.children.isEmpty
 }
 
-/// The stored properties of a center that a snapshot of it leaves out: they count for one process, or are made anew.
+/// The stored properties of a center that its snapshot leaves out: they belong to one process.
+///
+/// The restored center makes them anew.
 package let fieldsOfOneProcess: Set<String> = [
     // Hash tables are made anew from what they find, with the seed of the process.
     "seed", "hashes", "buckets", "recent",
     // Room in memory, not state.
     "storage", "blockByteCount", "nodeByteCount", "valueByteCount", "counted",
-    // What is over of them is forgotten by and by; digests have what runs.
+    // Intervals that are over are forgotten over time; digests have the running ones.
     "paces",
-    // Of one process or one command alone (decision 97).
+    // Properties of one process or one command alone (decision 97).
     "losses", "keptMemory", "keptMeasure", "dispatching", "matched", "hasRecounted",
     "recountedRows", "journal", "growth",
 ]

@@ -13,13 +13,12 @@ package struct History {
     private var command = 0
     private var time: Int64 = 0
 
-    /// Whether each command was answered before the next one was asked: then its account says what was
-    /// written meanwhile.
+    /// Whether each command was answered before the next, so that its account covers all writes.
     let isSynchronous: Bool
 
     package init(isSynchronous: Bool = true) { self.isSynchronous = isSynchronous }
 
-    /// What is noted from now on belongs to this command and time.
+    /// Assigns the events from now on to this command and time.
     package mutating func begin(command: Int, at time: Int64) {
         self.command = command
         self.time = time
@@ -50,7 +49,7 @@ package struct History {
         return digest
     }
 
-    /// One line for each moment, for whoever reads a report.
+    /// One line for each moment, for the reader of a report.
     package var lines: [String] {
         moments.map { "command \($0.command) at \($0.time / 1_000_000) ms: \($0.event)" }
     }

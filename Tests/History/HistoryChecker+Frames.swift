@@ -1,4 +1,4 @@
-// What connections were written: law 2, rules C2 to C11, and law 5 as a client sees it.
+// The frames of connections: law 2, rules C2 to C11, and law 5 from a client's view.
 
 extension HistoryChecker {
     func write(_ frame: HistoryFrame) throws(HistoryFault) {
@@ -39,7 +39,7 @@ extension HistoryChecker {
         account.dues[place].isAcknowledged = false
     }
 
-    /// What may have come before is marked, and nothing else is.
+    /// Checks that a delivery is marked if it may have come before, and only then.
     private func checkMark(
         _ frame: HistoryFrame, _ due: ObserverAccount.Due, _ account: ObserverAccount,
         _ client: Client
@@ -124,7 +124,8 @@ extension HistoryChecker {
         if gap.lost == 0 { throw HistoryFault("law 3: a gap of nothing") }
         if gap.reason == .overflow, let lost = gap.lost { try checkOverflow(lost, gap, account) }
         if account.isMailbox {
-            // A mailbox tells its losses until all of them are acknowledged: more may come meanwhile.
+            // A mailbox tells its losses until all of them are acknowledged: more may come
+            // meanwhile.
             account.told.removeAll {
                 $0.gap.reason == gap.reason && (!$0.isClosed || $0.gap.last >= gap.first)
             }
@@ -136,8 +137,8 @@ extension HistoryChecker {
 
     /// Rule D7: the oldest go, and only when more is held than may be.
     ///
-    /// All that was held when the first was lost has a higher number; what came again out of the ring
-    /// does not count for the limit of an observer.
+    /// All that was held when the first was lost has a higher number; what came again out of the
+    /// ring does not count for the limit of an observer.
     private func checkOverflow(
         _ lost: Int, _ gap: HistoryGap, _ account: ObserverAccount
     ) throws(HistoryFault) {
@@ -147,7 +148,8 @@ extension HistoryChecker {
             of: account, from: gap.first, countsAll: account.observer.acknowledges,
             countsEarlierLives: client.hadReplayed)
         if own.count >= account.observer.holdLimit + lost { return }
-        // What comes out of the ring takes the room that is left, also beside what is older (decision 61).
+        // Deliveries from the ring take the room that is left, also beside older ones (decision
+        // 61).
         let isReplay = client.hasReplayed || gap.first <= account.observer.since
         var count = 0
         var byteCount = 0
@@ -169,7 +171,7 @@ extension HistoryChecker {
         }
     }
 
-    /// How much may have been held since losses were told last.
+    /// The number of deliveries that may have been held since losses were reported last.
     private func heldCount(
         of account: ObserverAccount, from sequence: UInt64, countsAll: Bool,
         countsEarlierLives: Bool = false
@@ -199,7 +201,7 @@ extension HistoryChecker {
             account.dues[place].isAcknowledged = true
             account.dues[place].wasAcknowledged = true
         }
-        // What came out of the ring at the registration is in no account.
+        // Deliveries from the ring at the registration are in no account.
         if sequence <= account.observer.since { return }
         if !isSure { return note.isClouded = true }
         if isRefused { note.refusedCount += 1 } else { note.acknowledgedCount += 1 }

@@ -49,7 +49,7 @@ extension HistoryChecker {
         if account.isLeaving { note.mayMatch += 1 } else { note.mustMatch += 1 }
     }
 
-    /// What the post asked for, and what those asked for that it stands for.
+    /// Finds the options of the post, and of the posts that it represents.
     private func findOrigin(of note: DispatchedNote) throws(HistoryFault) {
         let earlier = lastOfID[note.id]
         if let entry = try queue.leave(note, command: command, at: time) {
@@ -176,8 +176,8 @@ extension HistoryChecker {
 
     /// How many observers may have been written a notification by this command behind its account.
     ///
-    /// What the center tells of itself comes behind a post, and may flush what is held (rule D8); an
-    /// acknowledgement ends a wait, and then makes room for what is held (Protocol, section 7).
+    /// What the center tells of itself comes behind a post, and may flush what is held (rule D8);
+    /// an acknowledgement ends a wait, and then makes room for what is held (Protocol, section 7).
     private func flushedCount(of note: DispatchedNote) -> Int {
         let isTold = notes.last?.content.name.starts(with: "belfry.".utf8) ?? false
         if note.command == command, !isTold { return 0 }

@@ -26,7 +26,7 @@ extension HistoryChecker {
         }
     }
 
-    /// That it came back is undone, if nobody was answered it.
+    /// Undoes a return of a client that a crash has lost, if no client saw it.
     private func carryOverAbsence(of client: Client) {
         var earliest = client.awaySinceEarliest ?? client.awaySince
         for ended in client.endedAbsences where ended.command > committed {
@@ -55,7 +55,8 @@ extension HistoryChecker {
     private func carryOver(_ account: ObserverAccount, isOrderly: Bool) {
         if account.isMailbox { forgetLooks(into: account) }
         if isOrderly { return }
-        // What was told and not committed is told again, of all that was held before.
+        // Losses that were reported and not committed are reported again, out of all that was held
+        // before.
         account.toldMoment = account.told.last { $0.command <= committed }?.moment ?? 0
         // That it was taken out of what is held may be undone: then it comes again, or is lost.
         for place in account.dues.indices
@@ -76,10 +77,10 @@ extension HistoryChecker {
         }
     }
 
-    /// What a mailbox was read and not acknowledged is in it still (Protocol, section 9).
+    /// Keeps the deliveries of a mailbox that were read and not acknowledged (Protocol, section 9).
     ///
-    /// Which of that a reader has seen only the life knows in which it did: in the next one it may be lost. A
-    /// crash may lose an acknowledgement (section 1).
+    /// Only the life in which they were read knows which of them a reader has seen: in the next one
+    /// they may be lost. A crash may lose an acknowledgement (section 1).
     private func forgetLooks(into account: ObserverAccount) {
         let sure = account.acknowledgements.last { $0.command <= committed }?.through ?? 0
         account.acknowledgements = [(sure, 0)]

@@ -19,14 +19,14 @@ final class HistoryChecker {
         /// The last frame that came unmarked.
         var last: (sequence: UInt64, observer: UInt64) = (0, 0)
         var hasReplayed = false
-        /// The same in an earlier life: what is still held of that counts like all else (decision 61).
+        /// The same in an earlier life: its held deliveries count like all others (decision 61).
         var hadReplayed = false
         var awaySince: Int64?
         /// How many crashes there had been by then.
         var crashCountBefore = 0
         /// The same at the earliest: a crash may have undone that it came back meanwhile.
         var awaySinceEarliest: Int64?
-        /// The absences that it came back from, with which command, as far as a crash may undo that.
+        /// The absences that are over, each with its last command, as far as a crash may undo them.
         var endedAbsences: [(since: Int64, command: Int)] = []
 
         init(id: UInt64, connection: UInt64, isMailbox: Bool) {
@@ -56,7 +56,7 @@ final class HistoryChecker {
     /// Their answer has not come, or a turn may still be walking their observers.
     var openNotes: [DispatchedNote] = []
     var posts: [[UInt8]: HistoryPost] = [:]
-    /// What was answered to posts that wait, or that others stand for.
+    /// The answers to posts that wait, or that others represent.
     var queueAnswers: [[UInt8]: HistoryReceipt.State] = [:]
     var queue = QueueAccount()
 
@@ -77,7 +77,7 @@ final class HistoryChecker {
     /// The next listings show with what a life begins.
     var isAfterRestart = false
     var lastTrim = 0
-    /// With which command all that was due has happened: what ends together ends in shares (decision 69).
+    /// The command by which all due work was done: ends at one time come in shares (decision 69).
     var passedCommand = 0
 
     init(isSynchronous: Bool) { self.isSynchronous = isSynchronous }
@@ -138,14 +138,15 @@ final class HistoryChecker {
         return client.connection != nil && !client.isSlow && client.isAsked == false
     }
 
-    /// Whether an observer may wait for an interval: what its client lost meanwhile is told behind it.
+    /// Whether an observer may wait for an interval: losses of its client are reported behind it.
     func isPaced(_ account: ObserverAccount) -> Bool {
         clients[account.observer.client]?.accounts.contains { $0.isAlive && $0.observer.isPaced }
             ?? false
     }
 
-    /// Whether an observer's client may owe too many answers: it is slow then, and is told what it lost when it
-    /// owes less.
+    /// Whether an observer's client may owe too many answers, and so be slow.
+    ///
+    /// Its losses are reported when it owes less.
     func mayOwe(_ account: ObserverAccount) -> Bool {
         clients[account.observer.client]?.accounts.contains { other in
             other.isAlive && other.observer.acknowledges
@@ -154,7 +155,7 @@ final class HistoryChecker {
     }
 
     private func take(_ limits: HistoryLimits) {
-        // What was lost under an earlier limit may be told under a later one.
+        // Losses under an earlier limit may be reported under a later one.
         self.limits.clientHeldCount = min(self.limits.clientHeldCount, limits.clientHeldCount)
         self.limits.clientHeldByteCount = min(
             self.limits.clientHeldByteCount, limits.clientHeldByteCount)
@@ -246,7 +247,7 @@ final class HistoryChecker {
         client.accounts.append(account)
         byName[observer.name, default: []].append(account)
         guard let above = observer.replayedAbove, above < observer.since else { return }
-        // What the ring has comes marked; the rest of it is told as unknown.
+        // Deliveries from the ring are marked; the rest of it is reported as unknown.
         for note in notes[place(ofNoteFrom: above + 1)...]
         where note.sequence <= observer.since && account.matches(note.content) {
             var due = ObserverAccount.Due(note: note)
@@ -316,7 +317,7 @@ final class HistoryChecker {
         for due in account.dues where due.writeCount == 0 { due.note.isClouded = true }
     }
 
-    /// A crash has undone a removal that nobody was answered.
+    /// Restores an observer whose removal a crash has undone before it was answered.
     private func revive(_ account: ObserverAccount) {
         account.isToGo = false
         guard !account.isAlive else { return }

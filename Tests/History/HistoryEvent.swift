@@ -1,5 +1,6 @@
-/// Something that can be seen of a broker from outside: what it was asked and answered, what each
-/// connection was written, what a look showed, and when it died.
+/// Something that can be seen of a broker from outside.
+///
+/// That is a request or its answer, a frame on a connection, the result of a look, or a crash.
 package enum HistoryEvent {
     case connected(client: UInt64, connection: UInt64, isMailbox: Bool)
     /// The connection has ended, and the broker knows.
@@ -24,7 +25,7 @@ package enum HistoryEvent {
 
     /// A post was accepted.
     case posted(HistoryPost)
-    /// A notification got its number: whoever observes everything knows it.
+    /// A notification got its number: an observer of everything knows it.
     case dispatched(HistoryNotification)
     /// The answer to a post; one that is not final is followed by another.
     case answered(HistoryReceipt, isFinal: Bool)
@@ -35,7 +36,7 @@ package enum HistoryEvent {
     case told(HistoryGap)
     /// A client has answered a delivery; one that is not sure may have answered it before.
     case acknowledged(observer: UInt64, sequence: UInt64, isRefused: Bool, isSure: Bool)
-    /// Somebody has looked into a mailbox, and has read everything up to a number.
+    /// A reader has looked into a mailbox, and has read everything up to a number.
     case lookedInto(observer: UInt64, through: UInt64?)
     case page(
         observer: UInt64, notifications: [(id: [UInt8], sequence: UInt64)], gaps: [HistoryGap])
@@ -49,13 +50,13 @@ package enum HistoryEvent {
     case passed(isWhole: Bool)
     /// A turn is over: all that it was to post has been posted, or is left to the next one.
     case rests
-    /// What all centers hold was cut down.
+    /// Held deliveries of all centers were trimmed.
     case trimmed
     case limits(HistoryLimits)
 
     /// The answers of all commands up to this one have left.
     case committed(through: Int)
-    /// The broker ended, in order or not; another one goes on, or begins with nothing.
+    /// The broker ended, in order or not; the next one has its state, or begins with nothing.
     case restarted(isOrderly: Bool, hasState: Bool)
 }
 
@@ -93,14 +94,14 @@ package struct HistoryObserver {
     }
 }
 
-/// What a removal was asked for.
+/// The target of a removal.
 package enum HistoryRemoval {
     case observer(UInt64)
     case client(UInt64)
     case filter(client: UInt64, name: [UInt8]?, object: [UInt8]?)
 }
 
-/// What a listing shows of an observer.
+/// The row of an observer in a listing.
 package struct HistoryRow {
     package let serial: UInt64
     package let heldCount: Int
@@ -124,7 +125,7 @@ package struct HistoryPost {
     package var isImmediate = false
     /// Whether its poster may post everything.
     package var isUnscoped = true
-    /// Others came with it in one callout: its answer says how it stands behind all of them.
+    /// Others came with it in one callout: its answer shows the state behind all of them.
     package var isInBatch = false
     package var modes: [[UInt8]] = []
     package var maxDelay: Int64?
@@ -196,8 +197,9 @@ package struct HistoryReceipt: Equatable {
     }
 }
 
-/// A delivery that was written to a connection, as its bytes say it; to which observer it belongs is
-/// known by its selector, or by who wrote it.
+/// A delivery that was written to a connection, read from its bytes.
+///
+/// Its selector shows the observer, or else its writer does.
 package struct HistoryFrame {
     package var connection: UInt64
     package var observer: UInt64
@@ -224,7 +226,7 @@ package struct HistoryGap {
 
     package var observer: UInt64
     package var reason: Reason
-    /// Nil when nobody can know.
+    /// Nil when the count is unknown.
     package var lost: Int?
     package var first: UInt64
     package var last: UInt64

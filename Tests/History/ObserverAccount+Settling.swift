@@ -1,5 +1,5 @@
-// At the end each notification that an observer was to get has one fate. What was lost was told by gaps
-// that say how many between two numbers: they must have room for all losses, and be filled by them.
+// At the end each notification that an observer was to get has one fate. Gaps report losses as a
+// count between two numbers: they must have room for all losses, and be filled by them.
 
 extension ObserverAccount {
     /// Checks that nothing is missing in silence and that nothing is told as lost that was not.
@@ -48,7 +48,7 @@ extension ObserverAccount {
 
     /// Law 3: what was not written was told, or is held.
     private func checkNothingIsMissing() throws(HistoryFault) {
-        // What the ring gave at the registration is not given again by `resume`.
+        // Deliveries from the ring at the registration are not repeated by `resume`.
         let start = replayedAbove.isEmpty ? 0 : observer.since
         let missing = dues.filter {
             !$0.isOptional && $0.writeCount == 0 && !isClaimed($0)
@@ -97,10 +97,10 @@ extension ObserverAccount {
             guard let replay = open.last(where: { $0.after < sequence }),
                 due.lastWritten < replay.moment
             else { continue }
-            // What is too old comes to nobody any more.
+            // Expired notifications are not delivered any more.
             if let end = due.note.expiresAt, due.note.life < life || end <= replay.time { continue }
-            // What is not acknowledged is held, and so is what a crash has put back: it is not told as unknown,
-            // and its loss only once.
+            // Unacknowledged notifications are held, and so are those that a crash has put back:
+            // they are not reported as unknown, and their loss only once.
             if due.isAcknowledged { continue }
             let isHeld = observer.acknowledges || due.wasPutBack
             let toldSince = isHeld ? due.lastWritten : replay.moment
@@ -117,7 +117,7 @@ extension ObserverAccount {
         }
     }
 
-    /// What is told as lost was lost, for a reason that it can have been lost for.
+    /// Checks that each reported loss was a loss, for a possible reason.
     private func checkTold(_ reason: HistoryGap.Reason?) throws(HistoryFault) {
         var rooms: [Room] = []
         for told in told
@@ -130,9 +130,9 @@ extension ObserverAccount {
         var lost: [UInt64] = []
         for due in dues.reversed() {
             let isLast = later.insert(due.note.content.kind).inserted
-            // Of the number itself all observers but the first get theirs again.
+            // All observers but the first get theirs of the number itself again.
             let replayCount = replayedAbove.count { $0 <= due.note.sequence }
-            // What is not acknowledged is held again, and may be lost then.
+            // An unacknowledged delivery is held again, and may be lost then.
             guard
                 due.writeCount == 0 || due.cameMarked || replayCount > 0 || observer.acknowledges
             else { continue }
@@ -145,7 +145,7 @@ extension ObserverAccount {
                 guard due.note.expiresAt != nil else { continue }
             case .overflow, .unknown, nil: break
             }
-            // What came again may have been lost again.
+            // A repeated delivery may have been lost again.
             for _ in 0...replayCount { lost.append(due.note.sequence) }
         }
         if let room = Self.fill(rooms, with: lost.reversed()).1 {

@@ -5,7 +5,7 @@ final class DispatchedNote {
     let content: HistoryContent
     let command: Int
     let life: Int
-    /// Nil where nobody outside can know: it stands for posts of others.
+    /// Nil where an outsider cannot know: it represents posts of others.
     var isImmediate: Bool?
     /// When it is too old, on the clock of its life; nil is never.
     var expiresAt: Int64?
@@ -18,16 +18,16 @@ final class DispatchedNote {
     var mayMatch = 0
     /// How many of them are mailboxes, whose polls count as deliveries before a page shows it.
     var mailboxCount = 0
-    /// Observers that were written it, each once; of them those during the last command that did it.
+    /// The count of observers that it was written to, each once, and those of the last command.
     var writtenCount = 0
     var lastWrites = (command: 0, count: 0)
     /// Something happened after which an outsider no longer knows its exact account.
     var isClouded = false
     /// Its observers may still be walked.
     var isOpen = true
-    /// How many entries of the queue its post took out; nil where nobody outside can know.
+    /// How many entries of the queue its post took out; nil where an outsider cannot know.
     var takenCount: Int?
-    /// What was said of it last.
+    /// The last receipt of it.
     var receipt: HistoryReceipt?
     var acknowledgedCount = 0
     var refusedCount = 0
@@ -46,7 +46,7 @@ final class DispatchedNote {
     }
 }
 
-/// What one observer must get, and what became of it.
+/// The deliveries that one observer must get, and their fates.
 final class ObserverAccount {
     /// A notification that the observer must have, be told the loss of, or still be held.
     struct Due {
@@ -59,11 +59,11 @@ final class ObserverAccount {
         var isAcknowledged = false
         /// It was at some time, before it came again.
         var wasAcknowledged = false
-        /// Its first frame said that it may have come before, or the broker may not know that it came.
+        /// The first frame was marked as a repetition, or the broker may not know that it came.
         var cameMarked = false
         /// A crash may have put it back among what is held, and it did not come since.
         var wasPutBack = false
-        /// A crash undid what nobody had been promised.
+        /// A crash undid a delivery that was not promised to any client.
         var isOptional = false
         /// Its client was suspended for certain when it was dispatched.
         var wasSuspended = false
@@ -111,10 +111,11 @@ final class ObserverAccount {
     var toldMoment = 0
     var toldBefore = 0
     var toldCommand = 0
-    /// How much the last listing says is held.
+    /// The held count of the last listing.
     var heldCount = 0
-    /// Mailboxes: up to where it was read, what of that a crash may undo, the stream that is open, and since
-    /// when nobody looks.
+    /// The number up to which a mailbox was read, acknowledgements, the stream, and the last look.
+    ///
+    /// A crash may undo some acknowledgements.
     var acknowledgedThrough: UInt64 = 0
     var acknowledgements: [(through: UInt64, command: Int)] = []
     var reader: UInt64?

@@ -1,4 +1,5 @@
-// How entries leave: in their order, with the snapshot of a turn that they belong to (rules Q10 to Q15).
+// How entries leave: in their order, with the snapshot of a turn that they belong to (rules Q10 to
+// Q15).
 
 extension QueueAccount {
     /// Entries may leave during one command.
@@ -15,8 +16,9 @@ extension QueueAccount {
         var lastPlace = 0
     }
 
-    /// The entries that were there when a turn's end began to post them; several ends may share them,
-    /// and what is enqueued meanwhile waits for all of them (rule Q11).
+    /// The entries that were there when a turn's end began to post them (rule Q11).
+    ///
+    /// Several ends may share them, and entries that come meanwhile wait for all of them.
     struct Snapshot {
         /// Everything up to this place belongs to it; 0 when it is over.
         var end = 0
@@ -35,8 +37,10 @@ extension QueueAccount {
         isCurrent(entry) && (entry.isAsap || entry.promotesAt.map { $0 <= time } ?? false)
     }
 
-    /// The first that may leave at the end of a turn for certain: one that waits for its `maxDelay` alone
-    /// counts as asap when time has passed as a whole (decision 69).
+    /// The first entry that may leave at the end of a turn for certain.
+    ///
+    /// An entry that waits for its `maxDelay` alone counts as asap when time has passed as a whole
+    /// (decision 69).
     private func firstDue(through end: Int = .max, passed: Int64) -> Entry? {
         entries.values.filter { $0.isCertain && $0.place <= end && isDue($0, at: passed) }
             .min { $0.place < $1.place }

@@ -1,7 +1,8 @@
-/// The queue as it looks from outside: what waits in it, what each entry stands for, and when it must
-/// have left (law 1, rules Q1 to Q25).
+/// The queue as seen from outside (law 1, rules Q1 to Q25).
+///
+/// It has the waiting entries, the posts that each represents, and the time when it must have left.
 struct QueueAccount {
-    /// An entry, with what all posts that it stands for have asked for.
+    /// An entry, with the options of all posts that it represents.
     struct Entry {
         let id: [UInt8]
         let place: Int
@@ -13,7 +14,7 @@ struct QueueAccount {
         var promotesAt: Int64?
         /// When it is too old; nil is never.
         var expiresAt: Int64?
-        /// Whether a post that it stands for was to become too old: a crash may undo what took that from it.
+        /// Whether a post that it represents was to expire, which a crash may restore.
         var mayExpire: Bool
         var isImmediate: Bool
         var changedCommand: Int
@@ -27,7 +28,7 @@ struct QueueAccount {
     var mode = Array("default".utf8)
     var commonModes: [[UInt8]] = []
     var entries: [[UInt8]: Entry] = [:]
-    /// What left; a crash may bring it back.
+    /// The entries that left; a crash may bring them back.
     private var gone: [(entry: Entry, command: Int)] = []
     var lastPlace = 0
     var drain: Drain?
@@ -35,7 +36,7 @@ struct QueueAccount {
     var passedTime = Int64.min
     var snapshot = Snapshot()
 
-    /// Whether an outsider knows what each entry stands for.
+    /// Whether an outsider knows which posts each entry represents.
     var isCertain: Bool { entries.values.allSatisfy { $0.isCertain && $0.hasSureContent } }
 
     // MARK: In
@@ -49,7 +50,7 @@ struct QueueAccount {
         }.sorted { $0.place < $1.place }
     }
 
-    /// A post waits, or one that waits stands for it.
+    /// Enters a post, or merges it into a waiting one.
     mutating func enter(
         _ post: HistoryPost, _ state: HistoryReceipt.State, command: Int, at time: Int64
     ) throws(HistoryFault) {
@@ -118,7 +119,7 @@ struct QueueAccount {
         remove(entry, command: command)
     }
 
-    /// What a command has changed may stand for more than can be seen.
+    /// Marks the entries that a command changed, as they may represent more posts than are visible.
     private mutating func doubt(changedBy command: Int) {
         for id in entries.keys where entries[id]?.changedCommand == command {
             entries[id]?.isCertain = false
@@ -152,7 +153,7 @@ struct QueueAccount {
         entries[id] = entry
     }
 
-    /// What the queue has in the next life.
+    /// Restores the queue of the next life.
     mutating func restore(_ ids: [[UInt8]], committed: Int) throws(HistoryFault) {
         for (entry, command) in gone where command > committed {
             guard ids.contains(entry.id) else { continue }

@@ -1,4 +1,4 @@
-/// What the files of the package may cite: rules, decisions, and sections of documents.
+/// The targets that files of the package may cite: rules, decisions, and sections of documents.
 struct Citations {
     /// The numbers of the rules, as `Documentation/Rules.md` has them at the start of its rows.
     let rules: Set<String>
@@ -30,7 +30,7 @@ struct Citations {
             documents: Dictionary(uniqueKeysWithValues: documents))
     }
 
-    /// What a file cites that there is not.
+    /// The citations of a file that have no target.
     func unknown(in text: String, path: String) -> [Violation] {
         text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
             .filter { Self.mayCite($0.element) }

@@ -31,7 +31,7 @@ struct House {
         try text.write(to: root.appending(path: path), atomically: true, encoding: .utf8)
     }
 
-    /// The Swift files below this folder, but for those that a catalog of DocC shows: they are in no room.
+    /// The Swift files below this folder, without those of a DocC catalog, which are in no room.
     func sources(in folder: String) -> [SwiftSource] {
         files(in: folder).filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.compactMap {
             path in
@@ -49,7 +49,8 @@ struct House {
 
     /// The paths of all files below this folder, sorted; hidden ones only where they are ours.
     ///
-    /// What `.gitignore` names is left out: build folders, data, Python's caches, `Package.resolved`.
+    /// What `.gitignore` names is left out: build folders, data, Python's caches,
+    /// `Package.resolved`.
     func files(in folder: String = "") -> [String] {
         let start = folder.isEmpty ? root : root.appending(path: folder)
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: start.path()) else {

@@ -3,7 +3,7 @@ struct BoundMark: Equatable {
     let path: String
     /// The line, counted from 1.
     let line: Int
-    /// The rows of the table that it names; a loop may stand for more than one.
+    /// The rows of the table that it names; a loop may have more than one.
     let names: [String]
     /// Whether the loop takes from a meter, and the rest waits for another command or turn.
     let isShare: Bool
@@ -36,7 +36,7 @@ extension HouseRules {
 
     /// STYLE.md section 7: each loop says what bounds it, unless the code shows that.
     ///
-    /// The mark stands behind the first line of the loop, or on a line of its own right above it.
+    /// The mark is behind the first line of the loop, or on a line of its own right above it.
     static func unpricedLoops(in source: SwiftSource) -> [Violation] {
         let tokens = source.tokens
         var violations: [Violation] = []

@@ -1,8 +1,8 @@
 extension HouseRules {
     /// STYLE.md section 8: each `unsafe` has a sentence that names the bound.
     ///
-    /// The mark stands on the line itself or above it in the same group of lines: no blank line and
-    /// no beginning of a function lies between them.
+    /// The mark is on the line itself or above it in the same group of lines: no blank line and no
+    /// beginning of a function lies between them.
     static func unmarkedUnsafe(in source: SwiftSource) -> [Violation] {
         unsafeLines(of: source).filter { !hasMark("SAFETY:", above: $0, in: source) }.map {
             source.violation(at: $0, "`unsafe` without a `// SAFETY:` comment")
@@ -20,7 +20,7 @@ extension HouseRules {
         }
     }
 
-    /// STYLE.md section 7: who takes the concurrency checks away says why that is right.
+    /// STYLE.md section 7: code without concurrency checks says why that is right.
     static func unmarkedSendable(in source: SwiftSource) -> [Violation] {
         let tokens = source.tokens
         let lines = tokens.indices.compactMap { index -> Int? in

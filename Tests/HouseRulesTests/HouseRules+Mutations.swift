@@ -1,7 +1,8 @@
 extension HouseRules {
     /// The places of a planted fault (`Tests/Mutations`) that the files no longer have.
     ///
-    /// Without them `Scripts/mutations` cannot plant it: each hunk takes out and keeps lines that must be there.
+    /// Without them `Scripts/mutations` cannot plant it: each hunk takes out and keeps lines that
+    /// must be there.
     static func lostPlaces(of patch: String, path: String, textOf: (String) -> String?)
         -> [Violation]
     {

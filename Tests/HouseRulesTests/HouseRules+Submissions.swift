@@ -1,7 +1,7 @@
 extension HouseRules {
-    /// STYLE.md section 7: who submits a command does not read in the same function what it brought about.
+    /// STYLE.md section 7: a function that submits a command does not read its effects.
     ///
-    /// It goes by the text: whatever stands behind the submission is taken for later.
+    /// It goes by the text: anything behind the submission counts as later.
     static func hastyReads(in source: SwiftSource) -> [Violation] {
         guard source.target == "BelfryServer" else { return [] }
         let tokens = source.tokens
@@ -14,7 +14,7 @@ extension HouseRules {
             }
             return function.tokens.filter { $0 > end && readsEffects($0, in: tokens) }
         }
-        // A function may stand in another one.
+        // A function may be inside another one.
         return Set(places).sorted().map { place in
             source.violation(
                 at: tokens[place].line,
@@ -24,7 +24,8 @@ extension HouseRules {
 
     /// The functions that may, each with its file.
     ///
-    /// The short way of a post is not taken where there is a sequencer: `position(ofPost:)` sees to that.
+    /// The short way of a post is not taken where there is a sequencer: `position(ofPost:)` sees to
+    /// that.
     static let hastyFunctions = [(file: "CenterHost+Posting.swift", name: "post")]
 
     /// The place at which the first submission among these tokens is closed.
@@ -44,7 +45,7 @@ extension HouseRules {
         }
     }
 
-    /// Whether this names what the last command brought about: its effects, its place and number, or a center.
+    /// Whether this names effects of the last command, its place and number, or a center.
     private static func readsEffects(_ place: Int, in tokens: [SwiftSource.Token]) -> Bool {
         switch tokens[place].text {
         case "effects", "applied": true

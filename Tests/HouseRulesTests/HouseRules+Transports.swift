@@ -1,6 +1,7 @@
 extension HouseRules {
-    /// Architecture.md section 2: the name of a transport, or of its route, in a file that is not one of those that one more
-    /// transport touches.
+    /// Architecture.md section 2: the name of a transport, or of its route, in a stray file.
+    ///
+    /// A new transport touches only the listed files.
     static func strayTransports(
         in source: SwiftSource, names: Set<String>, listed: Set<String>
     ) -> [Violation] {
@@ -36,7 +37,7 @@ extension HouseRules {
 }
 
 extension SwiftSource.Token {
-    /// Whether what follows a point behind it is a member of a value, and not of the type that is expected.
+    /// Whether a point behind it leads to a member of a value, and not of the expected type.
     fileprivate var isEndOfValue: Bool {
         text == ")" || text == "]" || text == "?"
             || isWord && !["Transport", "CenterRoute"].contains(text)

@@ -27,7 +27,7 @@ extension HouseRules {
     static func types(declaredIn source: SwiftSource) -> [String: TypeMembers] {
         let tokens = source.tokens
         var types: [String: TypeMembers] = [:]
-        // The names of the types around a token; `nil` stands for any other braces.
+        // The names of the types around a token; `nil` is any other braces.
         var scopes: [String?] = []
         var opening: String?
         for index in tokens.indices {

@@ -118,7 +118,8 @@ struct HouseRulesTests {
         #expect(listed.contains("Transport+Words.swift"))
         let file = Self.rooms.first { $0.path.hasSuffix("/Transport.swift") }
         var names = file.map(HouseRules.cases(declaredIn:)) ?? []
-        // Why a client gets nothing has this name too, and a mailbox is touched by no other transport.
+        // Why a client gets nothing has this name too, and a mailbox is touched by no other
+        // transport.
         #expect(names.remove("mailbox") != nil && names.count >= 2)
         expectNone(
             Self.rooms.flatMap {

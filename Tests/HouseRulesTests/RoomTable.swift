@@ -1,4 +1,4 @@
-/// The table of rooms in STYLE.md, section 1: who may import what.
+/// The table of rooms in STYLE.md, section 1, with the imports that each may have.
 struct RoomTable: Equatable {
     struct Row: Equatable {
         let room: String
@@ -7,16 +7,16 @@ struct RoomTable: Equatable {
 
     let rows: [Row]
 
-    /// What this room may import, or `nil` for a room that has no row.
+    /// The imports that this room may have, or `nil` for a room that has no row.
     func imports(of room: String) -> Set<String>? {
         rows.first { $0.room == room }?.imports
     }
 
     /// Reads the first table of the text whose first column is headed `Room`.
     ///
-    /// A cell of imports is `nothing`, or names with commas. `Center` stands for `BelfryCenter` when
-    /// there is such a room. `all above` stands for the rooms of the rows above, and a name after
-    /// `but` is taken away from them.
+    /// A cell of imports is `nothing`, or names with commas. `Center` is `BelfryCenter` when there
+    /// is such a room. `all above` is the rooms of the rows above, and a name after `but` is
+    /// removed from them.
     init(style text: String) {
         let cells = text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.cells)
         let start = cells.firstIndex { $0.first == "Room" } ?? cells.endIndex

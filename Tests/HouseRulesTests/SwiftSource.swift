@@ -4,9 +4,9 @@
 /// their interpolations, words and single punctuation marks. Regex literals are taken for code.
 struct SwiftSource {
     struct Line: Equatable {
-        /// The line as it stands in the file.
+        /// The line as it is in the file.
         var text = ""
-        /// What stands inside comments, their marks included.
+        /// The text inside comments, their marks included.
         var comment = ""
         /// The rest, with the text of string literals left out.
         var code = ""

@@ -1,10 +1,10 @@
 package import BelfryCluster
 
-/// What holds for every journal, whatever engine is behind it: the same cases for each.
+/// The rules of every journal, whatever engine is behind it: the same cases for each.
 ///
-/// A case tells what is wrong as text, so that a program may run them beside the suite.
+/// A case reports its fault as text, so that a program may run it beside the suite.
 package struct JournalCases {
-    /// Makes a journal of a log that all journals of one case share; the first one of a case begins a new log.
+    /// Makes a journal of the log of a case; the first journal of a case begins a new log.
     let makeJournal: (_ isFirst: Bool) -> any Journal
     /// Lets all that is under way arrive.
     let settle: () -> Void
@@ -34,7 +34,7 @@ package struct JournalCases {
         EntryName(life: 1, number: number, attempt: attempt)
     }
 
-    /// What a journal tells once all has arrived, as text.
+    /// The events of a journal once all has arrived, as text.
     private func events(of journal: any Journal) -> [String] {
         settle()
         var told: [String] = []
@@ -56,7 +56,7 @@ package struct JournalCases {
         return told
     }
 
-    /// What differs; an answer and an entry may come in any order, since they come on different ways.
+    /// The difference; an answer and an entry may come in any order, since they take two ways.
     private func difference(_ found: [String], _ expected: [String]) -> [String] {
         func entries(_ all: [String]) -> [String] { all.filter { $0.hasPrefix("entry") } }
         let isSame = entries(found) == entries(expected) && found.sorted() == expected.sorted()

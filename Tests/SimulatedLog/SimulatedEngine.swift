@@ -1,12 +1,12 @@
 package import BelfryCluster
 import BelfryHistory
 
-/// An engine that keeps one log in memory, and may lose, double, delay and reorder all that is said to and by it.
+/// An engine with one log in memory, which may lose, double, delay and reorder all messages.
 ///
-/// What it has answered as appended it keeps, until ``rewind(to:)`` plants a loss. Without faults it is a log in memory
-/// that tells everything at once.
+/// It keeps entries that it has answered as appended, until ``rewind(to:)`` plants a loss. Without
+/// faults it is a log in memory that answers at once.
 package final class SimulatedEngine {
-    /// What may go wrong; once in so many times, and 0 is never.
+    /// The faults; each happens once in so many times, and 0 is never.
     package struct Faults {
         package var lostRequest = 0
         package var lostAnswer = 0
@@ -32,7 +32,7 @@ package final class SimulatedEngine {
     package private(set) var snapshot: JournalSnapshot?
     private var requests = Row<Request>()
     package private(set) var journals: [SimulatedJournal] = []
-    /// Until when nobody leads, so that nothing is appended or read.
+    /// The end of an election, before which nothing is appended or read.
     private var electionEnd: Int64 = 0
     /// Until when the log takes no entry.
     private var fullEnd: Int64 = 0
@@ -73,9 +73,9 @@ package final class SimulatedEngine {
         now = max(now, time)
     }
 
-    /// The leader is lost: until another one is found nothing is appended, and what is under way may change places.
+    /// Loses the leader: until the next one nothing is appended, and requests may change places.
     ///
-    /// The next one may not know the names that entries had: an engine remembers them for some time only.
+    /// The next one may not know the names of entries: an engine remembers them only for a while.
     package func loseLeader(for nanoseconds: Int64) {
         electionEnd = max(electionEnd, now + nanoseconds)
         if dice.oneIn(2) { names = [:] }
@@ -105,7 +105,7 @@ package final class SimulatedEngine {
 
     private func serve(_ request: Request) {
         if now < electionEnd, !request.isLoad {
-            // Some wait for the next leader, who takes them in any order; others are lost.
+            // Some wait for the next leader, which takes them in any order; others are lost.
             if dice.oneIn(2) {
                 requests.insert(request, at: electionEnd + Int64(dice.below(20_000_000)))
             }

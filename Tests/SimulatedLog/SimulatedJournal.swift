@@ -9,7 +9,7 @@ package final class SimulatedJournal: Journal {
     package var host = 0
     /// Whether nothing gets through, either way.
     package var isCut = false
-    /// Whether its own beats come back although it is cut off: a part of the engine is cut off with it.
+    /// Whether its own beats come back during a cut: a part of the engine is cut off with it.
     package var hearsItself = false
     /// The machines that hear none of its beats.
     package var cutPeers: Set<Int> = []
@@ -59,6 +59,6 @@ package final class SimulatedJournal: Journal {
         if isReconnected { receive(.reconnected, at: engine.now) }
     }
 
-    /// What is on its way is lost.
+    /// Loses the messages on their way.
     package func drop() { inbox = Row() }
 }

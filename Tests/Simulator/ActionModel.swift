@@ -1,9 +1,10 @@
 import BelfryCenter
 import BelfryHistory
 
-/// What the rules K1 to K9 say of observers with a target, responders and the actions that these hold or owe.
+/// The rules K1 to K9 of observers with a target, of responders, and of the actions between them.
 ///
-/// It walks through lists and keeps no index: it is right by being plain. Responders have room for all asks, and nobody asks.
+/// It searches lists and keeps no index: it is right by being plain. Responders have room for all
+/// asks, and there are no asks.
 struct ActionModel {
     struct Client {
         var connection: UInt64?
@@ -54,7 +55,7 @@ struct ActionModel {
         var responder: UInt64
         var isOwed = false
         var isRedelivered = false
-        /// Whether it is of an earlier life: who gets it may have had it.
+        /// Whether it is of an earlier life, so that its responder may have had it.
         var isRestored = false
         /// Whether its post counts it as held.
         var countsAsHeld = false
@@ -75,7 +76,7 @@ struct ActionModel {
         let isRedelivered: Bool
     }
 
-    /// What a post is told, as far as it says anything of actions.
+    /// The part of a post's receipt about actions.
     struct Account: Equatable {
         var matched: UInt32 = 0
         var delivered: UInt32 = 0
@@ -103,19 +104,19 @@ struct ActionModel {
     var rows: [Row] = []
     /// In the order of registration.
     var responders: [Responder] = []
-    /// In the order in which a client gets them: by number, then in the order in which their rows were registered.
+    /// The actions in a client's order: by number, then by the registration of their rows.
     var actions: [Action] = []
     /// The posts of this life.
     var accounts: [NotificationID: Account] = [:]
     var waits: [NotificationID: Wait] = [:]
     var turnCount = 0
-    /// What the present command must write, and whom it must answer.
+    /// The frames that the present command must write, and the commands that it must answer.
     var frames: [Frame] = []
     var completed: Set<UInt64> = []
 
     // MARK: Walking
 
-    /// Who gets an action that walks on from the last address of a path (rules R2, R4 to R6, R9 and R15).
+    /// Walks from the last address of a path to the taker (rules R2, R4 to R6, R9 and R15).
     func walk(
         _ path: [[UInt8]], _ selector: [UInt8], passing shown: Set<UInt64>, handedOnBy last: UInt64
     ) -> (path: [[UInt8]], end: End) {
@@ -155,7 +156,7 @@ struct ActionModel {
         return (path, .nobody(reason))
     }
 
-    /// Gives an action to whom its walk comes to; tells what became of it.
+    /// Gives an action to the end of its walk, and returns the row of its outcome.
     mutating func act(_ action: Action) -> ReportRow {
         var action = action
         let (path, end) = walk(
@@ -184,7 +185,7 @@ struct ActionModel {
             responder = responders[place].serial
             action.responder = responders[place].serial
             let client = responders[place].client
-            // What is held for it comes first (rule D8).
+            // Held deliveries come first (rule D8).
             if clients[client]?.isAsked == true { flush(client, through: action.sequence) }
             accounts[action.id]?.delivered += 1
             show(&action)
@@ -196,7 +197,7 @@ struct ActionModel {
             route: ActionRoute(path: path, responder: responder))
     }
 
-    /// Writes an action to its responder, who owes the answer if there is to be one.
+    /// Writes an action to its responder, which owes the answer if there is to be one.
     private mutating func show(_ action: inout Action) {
         let responder = responders.first { $0.serial == action.responder }
         let connection = responder.flatMap { clients[$0.client]?.connection } ?? 0
@@ -268,10 +269,10 @@ struct ActionModel {
         case .result, .oversized: accounts[action.id]?.acknowledged += 1
         case .refusal: accounts[action.id]?.refused += 1
         case .passed:
-            // It counts as delivered no more, until somebody else has it.
+            // It does not count as delivered until another responder has it.
             accounts[action.id]?.delivered -= 1
             action.isOwed = false
-            // To somebody else it comes for the first time.
+            // Another responder gets it for the first time.
             action.isRedelivered = action.isRestored
             action.sequence = next
             if case .pending = act(action).outcome { return }
@@ -279,7 +280,7 @@ struct ActionModel {
         resolve(action)
     }
 
-    /// Nobody waits for an answer to this action any more.
+    /// Stops waiting for an answer to this action.
     private mutating func resolve(_ action: Action) {
         guard var wait = waits[action.id], wait.rows.remove(action.row) != nil else { return }
         waits[action.id] = wait

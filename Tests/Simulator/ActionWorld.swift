@@ -1,11 +1,10 @@
 import BelfryCenter
 import BelfryHistory
 
-/// Observers with targets and responders of a few WebSockets, by a plain model of their rules: each frame, each row and each
-/// account is what it says.
+/// Observers with targets and responders of a few WebSockets: all output must be the model's.
 ///
-/// Addresses and selectors are few, so that they collide often. The broker dies at any moment of the store. A second
-/// center does the same, and has the same digest.
+/// Addresses and selectors are few, so that they collide often. The broker dies at any moment of
+/// the store. A second center does the same, and has the same digest.
 final class ActionWorld {
     var dice: Dice
     private var limits = CenterLimits()
@@ -19,7 +18,7 @@ final class ActionWorld {
     private(set) var commandCount: UInt64 = 0
     private var life = 1
     private var model = ActionModel()
-    /// What the store is to be told of this turn, and of those that were handed to it, with what holds then.
+    /// The changes of this turn, and of the turns handed to the store with the model then.
     private var turn: [Change] = []
     private var uncommitted: [(changes: [Change], model: ActionModel)] = []
     private var committed = ActionModel()
@@ -30,7 +29,7 @@ final class ActionWorld {
     init(seed: UInt64) {
         dice = Dice(seed: seed)
         limits.isDurable = true
-        // Who was late three times is waited for all the same.
+        // A client that was late three times is still waited for.
         limits.missedDeadlineLimit = 1_000_000
         let name = [UInt8]("default")
         let epoch = [UInt8]("k\(seed)")
@@ -180,7 +179,8 @@ final class ActionWorld {
         for (row, wanted) in zip(found, expected) where row.observer != wanted.observer {
             throw Violation("rule K2: the rows of #\(id.low) are not in order")
         }
-        // A later action of the post may push an earlier one out of what its responder holds, or get it written.
+        // A later action of the post may push an earlier one out of what its responder holds, or
+        // get it written.
         let isSame =
             found.count == expected.count
             && zip(found, expected).allSatisfy { row, wanted in
@@ -207,7 +207,7 @@ final class ActionWorld {
         let text = [UInt8]("\(lastNumber)")
         let response: Response =
             dice.oneIn(2) ? .passed(text) : dice.oneIn(4) ? .refusal(text) : .result(text)
-        // Now and then it is the answer of somebody else.
+        // Now and then another responder gives the answer.
         let responder =
             dice.oneIn(8)
             ? dice.pick(model.responders.map(\.serial)) ?? action.responder : action.responder
@@ -379,7 +379,7 @@ final class ActionWorld {
         """
     }
 
-    /// Law 3, and the model's account of each post; whoever waits is told once, when nobody is to answer any more.
+    /// Law 3, and the model's account of each post; a waiter is told once, after the last answer.
     private func judgeAccounts() throws(Violation) {
         for id in posts.suffix(12) {
             guard let wanted = model.accounts[id], let receipt = center.receipt(of: id, at: time)
@@ -426,7 +426,7 @@ final class ActionWorld {
     private func restart(isComplete: Bool) throws(Violation) {
         if isComplete {
             try submit(.terminate)
-            // What polls did that this has answered is told the second time, as the server does it.
+            // Polls that this has answered are told the second time, as the server does it.
             try submit(.terminate)
             handOver()
             try commit(.max)

@@ -1,10 +1,11 @@
 import BelfryCenter
 import BelfryHistory
 
-// Turns are handed to the store and committed; the broker dies at any moment of that, or stops in order.
+// Turns are handed to the store and committed; the broker dies at any moment of that, or stops in
+// order.
 
 extension AskWorld {
-    /// Gives the store the changes of the turn, with what an outsider knows when they are committed.
+    /// Gives the store the changes of the turn, with an outsider's knowledge at their commit.
     func handOver() {
         guard !turn.isEmpty else { return }
         uncommitted.append(Turn(changes: turn, known: known, announcement: announcement))
@@ -45,7 +46,7 @@ extension AskWorld {
         now = Int64(dice.number(in: 1_000_000...2_000_000_000)) * 1_000
         let epoch = [UInt8]("k\(life)")
         if let image = try store.restart(isComplete: isComplete) {
-            // What a clock that was ahead has stored is changed with the first turn.
+            // Times that a fast clock has stored are changed with the first turn.
             var noted: [Change] = []
             center = NotificationCenter(
                 restoring: image, limits: limits, seed: HashSeed(dice.next(), 1), time: time,
@@ -66,12 +67,12 @@ extension AskWorld {
         try commit(.max)
     }
 
-    /// What an outsider knows in the next life: what was committed, and what was seen of that besides.
+    /// Makes an outsider's knowledge for the next life: committed facts, and sights of them.
     private func remember(_ before: Known) throws(Violation) {
         let kept = committed.asks
         known = committed
         for (id, ask) in kept {
-            // Nobody was promised anything of one that is waited for.
+            // A waiting ask was promised to no client.
             guard ask.ask.wait != nil || ask.isOver && ask.key != nil else {
                 known.asks[id] = nil
                 continue

@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryHistory
 
-// What the rules say of what an outsider sees.
+// The rules for an outsider's sight.
 
 extension AskWorld {
     /// Submits a command, and judges what it brings about.
@@ -35,7 +35,7 @@ extension AskWorld {
         return effects.outcome
     }
 
-    /// An open ask is at an observer that is there; one that does not hold lets none wait while it is busy.
+    /// Judges open asks: each is at a present observer, and does not wait without holding.
     private func judgeTurns() throws(Violation) {
         for ask in center.asks(matching: ObserverQuery(limit: .max), visible: { _, _ in true }).rows
         {
@@ -44,7 +44,8 @@ extension AskWorld {
                 throw Violation("rule R11: \(name) is at o\(ask.observer), which is gone")
             }
             let holds = [.hold, .deliverImmediately].contains(row.terms.suspensionBehavior)
-            // One that the store is told of waits for that, and may be overtaken meanwhile (rule R20).
+            // One that the store is told of waits for that, and may be overtaken meanwhile (rule
+            // R20).
             guard !ask.isShown, !holds, row.state == .live, !mailboxes.contains(ask.observer),
                 announcement == 0, uncommitted.allSatisfy({ $0.announcement == 0 }),
                 let responder = center.responders(at: ask.object)
@@ -91,9 +92,9 @@ extension AskWorld {
         lastAsked[delivery.observer] = note.sequence
     }
 
-    /// Whoever was shown an ask before is told so, and not at all with `once`.
+    /// A responder that sees an ask again is told so; with `once` it does not see it again.
     ///
-    /// One that the broker was about to show when it died is marked, too.
+    /// An ask that the broker was about to show when it died is marked, too.
     private func judgeAgain(
         _ ask: Seen, _ name: String, to observer: UInt64, _ isRedelivered: Bool
     ) throws(Violation) {
@@ -109,7 +110,7 @@ extension AskWorld {
         }
     }
 
-    /// An ask as a look into a mailbox shows it, as often as somebody looks.
+    /// Judges an ask in a look into a mailbox; looks may repeat it.
     func judge(_ element: MailboxPage.Element, in observer: UInt64) throws(Violation) {
         let note = element.notification
         let name = "ask #\(note.id.low) in o\(observer)"
@@ -129,8 +130,7 @@ extension AskWorld {
                 observer: observer, client: 0, sequence: note.sequence, life: life, isLook: true))
     }
 
-    /// An ask ends with the last who waits for it, and goes on while somebody does; those that were answered 202 wait for
-    /// nothing.
+    /// Judges the end of an ask: it ends with its last waiter; one that was answered 202 has none.
     func judge(
         _ before: [NotificationID: Seen],
         where isGone: ((command: UInt64, client: UInt64?)) -> Bool
@@ -160,7 +160,7 @@ extension AskWorld {
         }
     }
 
-    /// An ask that repeats another one is told what that was told, or how it stands.
+    /// Judges the answer to a repeated ask: the first answer, or the state.
     func judge(
         _ again: AskOutcome, repeating id: NotificationID, _ first: Seen
     ) throws(Violation) {
@@ -175,8 +175,9 @@ extension AskWorld {
 
     // MARK: Choice and end
 
-    /// Of those who share an address the one is asked who has the fewest open asks, then who was asked longest ago, then the
-    /// oldest.
+    /// Judges the choice among responders that share an address.
+    ///
+    /// The one with the fewest open asks is asked, then the one asked longest ago, then the oldest.
     private func judgeChoice(_ delivery: Delivery) throws(Violation) {
         let note = effects.notifications[Int(delivery.notification)]
         guard let target = effects.addressed(of: delivery.notification)?.target else { return }
@@ -188,7 +189,7 @@ extension AskWorld {
         let rank = self.rank(of: chosen, openAskCount: chosen.openAskCount - 1)
         for other in rows where other.observer.serial != delivery.observer {
             let terms = other.observer.role.responder
-            // Nobody sees when a mailbox is asked.
+            // The moment when a mailbox is asked is not visible.
             guard let terms, !mailboxes.contains(other.observer.serial),
                 terms.implements.contains(note.content.nameBytes),
                 other.observer.state == .live, other.openAskCount < terms.concurrency,

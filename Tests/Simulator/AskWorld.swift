@@ -1,10 +1,10 @@
 import BelfryCenter
 import BelfryHistory
 
-/// Responders and asks of a few WebSockets and mailboxes, judged by what an outsider sees; there is no model of them.
+/// Responders and asks of a few WebSockets and mailboxes, judged from outside without a model.
 ///
-/// Addresses and selectors are few, so that they collide often. The broker dies at any moment of the store. A second
-/// center does the same, and has the same digest.
+/// Addresses and selectors are few, so that they collide often. The broker dies at any moment of
+/// the store. A second center does the same, and has the same digest.
 final class AskWorld {
     var dice: Dice
     var limits = CenterLimits()
@@ -25,29 +25,29 @@ final class AskWorld {
     /// The observers of mailboxes.
     var mailboxes: Set<UInt64> = []
     var known = Known()
-    /// What is known of this turn's commands to the store, and of what was handed to it.
+    /// The changes of this turn for the store, and the turns that were handed to it.
     var turn: [Change] = []
     var announcement: UInt64 = 0
     /// The clients whose registrations were answered, and that get then what waited for them.
     var flushing: [(client: UInt64, connection: UInt64)] = []
     var uncommitted: [Turn] = []
-    /// What an outsider knows that must hold after a crash.
+    /// The knowledge of an outsider that must hold after a crash.
     var committed = Known()
     /// The number with which each observer was shown an ask last, in this life.
     var lastAsked: [UInt64: UInt64] = [:]
     var lastSequence: UInt64 = 0
     var told: [String] = []
 
-    /// What an outsider knows.
+    /// The knowledge of an outsider.
     struct Known {
         var asks: [NotificationID: Seen] = [:]
-        /// The ask that each key stands for.
+        /// The ask of each key.
         var keys: [UInt64: NotificationID] = [:]
         /// The clients that have asked for suspension.
         var suspended: Set<UInt64> = []
     }
 
-    /// What is known of an ask.
+    /// The knowledge about an ask.
     struct Seen {
         let ask: Ask
         let key: UInt64?
@@ -60,7 +60,7 @@ final class AskWorld {
         var shown: [Showing] = []
         var answers: [(observer: UInt64, text: [UInt8])] = []
         var end: AskOutcome.State?
-        /// Who waits for it: the command, and the client that asks over its connection.
+        /// The waiters: the command, and the client that asks over its connection.
         var waiters: [(command: UInt64, client: UInt64?)] = []
 
         var isOver: Bool { end != nil }
@@ -72,7 +72,7 @@ final class AskWorld {
         let client: UInt64
         let sequence: UInt64
         let life: Int
-        /// A look into a mailbox has it: who looked has it when the store was told.
+        /// A look into a mailbox has shown it: the reader has it when the store was told.
         var isLook = false
         /// The connection that it was written to has ended.
         var isLost = false
@@ -80,7 +80,7 @@ final class AskWorld {
         var isForgotten = false
     }
 
-    /// What one turn leaves to the store.
+    /// The work of one turn for the store.
     struct Turn {
         let changes: [Change]
         let known: Known
@@ -129,7 +129,7 @@ final class AskWorld {
         case 22, 23: handOver()
         case 24: try commit(dice.number(in: 1...3))
         case 25:
-            // Somebody sets the clock.
+            // The clock is set.
             wall += Int64(dice.number(in: -4_000...4_000))
         case 26: if dice.oneIn(4) { try restart(isComplete: dice.oneIn(3)) }
         case 27: try leave()
@@ -260,7 +260,7 @@ final class AskWorld {
         if case .asked(let again, _) = outcome { try judge(again, repeating: earlier, first) }
     }
 
-    /// Somebody repeats an ask with its key.
+    /// Repeats an ask with its key.
     private func askAgain() throws(Violation) {
         guard let key = dice.pick(known.keys.keys.sorted().suffix(6)), let id = known.keys[key],
             let first = known.asks[id]
@@ -317,7 +317,7 @@ final class AskWorld {
         try judge(before) { $0.client == client }
     }
 
-    /// Somebody who waits over HTTP goes away.
+    /// Lets a waiter over HTTP go away.
     private func leave() throws(Violation) {
         guard let id = dice.pick(ids), let waiter = dice.pick(known.asks[id]?.waiters ?? []),
             waiter.client == nil
@@ -356,7 +356,7 @@ final class AskWorld {
         }
     }
 
-    /// Somebody looks into a mailbox.
+    /// Looks into a mailbox.
     private func look() throws(Violation) {
         guard let serial = dice.pick(mailboxes.sorted()) else { return }
         try submit(.readMailbox(observer: serial, through: nil))

@@ -5,7 +5,7 @@ import BelfryHistory
 extension [UInt8] {
     init(_ text: String) { self = Array(text.utf8) }
 
-    /// The text for whoever reads a report.
+    /// The text for the reader of a report.
     var shown: String { String(decoding: self, as: UTF8.self) }
 }
 

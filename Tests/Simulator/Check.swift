@@ -1,10 +1,10 @@
 import BelfryCenter
 
-// What the center did, against what the model says that it must do.
+// The effects of the center against the prediction of the model.
 
 extension World {
     func check(_ expected: Prediction, _ command: Command) throws(Violation) {
-        // Nobody waits for the answer to a connection's end.
+        // A connection's end has no answer.
         if case .disconnect = command.action { return try checkParts(expected) }
         try compare("outcome", SeenOutcome(effects.outcome), expected.outcome)
         try checkParts(expected)

@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryWire
 
-/// What a client finds in one frame.
+/// The content of one frame for a client.
 struct Frame: Equatable {
     /// The method that is called, or the type of an event; empty when the wire does not say.
     var method: [UInt8] = []
@@ -15,7 +15,7 @@ struct Frame: Equatable {
     var isRedelivered = false
     /// The id under which an acknowledgement is expected.
     var requestID: [UInt8]?
-    /// What a gap frame says.
+    /// The fields of a gap frame.
     var lost: [UInt8]?
     var firstSequence: [UInt8]?
     var lastSequence: [UInt8]?
@@ -51,7 +51,7 @@ struct Frame: Equatable {
             case Key.method: method = value
             case Key.params: _ = take(from: &scanner)
             case Key.id:
-                // The id of the request stands outside of the params, the notification's inside.
+                // The id of the request is outside of the params, the notification's inside.
                 if scanner.depth == 1, scanner.isRequest { requestID = value } else { id = value }
             case Key.seq: sequence = MemberScanner.number(value)
             case Key.name: name = value

@@ -5,16 +5,15 @@ import BelfryHistory
 struct MixedJudge {
     /// The observers that were shown each ask.
     private var shown: [NotificationID: Set<UInt64>] = [:]
-    /// The asks of an earlier life: nobody outside knows whom the store was told of.
+    /// The asks of an earlier life, whose stored facts an outsider does not know.
     private var inherited: Set<NotificationID> = []
     /// The clients to which more is to be written before anything else is.
     private var flushing: Set<UInt64> = []
     /// The clients that something may wait for at an interval.
     private var paced: Set<UInt64> = []
-    /// The mailboxes at which somebody has waited.
+    /// The mailboxes at which a reader has waited.
     private var awaited: Set<UInt64> = []
-    /// A mailbox that is about to be read, what its row has counted, and how many are acknowledged
-    /// by that.
+    /// A mailbox that is about to be read, its row's count, and the acknowledgements of the read.
     private var reading: (observer: UInt64, delivered: UInt64, count: UInt64)?
 
     /// A command is about to be applied.
@@ -95,8 +94,7 @@ struct MixedJudge {
         }
     }
 
-    /// Checks that one who shares the address, is live and has room takes what waits there (rule
-    /// R6).
+    /// Checks that a live responder with room takes an ask that waits at its address (rule R6).
     private func judgeWait(
         of ask: AskRow, in center: NotificationCenter
     ) throws(Violation) {

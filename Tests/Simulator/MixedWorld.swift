@@ -2,12 +2,11 @@ import BelfryCenter
 import BelfryHistory
 import BelfryJSON
 
-/// Everything at once: observers, responders, targets, values, timers and mailboxes of a few clients that share a few
-/// names, so that each part meets each other.
+/// Everything at once: all kinds of clients share a few names, so that all parts meet.
 ///
-/// It has no model. What it judges holds whatever happens: nothing stops the process or goes on without an end, a second
-/// center does the same, no frame is of an observer that is gone (rule C11), and an open ask is at an observer that is
-/// there (rule R11).
+/// It has no model. Its rules hold whatever happens: nothing stops the process or runs for ever, a
+/// second center does the same, no frame is of an observer that is gone (rule C11), and an open ask
+/// is at an observer that is there (rule R11).
 final class MixedWorld {
     var dice: Dice
     private(set) var center: NotificationCenter
@@ -22,11 +21,11 @@ final class MixedWorld {
     private var observers: [UInt64] = []
     private var mailboxes: [UInt64] = []
     private var posts: [NotificationID] = []
-    /// What observers were sent and may answer.
+    /// The deliveries that observers were sent and may answer.
     private var deliveries: [(observer: UInt64, sequence: UInt64, row: UInt64?)] = []
     private var announcement: UInt64 = 0
     private var judge = MixedJudge()
-    /// Somebody over HTTP who waits, or has waited, for an answer.
+    /// A caller over HTTP that waits, or has waited, for an answer.
     private var waiter: (ask: NotificationID, command: CommandID)?
     private var told: [Command.Action] = []
     /// Few clients meet themselves more often.
@@ -144,7 +143,7 @@ final class MixedWorld {
             causedBy: dice.oneIn(8) ? posts.first : nil, options: options)
     }
 
-    /// The name of a notification that the broker posts itself, when somebody observes it.
+    /// The name of a notification that the broker posts itself, when it is observed.
     private var reportName: [UInt8] {
         let names = ["channel.observed", "channel.unobserved", "client.left", "queue.overflowed"]
         return [UInt8]("belfry." + (dice.pick(names) ?? ""))
@@ -340,7 +339,7 @@ final class MixedWorld {
                     mode: name, client: client, lease: dice.oneIn(3) ? 1_500_000_000 : nil)))
     }
 
-    /// Takes something back, as somebody wants or as the broker has not enough room.
+    /// Takes something back, for its client or for lack of room.
     private func forget() throws(Violation) {
         switch dice.below(9) {
         case 0, 1:
@@ -365,7 +364,7 @@ final class MixedWorld {
         }
     }
 
-    /// The broker is killed when everything is stored, or stops in order; then the next life begins.
+    /// Kills the broker when everything is stored, or stops it in order; then the next life begins.
     func restart(isComplete: Bool) throws(Violation) {
         if isComplete {
             try submit(.terminate)

@@ -1,11 +1,11 @@
 import BelfryCenter
 import BelfryHistory
 
-// The way of a notification: its number, its observers in registration order, and for each of them a
-// delivery, a place among what is held, or a loss that is counted (rules D3 to D10).
+// The way of a notification: its number, its observers in registration order, and for each of them
+// a delivery, a place among what is held, or a loss that is counted (rules D3 to D10).
 
 extension Model {
-    /// What is posted, before it has a number.
+    /// A posted notification, before it has a number.
     struct Posting {
         let id: NotificationID
         var name: [UInt8]
@@ -64,7 +64,7 @@ extension Model {
         current?.rows.append(ReportRow(observer: serial, outcome: outcome))
     }
 
-    /// What becomes of a notification at one observer.
+    /// Gives a notification to one observer, and notes the outcome.
     private mutating func give(
         _ note: Note, to observer: Int, isImmediate: Bool
     ) -> ReportRow.Outcome {
@@ -269,7 +269,7 @@ extension Model {
             }
             return
         }
-        // An answer that has not gone out says how things stand when it goes.
+        // An answer that has not gone out has the state at the time when it goes.
         for place in out.receipts.indices where isPosting && out.receipts[place].id == id {
             change(&out.receipts[place])
             if place < out.reports.count { setRow(&out.reports[place]) }
@@ -309,7 +309,7 @@ extension Model {
 
     // MARK: Memory
 
-    /// What became of a post is remembered for a while.
+    /// Remembers the outcome of a post for a while.
     mutating func remember(_ receipt: Receipt, depth: Int) {
         fates.append(
             Fate(

@@ -5,7 +5,7 @@ import BelfryHistory
 // or a stream waits.
 
 extension Model {
-    /// What becomes of a notification at an observer of a mailbox.
+    /// Files a notification at an observer of a mailbox.
     mutating func file(
         _ note: Note, for observer: Int, isImmediate: Bool
     ) -> ReportRow.Outcome {
@@ -24,7 +24,7 @@ extension Model {
         guard !isSuspended, let reader = observers[observer].mailbox.reader, outcome != .dropped
         else { return outcome }
         if observers[observer].mailbox.isStream {
-            // What waits for room goes first, when there is room.
+            // Deliveries that wait for room go first, when there is room.
             let streamed = observers[observer].mailbox.streamedThrough
             let isNext = !clients[place].held.dropLast().contains {
                 $0.observer == serial && $0.note.sequence > streamed
@@ -77,7 +77,7 @@ extension Model {
         let mailbox = observers[observer].mailbox
         let start = through ?? mailbox.acknowledgedThrough
         if mailbox.forgottenThrough > start {
-            // What was shown, not acknowledged and dropped since is asked for again.
+            // Deliveries that were shown, not acknowledged and dropped since are requested again.
             observers[observer].mailbox.forgottenThrough = 0
             lose(
                 Loss(
@@ -96,7 +96,7 @@ extension Model {
             if isCounted { continue }
             observers[observer].delivered += 1
             observers[observer].lastDeliveredAt = wall
-            // What came out of a store has no account any more (rule C19).
+            // Deliveries out of a store have no account any more (rule C19).
             if countedAs == nil { continue }
             recount(held, .delivered) { receipt in
                 if countedAs == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
@@ -146,7 +146,7 @@ extension Model {
         clients[place].disconnectedSince = now
     }
 
-    /// What a stream was sent and its reader did not acknowledge will come again.
+    /// Ends a stream; deliveries that its reader did not acknowledge will come again.
     private mutating func endStream(of observer: Int) {
         guard observers[observer].mailbox.isStream else { return }
         let serial = observers[observer].serial
@@ -215,7 +215,7 @@ extension Model {
         }
     }
 
-    /// What a reader is shown.
+    /// The page that a reader is shown.
     func mailbox(of serial: UInt64, after: UInt64, limit: Int) -> SeenPage? {
         guard let observer = place(ofObserver: serial),
             clients[client(of: observer)].isMailbox

@@ -131,7 +131,7 @@ extension Model {
             connection: registration.connection, sessionHash: registration.sessionHash,
             principal: registration.principal, connectedAt: wall, stateSince: wall)
         if client.isMailbox {
-            // Until somebody looks, nobody is there.
+            // Until the first look the mailbox has no reader.
             client.isConnected = false
             client.disconnectedSince = now
         }

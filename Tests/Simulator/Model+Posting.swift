@@ -113,7 +113,7 @@ extension Model {
                     scope: scope)
                 for entry in taken {
                     setFate(of: entry.id, .coalesced(into: post.id))
-                    // It stands for them, with what each of them asked for.
+                    // The post represents them, with the options of each of them.
                     if entry.isImmediate { posting.isImmediate = true }
                     posting.depth = max(posting.depth, entry.depth)
                     posting.expiresAt = max(posting.expiresAt, entry.expiresAt)
@@ -252,7 +252,7 @@ extension Model {
         }
     }
 
-    /// A poster has waited for long enough; who is late is noted, and counted.
+    /// Ends the wait of a poster; observers that are late are noted, and counted.
     mutating func endWaiting(at place: Int) -> Int {
         let late = waiting.remove(at: place)
         var lateCount = 0

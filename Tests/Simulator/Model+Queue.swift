@@ -78,7 +78,7 @@ extension Model {
         return taken
     }
 
-    /// Adds a post to the queue, or merges it: tells which entry stands for it, if not its own.
+    /// Adds a post to the queue, or merges it; returns the entry that represents it then.
     mutating func enqueue(
         _ post: Post, depth: Int, scope: PostScope, byteRoom: Int
     ) throws(Refusal) -> (survivor: NotificationID?, others: [NotificationID]) {
@@ -129,7 +129,7 @@ extension Model {
         var merged = queue
         merged[first] = survivor
         merged.removeAll { others.contains($0.id) }
-        // What is merged needs no room for an entry, but what it adds to one needs some.
+        // A merged post needs no room for an entry, but for the bytes that it adds to one.
         let more = merged.reduce(0) { $0 + $1.byteCount } - queue.reduce(0) { $0 + $1.byteCount }
         if more > 0, more > byteRoom { throw .queueBytesFull }
         try checkModes(of: merged, adding: new.modes)

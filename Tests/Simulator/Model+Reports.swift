@@ -1,7 +1,7 @@
 import BelfryCenter
 
-// What a center posts of itself, in its own channels: only to observers that name such a channel, and
-// never because of another report.
+// The reports of a center, in its own channels: only to observers of such a channel, and never
+// because of another report.
 
 extension Model {
     struct Report {

@@ -126,7 +126,7 @@ extension Model {
             startInterval(note, for: observer)
             byteCount += note.byteCount + Self.frameByteCount
             writeFirstHeld(of: place, for: observer)
-            // Who was slow for what it owes is so until it owes less than it may.
+            // A client that owes too much is slow until it owes less than it may.
             if observers[observer].terms.acknowledges, clients[place].isOwing,
                 owesTooMuch(observer) || clientOwesTooMuch(place)
             {
@@ -205,7 +205,7 @@ extension Model {
         clients[place].disconnectedSince = now
     }
 
-    /// What ends with a connection: modes, observers, and that what was sent has arrived.
+    /// Ends a connection: its modes and observers end, and the arrival of its frames is in doubt.
     mutating func endConnection(of place: Int) {
         let id = clients[place].id
         modes.removeAll { $0.client == id && $0.endsAt == .max }
@@ -216,7 +216,7 @@ extension Model {
         noteWritten(of: place)
     }
 
-    /// The highest number that a client was written; a broken line may have had it for some of its observers alone.
+    /// Notes the highest written number of a client; some observers may have lost it on the line.
     mutating func noteWritten(of place: Int) {
         let written = observers.filter { $0.client == clients[place].id }.map(\.writtenThrough)
         let last = written.max() ?? 0
@@ -225,7 +225,7 @@ extension Model {
             sequence: last, isShared: isShared && !isTerminating)
     }
 
-    /// What was not acknowledged is held again, in its place, for redelivery (rule D14).
+    /// Holds unacknowledged deliveries again, in their places, for redelivery (rule D14).
     private mutating func holdOwed(of place: Int) {
         while !clients[place].owed.isEmpty {
             var held = clients[place].owed.removeFirst()
@@ -286,12 +286,12 @@ extension Model {
         out.outcome = .resumed(row(ofClient: place), rows, heldCount: heldCount)
     }
 
-    /// What the ring has above a number and is not held comes again; what it lacks is unknown.
+    /// Replays notifications of the ring that are not held; those that it lacks are unknown.
     private mutating func replay(above after: UInt64, to place: Int) {
         guard after <= sequence else { return }
         let firstKept = ring.first?.sequence ?? sequence + 1
         let serials = observers(ofClient: clients[place].id)
-        // Of the number itself it has seen the first frame, and of the others nobody knows.
+        // It has seen the first frame of the number itself; the others are in doubt.
         let written = serials.filter { observers[$0].writtenThrough >= after }
         let shared = ring.first { $0.sequence == after }.map { note in
             written.filter { observers[$0].matches(note) && observers[$0].replaysAbove < after }
@@ -335,8 +335,9 @@ extension Model {
         hold(replayed, at: place)
     }
 
-    /// After a restart nobody knows what an observer had lost: what lies before the number that its client saw in the
-    /// life before it was told then, unless the client has asked for suspension since.
+    /// Forgets unknown losses up to the number that its client saw in the life before.
+    ///
+    /// They were reported then, unless the client has asked for suspension since.
     private mutating func forgetUnknown(
         through after: UInt64, at observer: Int, ofClient place: Int
     ) {
@@ -373,10 +374,10 @@ extension Model {
         sortHeld(of: place)
     }
 
-    /// A loss of which all comes again is none.
+    /// Takes back a loss if all of it comes again.
     ///
-    /// Of any other nobody can know how much is left of it once a part comes again: that part may
-    /// have been delivered before, unless nothing was.
+    /// Otherwise the rest of the loss is unknown once a part comes again: that part may have been
+    /// delivered before, unless nothing was.
     private mutating func makeGood(
         _ missed: [Note], at observer: Int, isKept: (UInt64) -> Bool
     ) {

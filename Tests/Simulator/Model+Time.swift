@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryHistory
 
-// What happens because time has passed, in the order in which it is due.
+// The effects of time, in the order in which they are due.
 
 extension Model {
     private enum Due {
@@ -11,8 +11,9 @@ extension Model {
         case wait(place: Int)
     }
 
-    /// What is due happens, the earliest first, until so much work is done; the queue comes when nothing
-    /// else is left, and then the keys.
+    /// Performs due work, the earliest first, up to a limit.
+    ///
+    /// The queue comes when nothing else is left, and then the keys.
     mutating func passTime(workLimit: Int) {
         modes.removeAll { $0.endsAt <= now }
         var work = 0
@@ -79,8 +80,10 @@ extension Model {
         return work
     }
 
-    /// What is due first; of what is due at one time leases come first, then what is too old, intervals,
-    /// and who waits, each by its number.
+    /// The first due work.
+    ///
+    /// At one time leases come first, then expired notifications, intervals, and waiting posters,
+    /// each by its number.
     private func firstDue() -> Due? {
         var first: (order: (Int64, Int, UInt64), due: Due)?
         func consider(_ time: Int64, _ kind: Int, _ number: UInt64, _ due: Due) {
@@ -133,7 +136,7 @@ extension Model {
     /// All centers keep too much of a kind: the oldest of this one are forgotten.
     mutating func trim(_ kind: KeptKind, to count: Int) {
         switch kind {
-        // Names that nobody observes are only told in reports, which the model does not make.
+        // Names without observers are only in reports, which the model does not make.
         case .observers, .queue, .held, .channels: break
         case .replay: ring.removeFirst(max(0, ring.count - count))
         case .fates:
@@ -177,7 +180,7 @@ extension Model {
     /// All centers hold too much: the oldest go first.
     mutating func trimHeld(to byteCount: Int) {
         while true {
-            // Each notification counts once, whoever holds it.
+            // Each notification counts once for all its holders.
             var sequences: [UInt64: Int] = [:]
             for client in clients {
                 for held in client.held + client.owed {
@@ -197,7 +200,7 @@ extension Model {
 }
 
 extension Owner {
-    /// Who counts for what a principal makes: in a simulation each has one address.
+    /// The owner of a principal's objects: in a simulation each has one address.
     init(ofPrincipal principal: [UInt8]) {
         self.init(number: principal.first.map { UInt32($0) } ?? 0)
     }

@@ -3,8 +3,8 @@ import BelfryHistory
 
 /// The rules once more, in the plainest words: arrays that are searched from one end to the other.
 ///
-/// It shares no code with the center, only the types of commands and effects. What it says of each
-/// command must be exactly what the center does.
+/// It shares no code with the center, only the types of commands and effects. Its prediction of
+/// each command must be exactly what the center does.
 struct Model {
     var limits: CenterLimits
     var now: Int64
@@ -20,7 +20,7 @@ struct Model {
     var tombstones: [(serial: UInt64, tombstone: Tombstone)] = []
     /// The last notifications, oldest first.
     var ring: [Note] = []
-    /// What became of posts, oldest first.
+    /// The fates of posts, oldest first.
     var fates: [Fate] = []
     /// Entries in the order of their places.
     var queue: [Entry] = []
@@ -38,13 +38,13 @@ struct Model {
     /// Until when an observer gets no more of a kind.
     var paces: [Pace] = []
 
-    /// What the center posts of itself when the command is done.
+    /// The reports that the center posts when the command is done.
     var reports: [Report] = []
     var reportCountBefore = 0
     var hasReportedOverflow = false
     var isTerminating = false
 
-    /// What the command at hand brings about.
+    /// The effects of the present command.
     var out = Prediction()
     /// The account of the notification that is being dispatched.
     var current: Account?
@@ -118,7 +118,7 @@ struct Model {
         var owed: [Held] = []
         /// Up to here it is written to in spite of having asked (rule D8).
         var immediateThrough: UInt64 = 0
-        /// What it was written last before its connection ended.
+        /// The last number that was written before its connection ended.
         var lastWritten: LastWritten?
 
         var isMailbox: Bool { transport == .mailbox }
@@ -137,7 +137,7 @@ struct Model {
     struct Held {
         let observer: UInt64
         let note: Note
-        /// As what the receipt counts it; nil when it was counted before.
+        /// The count of the receipt that includes it; nil when it was counted before.
         var countedAs: Counted?
         var isRedelivered = false
         var isReplaceable = false
@@ -168,9 +168,9 @@ struct Model {
         var lastDeliveredAt: Int64?
         /// The highest number that was written to it.
         var writtenThrough: UInt64 = 0
-        /// What it asked for when it was registered, if that is less than `since`.
+        /// The number that was asked for at the registration, if that is less than `since`.
         var askedSince: UInt64?
-        /// What has a greater number is replayed to it.
+        /// The number above which notifications are replayed to it.
         var replaysAbove: UInt64 { askedSince ?? since }
         /// Losses that were not told yet, by their sequence numbers.
         var losses: [Loss] = []
@@ -186,7 +186,7 @@ struct Model {
         }
     }
 
-    /// What was lost for one reason; a count that is nil is one that nobody can know.
+    /// A loss for one reason; its count is nil when it is unknown.
     struct Loss {
         let reason: Gap.Reason
         var count: Int?
@@ -194,7 +194,7 @@ struct Model {
         var last: UInt64
     }
 
-    /// What only mailboxes have.
+    /// The state of mailboxes only.
     struct Mailbox {
         var acknowledgedThrough: UInt64 = 0
         var forgottenThrough: UInt64 = 0
@@ -225,7 +225,7 @@ struct Model {
     }
 }
 
-/// What a command must bring about.
+/// The effects that a command must have.
 struct Prediction {
     var outcome: SeenOutcome = .plain(.done)
     var receipts: [Receipt] = []
@@ -266,13 +266,13 @@ extension Model {
         observers.indices.filter { observers[$0].client == id }
     }
 
-    /// How much waits for an observer.
+    /// The count of deliveries that wait for an observer.
     func heldCount(of observer: Int) -> Int {
         let serial = observers[observer].serial
         return clients[client(of: observer)].held.count { $0.observer == serial }
     }
 
-    /// How much of that its limit counts: what comes out of the ring is bounded by the ring.
+    /// The part of them that its limit counts: replays are bounded by the ring.
     func limitedCount(of observer: Int) -> Int {
         let serial = observers[observer].serial
         return clients[client(of: observer)].held.count { $0.observer == serial && !$0.isReplayed }
@@ -284,7 +284,7 @@ extension Model {
         return clients[client(of: observer)].owed.count { $0.observer == serial }
     }
 
-    /// What the store keeps of an observer: nothing when it ends with its connection.
+    /// Whether the store keeps an observer: not one that ends with its connection.
     func isLasting(_ observer: Int) -> Bool {
         limits.isDurable && !observers[observer].terms.endsWithConnection
     }

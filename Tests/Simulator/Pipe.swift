@@ -26,7 +26,7 @@ struct Pipe {
 struct SentFrame {
     let bytes: [UInt8]
     let expected: Frame
-    /// What its bytes say; nil when they cannot be read.
+    /// The content of its bytes; nil when they cannot be read.
     let frame: Frame?
     /// The observer that it is for; nil when it is no delivery.
     var observer: UInt64?

@@ -1,11 +1,11 @@
 import BelfryJSON
 
-/// A value as a plain tree of dictionaries, which shares nothing with the documents of a center but their text.
+/// A value as a plain tree of dictionaries, which shares only its text with a center's documents.
 indirect enum PlainValue: Equatable {
     case leaf([UInt8])
     case object([[UInt8]: PlainValue])
 
-    /// What a text says; members with null stay, as they do in a patch.
+    /// Reads a document; members with null stay, as they do in a patch.
     init(_ document: Document) {
         guard document.isObject else {
             self = .leaf(document.bytes)
@@ -21,13 +21,13 @@ indirect enum PlainValue: Equatable {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// What is at a place.
+    /// The value at a place.
     func value(at keys: ArraySlice<[UInt8]>) -> PlainValue? {
         guard let key = keys.first else { return self }
         return members?[key]?.value(at: keys.dropFirst())
     }
 
-    /// The tree with something at a place, or nothing; what is no object on the way becomes one where something is put.
+    /// The tree with a value put at a place, or removed; nodes on the way become objects for a put.
     static func put(
         _ value: PlainValue?, at keys: ArraySlice<[UInt8]>, in tree: PlainValue?
     ) -> PlainValue? {
@@ -38,7 +38,7 @@ indirect enum PlainValue: Equatable {
         return .object(members)
     }
 
-    /// What a patch makes of something (RFC 7396).
+    /// Applies a patch (RFC 7396).
     static func merged(_ target: PlainValue?, with patch: PlainValue) -> PlainValue? {
         guard case .object(let changes) = patch else {
             return patch == .null ? nil : patch

@@ -6,7 +6,7 @@ extension PresentWorld {
         var transport = Transport.webSocket
         var connection: UInt64?
         var isAsked = false
-        /// The line has lost a frame: nobody reads the ones behind it.
+        /// The line has lost a frame, and the ones behind it are not read.
         var isDeaf = false
         /// The highest number that it knows.
         var seen: UInt64 = 0

@@ -2,7 +2,7 @@ import BelfryCenter
 import BelfryJSON
 import BelfryHistory
 
-// What an outsider says of present values, and of what is posted beside them.
+// The judgement of present values, and of posts beside them, from outside.
 extension PresentWorld {
     /// Whether a frame is lost with the line of its client.
     func loses(_ delivery: Delivery, _ notification: Notification) -> Bool {
@@ -10,7 +10,7 @@ extension PresentWorld {
             return true
         }
         guard lookers[delivery.observer] != nil else { return false }
-        // Of a stream that is told two present values the line does not break between them.
+        // The line of a stream does not break between two present values.
         let isStream = clients[id]?.transport == .events
         let mayBreak = !isStream || !Told(notification).isInitial
         if mayBreak, dice.oneIn(isStream ? 8 : 25) { clients[id]?.isDeaf = true }

@@ -2,14 +2,13 @@ import BelfryCenter
 import BelfryHistory
 import BelfryJSON
 
-/// Present values that wait for some while notifications are posted, held and replayed for others,
-/// on lines that lose frames, and over lives that end.
+/// Present values beside posts that are held and replayed, over lost frames and lives.
 ///
-/// It has no model, and is judged from outside. A listener has what was posted, and nothing else
-/// (rules C1 and V13, law 3). A looker has the value as soon as its line is whole and nothing holds
-/// it back, by a socket, a stream or a mailbox (rules V6, V8 and V10), is told nothing when only a
-/// sister has changed (rule V10), and no present value while it is suspended (rule D4). What has
-/// ended is not there (rule V16).
+/// It has no model, and is judged from outside. A listener has all posts, and nothing else (rules
+/// C1 and V13, law 3). A looker has the value as soon as its line is whole and nothing holds it
+/// back, by a socket, a stream or a mailbox (rules V6, V8 and V10), is told nothing when only a
+/// sister has changed (rule V10), and no present value while it is suspended (rule D4). A value
+/// that has ended is not there (rule V16).
 final class PresentWorld {
     var dice: Dice
     private(set) var center: NotificationCenter
@@ -23,7 +22,7 @@ final class PresentWorld {
     var truth = PresentTruth()
     var clients: [UInt64: Client] = [:]
     var lookers: [UInt64: Looker] = [:]
-    /// Streams that have ended: what they looked at, what they had, and up to which number.
+    /// Ended streams: their places, their values, and their last numbers.
     private var past: [(places: [PresentTruth.Place], values: [Int?], position: UInt64)] = []
 
     init(seed: UInt64) {
@@ -139,8 +138,8 @@ final class PresentWorld {
         let behavior: SuspensionBehavior = dice.oneIn(2) ? .coalesce : .hold
         let registration = try registration(somePlace, behavior: behavior)
         note(registration, of: client)
-        // The answer comes; the line may end behind it. What waits for a suspended client is not
-        // behind its number.
+        // The answer comes; the line may end behind it. Deliveries that wait for a suspended client
+        // are not behind its number.
         let isDeaf = clients[client]?.isDeaf ?? false
         if clients[client]?.isLive == true { clients[client]?.see(center.sequence) }
         clients[client]?.isDeaf = isDeaf || dice.oneIn(6)
@@ -224,7 +223,7 @@ final class PresentWorld {
             known: earlier?.values ?? [])
     }
 
-    /// Somebody asks for what was posted since a number.
+    /// Asks for the posts since a number.
     private func listen() throws(Violation) {
         guard truth.posts.count < 500 else { return }
         let since = UInt64(dice.below(Int(center.sequence - truth.start) + 1)) + truth.start

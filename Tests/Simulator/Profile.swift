@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryHistory
 
-/// What one seed is about: its own limits, its own few names, and how often it does what.
+/// The profile of one seed: its own limits, its few names, and the frequency of each step.
 ///
 /// Each seed leaves out some kinds of steps and prefers others (swarm testing: Groce and others,
 /// 2012), so that limits are met which an even mixture would never meet.
@@ -13,7 +13,7 @@ struct Profile {
     var modes: [[UInt8]]
     var clientLimit: Int
     var observerLimit: Int
-    /// Frames that wait for a socket before its client counts as slow, and at which it no longer does.
+    /// The count of unread frames at which a client becomes slow, and the one at which it recovers.
     var highWater: Int
     var lowWater: Int
     /// How many frames a client reads at a time, at most.
@@ -26,7 +26,7 @@ struct Profile {
     /// The longest times, in nanoseconds.
     var longest: Int64
 
-    /// What a post or an observer may have.
+    /// An option of a post or an observer.
     enum Option: CaseIterable {
         case object, userInfo, causedBy, immediate, timeToLive, wait, report, key, scope
         case coalesceNone, coalesceName, coalesceSender, keepsLatest, modes, maxDelay, fullStore
@@ -68,11 +68,12 @@ struct Profile {
         chooseTheme(&dice)
     }
 
-    /// Lets some seeds have much of a few things at once, which chance alone brings together seldom.
+    /// Lets some seeds have much of a few things at once, which chance seldom combines.
     private mutating func chooseTheme(_ dice: inout Dice) {
         switch dice.below(6) {
         case 0:
-            // What coalesces is immediate at times, for observers that get nothing else meanwhile.
+            // Coalescing posts are immediate at times, for observers that get nothing else
+            // meanwhile.
             behaviors = [.drop]
             names = Array(names.prefix(1))
             objects = [nil]

@@ -1,6 +1,6 @@
-/// What happened to a center as bytes: parts, and texts behind each.
+/// The events of a center as bytes: parts, and texts behind each.
 ///
-/// Whoever reads was built from the same sources as whoever wrote.
+/// Reader and writer are built from the same sources.
 struct Record {
     private(set) var bytes: [UInt8] = []
     private var position = 0

@@ -1,15 +1,18 @@
 import BelfryCenter
 import BelfryHistory
 
-/// What happens to a center, as bytes that a second process replays, and a second center here that
-/// does the same at once: its effects must be equal, and at every 250th command digests and states.
+/// The commands of a center, as bytes that a second process replays.
+///
+/// A second center here does the same at once: its effects must be equal, and at every 250th
+/// command digests and states.
 struct Recorder {
     private var replayer: Replayer
     private var record: Record?
     private var commandCount = 0
 
-    /// After how many commands the two are compared, and the second one moves into its snapshot; nil if the world
-    /// says when.
+    /// The commands between two comparisons, after which the second center moves into its snapshot.
+    ///
+    /// Nil if the world decides.
     var interval: Int? = 250
 
     init(name: [UInt8], epoch: [UInt8], limits: CenterLimits) {
@@ -84,7 +87,7 @@ struct Recorder {
         return snapshot
     }
 
-    /// The second center goes on as the one that the snapshot of both makes, which must have all that they have.
+    /// Replaces the second center by the one that the snapshot of both makes, without a loss.
     ///
     /// - Returns: the snapshot.
     mutating func moveIntoSnapshot(
@@ -152,7 +155,7 @@ struct Replayer {
         }
     }
 
-    /// Goes on as the center that its own snapshot makes; all that it stores must be the same.
+    /// Continues with the center that its own snapshot makes; all its stored changes must be equal.
     mutating func moveIntoSnapshot() throws(Violation) {
         let restored: NotificationCenter
         do {
@@ -190,7 +193,7 @@ struct Replayer {
         let seed = HashSeed(0x5eed, 0x3)
         let image = try store.restart(isComplete: isComplete)
         if let image {
-            // What ended between two lives is stored with the first turn of the next one.
+            // Ends between two lives are stored with the first turn of the next one.
             center = NotificationCenter(
                 restoring: image, limits: limits, seed: seed, time: time,
                 note: { turn.append($0) })

@@ -1,6 +1,6 @@
 import BelfryCenter
 
-// What can be seen of a center, in types that the model can make too.
+// The visible parts of a center, in types that the model can make too.
 
 struct SeenObserver: Equatable {
     var serial: UInt64

@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryJSON
 
-/// Text for whoever reads a report.
+/// Text for the reader of a report.
 enum Show {
     static func action(_ action: Command.Action) -> String {
         switch action {

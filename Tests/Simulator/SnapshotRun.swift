@@ -1,8 +1,9 @@
 import BelfryCenter
 import BelfryHistory
 
-/// Snapshots of states that chance makes, and what comes after them: the center that was written and the one that was
-/// restored, whose hash tables have another seed, must do the same.
+/// Snapshots of random states: the written center and the restored one must do the same.
+///
+/// The hash tables of the restored one have another seed.
 ///
 /// All commands come from ``MixedWorld``.
 struct SnapshotRun {
@@ -13,7 +14,7 @@ struct SnapshotRun {
     /// FNV-1a of all snapshots: another process must come to the same.
     private(set) var digest: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    /// Makes a state by fewer steps than this in each of one or two lives, and goes on from there twice.
+    /// Makes a state by fewer steps than this in one or two lives, and continues twice from there.
     mutating func run(_ world: MixedWorld, stepLimit: Int) throws(Violation) {
         world.recorder.interval = nil
         if world.dice.oneIn(2) {

@@ -1,4 +1,4 @@
-/// What can happen at a step.
+/// A kind of step.
 enum StepKind: CaseIterable {
     case connect, connectEvents, cut, comeBack, takeOver
     case addObserver, addMailbox, removeObserver, removeObservers, removeClient

@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryHistory
 
-// What an outsider says of timers: none is early, none comes twice, none is forgotten.
+// The judgement of timers from outside: none is early, none comes twice, none is forgotten.
 extension TimerWorld {
     var rows: [QueueEntryRow] {
         center.timers(after: 0, limit: 1_000) { _, _ in true }.rows
@@ -157,7 +157,7 @@ extension TimerWorld {
         }
     }
 
-    /// A life begins: what was promised is there, and nothing else; times of day say when it is due.
+    /// Judges a new life: all promised timers are there, and nothing else; times of day are kept.
     func judgeRestart() throws(Violation) {
         let listed = Set(rows.map(\.id))
         let entered = Set(entries.map(\.id))

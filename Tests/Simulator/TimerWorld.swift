@@ -1,11 +1,10 @@
 import BelfryCenter
 import BelfryHistory
 
-/// Timers of every kind, clocks that jump, and a broker that dies at any moment: judged by what an outsider sees, without a
-/// model.
+/// Timers of every kind, clocks that jump, and a broker that dies: judged from outside, no model.
 ///
-/// What an outsider knows stands in `known`. A copy of it goes with the changes of each turn, so that a crash takes back
-/// what nobody was answered.
+/// The knowledge of an outsider is in `known`. A copy of it goes with the changes of each turn, so
+/// that a crash takes back timers that were not answered.
 final class TimerWorld {
     var dice: Dice
     let seed: UInt64
@@ -17,7 +16,7 @@ final class TimerWorld {
     private var turn: [Change] = []
     private var uncommitted: [(changes: [Change], known: [NotificationID: Known])] = []
     private var committed: [NotificationID: Known] = [:]
-    /// The clock of leases, what it leaves out, and the time of day.
+    /// The clock of leases, the time that it leaves out, and the time of day.
     private var attended: Int64 = 1_000_000_000_000
     private var stoodStill: Int64 = 0
     var wall: Int64 = 1_700_000_000_000
@@ -28,20 +27,20 @@ final class TimerWorld {
     var clients: [UInt64: UInt64?] = [:]
     var modes: [UInt64] = []
     var known: [NotificationID: Known] = [:]
-    /// What repeats, and has lost its client with the broker.
+    /// Repeating timers that lost their client with the broker.
     var orphans: Set<NotificationID> = []
-    /// What was posted before a crash, and nobody knows of.
+    /// Timers that were posted before a crash, and are unknown.
     var lost: Set<NotificationID> = []
     private var told: [String] = []
 
-    /// What is known of a timer.
+    /// The knowledge about a timer.
     struct Known {
         let content: Notification.Content
         let terms: TimerTerms
         let options: PostOptions
         /// The client that it ends with, or waits for.
         let client: UInt64?
-        /// When it is due, or was due first, on the clock of timers and in milliseconds since 1970; nil for a farewell that waits.
+        /// The first due time, on the clock of timers and since 1970; nil for a waiting farewell.
         var due: Int64?
         var dueAt: Int64?
         /// The end of its lease, as far as that is certain.
@@ -122,11 +121,11 @@ final class TimerWorld {
         if told.count > 100 { told.removeFirst(50) }
     }
 
-    /// What repeats for a client ends with it.
+    /// Ends repeating timers with their client.
     private func noteGoneClients() {
         for (id, timer) in known
         where timer.terms.period != nil && !timer.isOut && !orphans.contains(id) {
-            // Of one that has ended with its lease a firing may still wait.
+            // A timer that ended with its lease may still have a firing that waits.
             guard timer.leaseEnd > now, timer.isLeaseCertain else { continue }
             if let client = timer.client, center.client(client) == nil { known[id]?.isOut = true }
         }
@@ -183,7 +182,7 @@ final class TimerWorld {
         for client in clients.keys {
             clients[client] = center.client(client) == nil ? nil : .some(nil)
         }
-        // What has lost its client with the broker ends when time passes.
+        // Timers that lost their client with the broker end when time passes.
         orphans = Set(
             known.filter { _, timer in
                 timer.terms.period != nil
@@ -375,7 +374,7 @@ final class TimerWorld {
         let step = Int64(dice.oneIn(3) ? dice.below(60_000) : dice.below(1_500))
         wall += step
         if dice.oneIn(6) { stoodStill += step * 1_000_000 } else { attended += step * 1_000_000 }
-        // Somebody sets the clock of the machine: back, and a crash may have posted what is due once more.
+        // The clock of the machine is set back, and a crash may have posted due timers once more.
         if dice.oneIn(40) { wall += Int64(dice.below(5_000)) }
         try submit(.passTime(workLimit: dice.oneIn(4) ? 1 : .max))
         for client in clients.keys where center.client(client) == nil { clients[client] = nil }

@@ -2,7 +2,8 @@ import BelfryCenter
 import BelfryHistory
 import BelfryJSON
 
-// What an outsider says of values: from its frames alone each observer of a live client has what there is.
+// The judgement of values from outside: from its frames alone each observer of a live client has
+// the value.
 extension ValueWorld {
     private func isLive(_ client: UInt64) -> Bool {
         guard let client = clients[client] else { return false }
@@ -11,7 +12,7 @@ extension ValueWorld {
 
     // MARK: Frames
 
-    /// Takes a frame: it must be for who looks there, and say what has changed.
+    /// Takes a frame: its observer must look there, and it must have the change.
     func take(_ delivery: Delivery) throws(Violation) {
         guard let observer = observers[delivery.observer] else {
             throw Violation("o\(delivery.observer) gets a frame, and is not there")
@@ -42,7 +43,7 @@ extension ValueWorld {
             observer.lostThrough.map { notification.sequence > $0 } ?? true
     }
 
-    /// What a frame says.
+    /// The content of a frame.
     private struct Told {
         let isMerge: Bool
         let isInitial: Bool
@@ -58,15 +59,16 @@ extension ValueWorld {
         }
     }
 
-    /// A present value is the one at its place in the order, or the one that there is now: then no change that it has
-    /// comes behind it.
+    /// Judges a present value: it is the one at its place in the order, or the current one.
+    ///
+    /// After the current one no change comes that it has already.
     private func judgePresent(
         _ value: PlainValue?, of serial: UInt64, at sequence: UInt64
     ) throws(Violation) {
         guard let observer = observers[serial] else { return }
         let keys = observer.terms.path.keys[...]
         observers[serial]?.hasThrough = sequence
-        // Of what ends at one time only the last state is known here.
+        // Only the last state of values that end at one time is known here.
         guard !hasEnds, let state = history.last(where: { $0.sequence <= sequence }),
             value != state.values[observer.object]?.value(at: keys)
         else { return }
@@ -106,7 +108,7 @@ extension ValueWorld {
 
     // MARK: Values
 
-    /// What has happened before it is judged.
+    /// The event before a judgement.
     enum Event {
         case command
         case time
@@ -158,7 +160,7 @@ extension ValueWorld {
         }
     }
 
-    /// What of an object ended too early, or has not ended.
+    /// The values of an object that ended too early, or have not ended.
     private func end(of object: [UInt8], _ value: PlainValue?) -> String {
         let early = ends.first { entry in
             let keys = entry.path.keys[...]

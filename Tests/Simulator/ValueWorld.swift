@@ -2,11 +2,12 @@ import BelfryCenter
 import BelfryHistory
 import BelfryJSON
 
-/// Values that are written at, above and below the places that observers look at, over cuts, suspensions and restarts.
+/// Values written around the places of observers, over cuts, suspensions and restarts.
 ///
-/// It is judged from outside: from its frames alone each observer of a live client has the value, `old` undoes a
-/// frame, a write that changes nothing is told to nobody, and equal values have equal tags. What somebody was answered
-/// outlives each crash, and who saw what was never stored is told what there is.
+/// It is judged from outside: from its frames alone each observer of a live client has the value,
+/// `old` undoes a frame, a write that changes nothing notifies no observer, and equal values have
+/// equal tags. Answered writes outlive each crash, and an observer of writes that were never stored
+/// gets the present value.
 final class ValueWorld {
     var dice: Dice
     let seed: UInt64
@@ -27,9 +28,9 @@ final class ValueWorld {
     /// Whether entries end by themselves: then nothing is patched, and the broker does not die.
     let hasEnds: Bool
 
-    /// What each object has.
+    /// The value of each object.
     var values: [[UInt8]: PlainValue] = [:]
-    /// What each object had from a number on, in this life.
+    /// The value of each object from a number on, in this life.
     var history: [(sequence: UInt64, values: [[UInt8]: PlainValue])] = [(0, [:])]
     var ends: [Entry] = []
     var tags: [[UInt8]: ValueTag] = [:]
@@ -54,16 +55,16 @@ final class ValueWorld {
         var seen: UInt64 = 0
     }
 
-    /// What an observer was told.
+    /// The frames of an observer.
     struct Observer {
         let client: UInt64
         let object: [UInt8]
         let terms: ValueTerms
         let behavior: SuspensionBehavior
-        /// What it has by its frames, once it can know that.
+        /// The value by its frames, once it is known.
         var value: PlainValue?
         var isKnown = false
-        /// Its client has asked for its removal, which was never stored: nobody reads its frames any more.
+        /// The client has asked for its removal, which was not stored, and reads no frames of it.
         var isGivenUp = false
         /// The last number that it was told to have lost by dropping.
         var lostThrough: UInt64?
@@ -127,7 +128,7 @@ final class ValueWorld {
     @discardableResult
     func submit(_ action: Command.Action) throws(Violation) -> Outcome {
         let outcome = try apply(action)
-        // What is told of a registration, or of more than one step, comes when the socket has room.
+        // Frames of a registration, or of more than one step, come when the socket has room.
         var clients: [UInt64] = []
         for notice in effects.notices {
             switch notice {
@@ -185,7 +186,7 @@ final class ValueWorld {
         }
     }
 
-    /// The broker stops or dies, and begins again: what nobody was answered may be gone.
+    /// Stops or kills the broker, and begins again: unanswered changes may be gone.
     private func restart() throws(Violation) {
         guard dice.oneIn(4) else { return }
         let isComplete = dice.oneIn(2)

@@ -16,7 +16,7 @@ extension World {
     /// A clean stop: everything is committed.
     func restart() throws(Violation) {
         try submit(.terminate)
-        // What polls did that this has answered is told the second time, as the server does it.
+        // Polls that this has answered are told the second time, as the server does it.
         try submit(.terminate)
         handOver()
         try commit(.max)
@@ -97,7 +97,7 @@ extension Model {
         queue.isEmpty && !observers.contains { !$0.terms.endsWithConnection } && keys.isEmpty
     }
 
-    /// What the store has must be what the model says that lasts.
+    /// Checks that the store has exactly the lasting part of the model.
     func checkImage(
         _ image: CenterImage, against model: Model, isComplete: Bool
     ) throws(Violation) {
@@ -171,7 +171,7 @@ extension Model {
         }
     }
 
-    /// For how long a client has been away, or nobody has looked into any mailbox of it.
+    /// The time for which a client has been away, or its mailboxes have had no reader.
     private func away(_ client: Client) -> Int64 {
         guard client.isMailbox else {
             return client.isConnected ? 0 : now - client.disconnectedSince
@@ -208,7 +208,7 @@ extension Model {
         let found = image.gaps.sorted {
             ($0.observer, $0.gap.reason.rawValue) < ($1.observer, $1.gap.reason.rawValue)
         }.filter { entry in
-            // What an observer drops is not stored: after a crash it is told that nobody knows.
+            // Dropped deliveries are not stored: after a crash the loss is reported as unknown.
             let drops = lasting.contains {
                 $0.serial == entry.observer && $0.terms.suspensionBehavior == .drop
             }
@@ -273,7 +273,7 @@ extension Model {
         observer.mailbox.forgottenThrough = old.mailbox.forgottenThrough
         let known = image.clients.first { $0.id == old.client }?.lastWritten
         observer.writtenThrough = min(sequence, known?.sequence ?? sequence)
-        // What it dropped in a life that did not end in order, nobody knows.
+        // Drops in a life that did not end in order are unknown.
         if !image.isComplete, old.terms.suspensionBehavior == .drop, old.since < sequence {
             observer.losses = [
                 Loss(reason: .unknown, count: nil, first: old.since + 1, last: sequence)
@@ -318,7 +318,7 @@ extension Model {
             var again = Held(observer: held.observer, note: note)
             again.isRedelivered = true
             if terms.suspensionBehavior == .coalesce || terms.minInterval > 0 {
-                // Of each kind, the last one is what a later one takes the place of.
+                // A later one replaces the last one of its kind.
                 for place in client.held.indices
                 where client.held[place].observer == held.observer
                     && client.held[place].note.isKind(of: note)

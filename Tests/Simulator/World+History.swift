@@ -1,8 +1,8 @@
 import BelfryCenter
 import BelfryHistory
 
-// What an outsider sees of each command: the history that is checked when a seed is over. Nothing of the
-// center is read here but what its clients are answered, written, and shown when they look.
+// The visible effects of each command: the history that is checked when a seed is over. It reads
+// nothing of the center but the answers, frames and looks of its clients.
 
 extension World {
     /// Notes what a command asked for and what got a number by it, before its frames are written.
@@ -113,7 +113,7 @@ extension World {
                 if options.isQueued { waitingIDs.append(post.id) }
             }
             history.note(.posted(seen))
-            // Of a batch, what is posted at once and what waits takes turns.
+            // In a batch, immediate and queued posts alternate.
             let receipt = effects.receipts[place]
             if receipt.state != .posted {
                 history.note(.answered(HistoryReceipt(receipt, text(of:)), isFinal: true))

@@ -1,14 +1,14 @@
 import BelfryCenter
 import BelfryHistory
 
-// The end of a seed: whoever is away comes back and reads everything, so that what is still missing then
-// was lost.
+// The end of a seed: all clients come back and read everything, so that anything missing then was
+// lost.
 
 extension World {
-    /// Lets everybody come back, read and answer, until nothing more comes.
+    /// Lets all clients come back, read and answer, until nothing more comes.
     ///
-    /// A client that watches its own resumptions owes an answer for each, and resumes when it has given it: its
-    /// observers that acknowledge go, so that it is told what the others lost.
+    /// A client that watches its own resumptions owes an answer for each, and resumes when it has
+    /// given it: its observers that acknowledge go, so that it is told what the others lost.
     func comeToRest() throws(Violation) {
         if try !isRest() {
             for row in rows where row.terms.acknowledges {
@@ -25,9 +25,10 @@ extension World {
         noteList()
     }
 
-    /// Lets everybody read and answer; whether nothing more comes.
+    /// Lets all clients read and answer; returns whether nothing more comes.
     ///
-    /// Of what waits for the end of an interval nothing may come for as long, and a loss is told behind it.
+    /// Deliveries that wait for the end of an interval may need that long, and a loss is reported
+    /// behind them.
     private func isRest() throws(Violation) -> Bool {
         var quietSince = now
         for round in 0..<3_000 {
@@ -58,7 +59,7 @@ extension World {
             try endTurn()
             try advance(max(1_000_000_000, interval / 4))
             if let next = center.nextDeadline, next <= now { quietSince = now }
-            // Nobody waits at a mailbox: its lease goes on with each look.
+            // The mailbox has no poll: each look renews its lease.
             for row in rows where row.transport == .mailbox {
                 try submit(.readMailbox(observer: row.serial, through: nil))
             }

@@ -49,7 +49,7 @@ extension World {
         }
     }
 
-    /// A client asks for suspension, or for its end; on a connection that may be that of another one.
+    /// A client asks for suspension, or for its end, perhaps on another client's connection.
     private func suspension(_ isSuspended: Bool) -> Command.Action {
         guard dice.oneIn(2), let number = dice.pick(pipes.keys.sorted()), let pipe = pipes[number]
         else { return .setSuspended(client: someClient(), isSuspended) }
@@ -58,7 +58,7 @@ extension World {
             number, of: client, .setSuspended(client: client, isSuspended))
     }
 
-    /// Forgets some of a kind; nobody can forget observers, or a queue, so owners take their turns.
+    /// Forgets some of a kind; owners take turns, as observers and queues cannot be forgotten.
     private func trim(_ kind: KeptKind) -> Command.Action {
         switch kind {
         case .held: .trimHeld(byteCount: dice.below(200))
@@ -72,7 +72,7 @@ extension World {
 
     // MARK: Time
 
-    /// Time goes on; the timers of the loop fire on the way, or all at its end.
+    /// Lets time pass; the timers of the loop fire on the way, or all at its end.
     func advance(_ duration: Int64) throws(Violation) {
         let end = now + duration
         let isLate = dice.oneIn(20)
@@ -84,7 +84,7 @@ extension World {
                 return
             }
             try submit(.passTime(workLimit: .max))
-            // What is due at a time is done then, and not due again.
+            // Due work is done at once, and not due again.
             if let again = center.nextDeadline, again <= now {
                 throw Violation("after passTime at \(now) it is due again at \(again)")
             }
@@ -183,7 +183,7 @@ extension World {
 
     private func cut(_ place: Int) throws(Violation) {
         guard let number = ends[place].connection else { return }
-        // What was written may still arrive, or not.
+        // Written frames may still arrive, or not.
         if dice.oneIn(2) { try read(dice.below(profile.readLimit + 1), at: place) }
         ends[place].connection = nil
         ends[place].answered += ends[place].owed
@@ -372,7 +372,7 @@ extension World {
         if let page, dice.oneIn(2) { ends[place].readThrough = page.next }
     }
 
-    /// What a poll waited for has come: it is answered, and its connection waits no more.
+    /// Answers a poll whose delivery has come; its connection waits no more.
     func answerPoll(on connection: UInt64, of serial: UInt64) throws(Violation) {
         guard pipes[connection] != nil else { return }
         pipes[connection] = nil

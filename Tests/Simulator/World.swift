@@ -9,10 +9,13 @@ struct Violation: Error {
     init(_ text: String) { self.text = text }
 }
 
-/// A broker in one thread: the center behind the commands that the loop submits, the wire behind its
-/// deliveries, the store behind its changes, and clients at the other ends.
+/// A broker in one thread, with center, wire, store and clients.
 ///
-/// Its clock is a number that steps advance. All chance comes from the dice, so a seed is a history.
+/// The commands of the loop go to the center, its deliveries to the wire and the clients, its
+/// changes to the store.
+///
+/// Its clock is a number that steps advance. All chance comes from the dice, so a seed is a
+/// history.
 final class World {
     let seed: UInt64
     var dice: Dice
@@ -41,7 +44,7 @@ final class World {
     var incarnation: UInt64 = 1
     var commandCount: UInt64 = 0
 
-    /// What happened since the last turn's end, and the turns that the store has not committed.
+    /// The events since the last turn's end, and the turns that the store has not committed.
     var turn: StoreTurn
     var uncommitted: [StoreTurn] = []
     /// The model as it was at the last commit.
@@ -55,7 +58,7 @@ final class World {
     /// Polls that are to be answered, for their mailboxes have something.
     var pendingPolls: [(connection: UInt64, observer: UInt64)] = []
 
-    /// The last things that happened, when somebody wants to know.
+    /// The last events, when they are wanted for a report.
     var tellsSteps = false
     var told: [String] = []
     var stepCount = 0
@@ -131,7 +134,7 @@ final class World {
         return outcome
     }
 
-    /// The end of a seed: everybody comes to rest, and everything is compared once more.
+    /// Ends a seed: all clients come to rest, and everything is compared once more.
     func finish() throws(Violation) {
         repeat { try endTurn() } while center.needsTurnEnd
         for place in ends.indices { try read(.max, at: place) }
@@ -147,7 +150,7 @@ final class World {
         recorder.keepBytes(name: center.name, epoch: center.epoch, limits: profile.limits)
     }
 
-    /// What must last waits for the store, and so does an answer that promises it.
+    /// Keeps lasting changes for the store, and the answers that promise them.
     private func keepPromises(_ prediction: Prediction, _ command: Command) {
         turn.changes += effects.changes
     }
@@ -200,7 +203,7 @@ final class World {
     }
 }
 
-/// What one turn leaves to the store.
+/// The work of one turn for the store.
 struct StoreTurn {
     var changes: [Change] = []
     /// The model at its end.

@@ -129,7 +129,7 @@ private func addExtension(_ kind: Int32, _ value: String, to certificate: Opaque
     unsafe X509_EXTENSION_free(added)
 }
 
-/// What is written to a BIO in memory.
+/// Reads the text that a function writes to a BIO in memory.
 func text(_ write: (OpaquePointer?) -> Int32) -> [UInt8] {
     // SAFETY: the BIO lives until the bytes were copied out of it.
     let bio = unsafe BIO_new(BIO_s_mem())

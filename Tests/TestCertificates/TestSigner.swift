@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// Signs as the issuers of tokens do (RFC 7515): with SHA-256, or with Ed25519.
 @safe public final class TestSigner: Sendable {
-    /// What is signed with.
+    /// The kind of the signing key.
     public enum Kind: Sendable, Equatable {
         /// HMAC with this secret.
         case secret([UInt8])

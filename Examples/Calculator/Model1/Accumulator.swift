@@ -1,4 +1,4 @@
-/// The arithmetic of a four-function calculator: keys in, what the display shows out.
+/// The arithmetic of a four-function calculator: keys in, the text of the display out.
 ///
 /// Each operation is carried out at once, from left to right: `2 + 3 * 4 =` is 20. An operation
 /// after an operation takes its place, and `=` again repeats the last one. A division by zero
@@ -7,7 +7,7 @@ struct Accumulator: Sendable {
     /// The most digits that can be typed; more of them are ignored.
     static let digitLimit = 12
 
-    /// What the display shows now: the number that is typed, or else the value.
+    /// The text of the display: the number that is typed, or else the value.
     var display: String {
         switch state {
         case .typing(let digits): digits

@@ -50,8 +50,9 @@ enum Model1 {
         await stopping.value
     }
 
-    /// The display is shown when the broker has nothing more urgent in its turn, and of several
-    /// that wait only the last: nobody needs the ones before.
+    /// The display is posted when the broker has nothing more urgent in its turn.
+    ///
+    /// Of several that wait only the last is posted: the ones before are useless.
     private static var display: PostOptions {
         var options = PostOptions()
         options.style = .asap
@@ -60,7 +61,7 @@ enum Model1 {
         return options
     }
 
-    /// Tells whoever observes it what the display shows.
+    /// Posts the text of the display to its observers.
     private static func show(_ display: String, in center: RemoteCenter) async {
         do {
             // The display has digits, a point, a sign and letters only: nothing to escape.
@@ -69,7 +70,7 @@ enum Model1 {
                 name: "ACCUMULATORCHANGE", object: display, userInfo: userInfo,
                 options: Self.display)
         } catch ClientError.closedByOwner {
-            // The program ends while a press is handled: nobody is to be told any more.
+            // The program ends while a press is handled: the display is not needed any more.
             return
         } catch {
             print("calculator-model1: \(display) was not posted: \(error)")

@@ -1,6 +1,6 @@
-/// The rows of a table: a Swift array of it would be no use to anybody, so each is made of its number.
+/// The rows of a table: each is made of its number, so that no array keeps them.
 ///
-/// Row 7 is `{"n":7,"name":"Row 7","value":0}` until somebody touches it.
+/// Row 7 is `{"n":7,"name":"Row 7","value":0}` until it is touched.
 struct Rows: Sendable {
     /// How many there are.
     let count: Int
@@ -17,7 +17,7 @@ struct Rows: Sendable {
         touches[row, default: 0] += 1
     }
 
-    /// The rows from one on, as a JSON array; past the last there are none, and one answer has at most so many.
+    /// The rows from one on, as a JSON array of at most so many; past the last there are none.
     func json(from first: Int, count wanted: Int, limit: Int = 200) -> String {
         let start = min(max(first, 0), count)
         let end = min(count, start + min(max(wanted, 0), limit))

@@ -4,10 +4,11 @@ import Synchronization
 
 /// The data source of the table: it answers `count` and `rows`, and says when a row was touched.
 ///
-///     table-source [BROKER [NAME]]      BROKER is http://127.0.0.1:8080 unless given; NAME stands in each answer
+///     table-source [BROKER [NAME]]
 ///
-/// It shares the address `people` with others of its kind: a question goes to the one that has least to do. Who
-/// posts `touch` with `{"row":7}` changes row 7 in all of them. SIGINT or SIGTERM ends it.
+/// BROKER is http://127.0.0.1:8080 unless given; NAME is in each answer. Sources share the address
+/// `people`: a question goes to the one with the least to do. A post of `touch` with `{"row":7}`
+/// changes row 7 in all of them. SIGINT or SIGTERM ends it.
 @main
 enum Source {
     static func main() {
@@ -61,7 +62,7 @@ enum Source {
         await stopping.value
     }
 
-    /// Tells whoever shows the row that it is another one now; each source says so.
+    /// Posts that a row has changed, for the pages that show it; each source does so.
     private static func tell(_ row: Int, in center: RemoteCenter) async {
         do {
             var options = PostOptions()
@@ -76,7 +77,7 @@ enum Source {
         }
     }
 
-    /// The whole number that a member of a JSON object has; the objects of this example have numbers alone.
+    /// The whole number of a member of a JSON object of this example, which has only numbers.
     static func number(_ key: String, in json: String) -> Int? {
         guard let start = json.firstRange(of: "\"\(key)\":") else { return nil }
         return Int(json[start.upperBound...].drop { $0 == " " }.prefix { $0.isNumber })
@@ -94,7 +95,7 @@ final class Table: Sendable {
 
     func touch(_ row: Int) { rows.withLock { $0.touch(row) } }
 
-    /// What is asked for, as JSON.
+    /// The answer to an ask, as JSON.
     func answer(_ ask: Ask) throws -> String {
         switch ask.selector {
         case "count": return rows.withLock { "\($0.count)" }

@@ -14,7 +14,7 @@ extension Beat {
         return code + node
     }
 
-    /// Reads the bytes; nil for what is not a beat of this version.
+    /// Reads the bytes; nil for bytes that are no beat of this version.
     init?(code: [UInt8]) {
         guard code.first == Self.version, 18...17 + Self.nodeByteLimit ~= code.count else {
             return nil

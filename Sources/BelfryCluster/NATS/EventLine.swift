@@ -22,7 +22,7 @@ struct EventLine {
     mutating func popFirst() -> JournalEvent? {
         guard let event = events.popFirst() else { return nil }
         byteCount -= event.byteCount
-        // What was taken is not kept in front of what comes.
+        // Taken events are not kept in front of the ones to come.
         if events.isEmpty { events = [] }
         return event
     }
@@ -33,7 +33,7 @@ extension JournalEvent {
         if case .snapshot = self { true } else { false }
     }
 
-    /// How much room it takes, about.
+    /// The memory that it takes, about.
     fileprivate var byteCount: Int {
         let content =
             switch self {

@@ -1,8 +1,8 @@
 import BelfryNATS
 
-/// What is asked of the server, as the subject for its answer has it: so no table of questions is kept.
+/// A question to the server; the subject of its answer identifies it, so no table is kept.
 ///
-/// What may be replaced by a later question of the same kind carries a number.
+/// A question that a later one of the same kind may replace carries a number.
 enum Inquiry: Equatable {
     /// STREAM.CREATE, and STREAM.INFO of a stream that has other settings.
     case create(NATSStream)
@@ -15,10 +15,10 @@ enum Inquiry: Equatable {
     /// The bounds of the log, before entries up to an index are given up; and giving them up.
     case bounds(trim: UInt64)
     case purge
-    /// How large the log is and who leads it; and which snapshot is the last whole one.
+    /// The size of the log and its leader; and the last whole snapshot.
     case state
     case newest
-    /// A piece of a snapshot was published; the last whole one is asked for; the whole was published.
+    /// A piece of a snapshot was published; the last whole one; the whole was published.
     case piece(save: UInt64, place: UInt64)
     case check(save: UInt64)
     case whole(save: UInt64)
@@ -26,7 +26,7 @@ enum Inquiry: Equatable {
     case last(load: UInt64)
     case part(load: UInt64, place: UInt64)
 
-    /// Whether the answer is what somebody has stored, and not a few words of JetStream.
+    /// Whether the answer is stored data, and not a few words of JetStream.
     var bringsData: Bool {
         switch self {
         case .batch, .part, .check, .last, .newest: true
@@ -75,7 +75,7 @@ enum Inquiry: Equatable {
         else { return nil }
         var numbers: [UInt64] = []
         for token in tokens[2...] {
-            // A number has one form: nobody else's subject means the same.
+            // A number has one form, so that no other subject means the same.
             guard let number = UInt64(String(decoding: token, as: UTF8.self)),
                 token.elementsEqual("\(number)".utf8)
             else { return nil }

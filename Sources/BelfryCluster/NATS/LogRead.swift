@@ -9,7 +9,7 @@ struct LogRead {
     var isInBatch = false
     /// Whether the next batch is due once the sequencer has taken the events of this one.
     var isDue = false
-    /// Whether entries are missing before what came.
+    /// Whether entries are missing before the ones that came.
     var hasHole = false
     /// Whether the batch has brought anything new.
     var hasGrown = false

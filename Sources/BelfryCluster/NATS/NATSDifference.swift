@@ -1,9 +1,9 @@
-/// A setting of a stream that is not what it should be.
+/// A setting of a stream with a wrong value.
 public struct NATSDifference: Equatable, Sendable {
     /// The name of the setting, as JetStream has it; nil for one that is not looked at.
     public let setting: String?
-    /// What it is.
+    /// The value that was found.
     public let found: String
-    /// What it should be.
+    /// The value that it should have.
     public let wanted: String
 }

@@ -1,5 +1,5 @@
 extension NATSFailure: CustomStringConvertible {
-    /// What is wrong, where, and what to do, as a sentence without its full stop.
+    /// The fault, its place and the remedy, as a sentence without its full stop.
     public var description: String {
         switch self {
         case .invalidClusterName:

@@ -24,7 +24,7 @@ public enum NATSFailure: Error, Equatable, Sendable {
     case tooFewServers(stream: String, replicaCount: Int)
     /// The engine has no room for a stream; its size is in bytes.
     case insufficientStorage(stream: String, byteCount: Int)
-    /// Nobody answers for JetStream, or it says that it is not available.
+    /// JetStream does not answer, or says that it is not available.
     case withoutJetStream(text: String)
     /// The engine does not make a stream for another reason.
     case streamRefused(stream: String, text: String)
@@ -39,7 +39,7 @@ public enum NATSFailure: Error, Equatable, Sendable {
     /// A server has sent something other than INFO first.
     case withoutInfo
 
-    /// Whether another attempt, at this server or another one, comes to the same until somebody changes a setting.
+    /// Whether another attempt, at any server, fails likewise until a setting is changed.
     public var isFinal: Bool {
         switch self {
         case .invalidClusterName, .invalidNodeName, .invalidShard, .tooOld, .withoutHeaders,

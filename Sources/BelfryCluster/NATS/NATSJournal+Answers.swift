@@ -1,6 +1,7 @@
 import BelfryNATS
 
-// What a journal does with a message: anybody may have published it, so what is malformed is dropped.
+// Messages to the journal: any client of the engine may have published one, so malformed ones are
+// dropped.
 
 extension NATSJournal {
     func take(_ message: Message) {

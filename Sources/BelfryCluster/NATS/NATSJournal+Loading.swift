@@ -1,9 +1,10 @@
 import BelfryNATS
 
-// How a journal loads the last whole snapshot: what makes it whole, its pieces, and whether they are what was kept.
+// How a journal loads the last whole snapshot: what makes it whole, its pieces, and whether they
+// are what was kept.
 
 extension NATSJournal {
-    /// Asks for the last snapshot; one that is on its way is waited for as long as something of it comes.
+    /// Asks for the last snapshot; one on its way is awaited for as long as pieces of it come.
     public func load() {
         guard progress == .ready else { return }
         if loading?.hasMoved == true {
@@ -53,7 +54,7 @@ extension NATSJournal {
     }
 
     func takePart(_ message: Message, of number: UInt64, at place: UInt64) {
-        // No copy of what has come is held, or it would be made anew with each piece.
+        // No copy of the pieces so far is held, or it would be made anew with each piece.
         guard loading?.number == number, loading?.isAwaited(place) == true,
             let manifest = loading?.manifest, let byteCount = loading?.state.count,
             let answer = try? DirectAnswer(message)
@@ -82,8 +83,9 @@ extension NATSJournal {
 
     /// The snapshot is broken, or its pieces are gone, as while others are being kept.
     ///
-    /// It is asked for once more; then nothing is told, so that the sequencer asks again, and finds a newer one where
-    /// there is one. When it stays the last one it counts as none: the log says whether it can be read without.
+    /// It is asked for once more; then nothing is told, so that the sequencer asks again, and finds
+    /// a newer one where there is one. When it stays the last one it counts as none: the log says
+    /// whether it can be read without.
     private func giveUpBroken() {
         guard let load = loading else { return }
         guard load.isSecond else { return beginLoad(isSecond: true) }

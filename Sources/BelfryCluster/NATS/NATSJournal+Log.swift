@@ -22,7 +22,7 @@ extension NATSJournal {
             note(acknowledgement.sequence)
             events.append(.appended(name, index: acknowledgement.sequence))
         case .failure(let error):
-            // The same number stands for all else that may go wrong with storing.
+            // JetStream uses the same number for all other faults of storing.
             guard error.errorCode == APIError.maximumBytesExceeded,
                 error.description == "maximum bytes exceeded"
             else { return }
@@ -30,9 +30,9 @@ extension NATSJournal {
         }
     }
 
-    /// A message of the subject on which the engine tells what it has stored.
+    /// Takes a message of the subject on which the engine reports stored messages.
     ///
-    /// Whoever may publish to it may claim anything; but what was not stored mostly says so.
+    /// Any client that may publish to it may claim anything; but a false claim mostly shows.
     func takePush(_ message: Message) {
         guard progress == .ready, !message.headerBytes.isEmpty,
             let headers = try? message.headers(), headers.status == nil,
@@ -44,7 +44,7 @@ extension NATSJournal {
         events.append(.entry(index: place.sequence, message.payload))
     }
 
-    /// Tells all brokers that this one is there.
+    /// Sends all brokers a sign of life of this one.
     public func tell(_ beat: Beat) {
         guard progress == .ready else { return }
         publish(beat.code.span, to: names.beatSubject, nil)
@@ -52,7 +52,7 @@ extension NATSJournal {
 
     // MARK: Looking
 
-    /// Asks how the log and its snapshots stand, which ``leader``, ``logByteCount`` and ``snapshotIndex`` tell then.
+    /// Asks for the state of the log, for ``leader``, ``logByteCount`` and ``snapshotIndex``.
     public func look() {
         guard progress == .ready else { return }
         ask(.info(names.log), .state)

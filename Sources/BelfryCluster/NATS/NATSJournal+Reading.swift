@@ -1,9 +1,10 @@
 import BelfryNATS
 
-// How a journal reads the log: batch by batch to where it ends, which the stream's leader alone says.
+// How a journal reads the log: batch by batch to where it ends, which the stream's leader alone
+// says.
 //
-// Batches are answered by any server with a copy, and a copy may be behind. So when a batch says that nothing is left,
-// STREAM.INFO says how far the log goes, and it is read up to there.
+// Batches are answered by any server with a copy, and a copy may be behind. So when a batch says
+// that nothing is left, STREAM.INFO says how far the log goes, and it is read up to there.
 
 extension NATSJournal {
     /// Asks for the entries behind an index; a read that is under way is forgotten.

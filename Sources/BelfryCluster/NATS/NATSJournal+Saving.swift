@@ -5,7 +5,9 @@ import BelfryNATS
 // Two brokers may do so at the same time. Each names the sequences of its own pieces.
 
 extension NATSJournal {
-    /// Keeps a snapshot; another one that is being kept is forgotten, and this one goes on as long as pieces of it are stored.
+    /// Keeps a snapshot in place of another one that is being kept.
+    ///
+    /// The same snapshot continues as long as pieces of it are stored.
     public func save(_ snapshot: JournalSnapshot) {
         if saving?.hasMoved == true, saving?.snapshot == snapshot {
             saving?.hasMoved = false
@@ -24,7 +26,7 @@ extension NATSJournal {
         sendPieces()
     }
 
-    /// How many bytes one snapshot may have: there is room for the last one and for two that are being kept.
+    /// The most bytes of a snapshot: there is room for the last one and two that are being kept.
     var snapshotByteLimit: Int { settings.snapshotByteLimit / 3 }
 
     private func sendPieces() {
@@ -51,7 +53,7 @@ extension NATSJournal {
         sendPieces()
     }
 
-    /// The last whole snapshot: another broker may have kept a later one meanwhile, and that stays the last.
+    /// Takes the last whole snapshot: a later one of another broker stays the last.
     func takeCheck(_ message: Message, of number: UInt64) {
         guard let save = saving, save.number == number, save.storedCount == save.sequences.count,
             let answer = try? DirectAnswer(message)

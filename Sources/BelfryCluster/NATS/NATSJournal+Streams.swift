@@ -10,7 +10,7 @@ extension NATSJournal {
         }
     }
 
-    /// The answer of STREAM.CREATE, or of STREAM.INFO for a stream that is there with other settings.
+    /// Takes the answer of STREAM.CREATE, or of STREAM.INFO for a stream with other settings.
     func takeStream(_ message: Message, _ stream: NATSStream, isOther: Bool) {
         guard !preparedStreams.contains(stream) else { return }
         if let headers = try? message.headers(), headers.status == .noResponders {

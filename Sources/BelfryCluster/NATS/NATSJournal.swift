@@ -2,22 +2,25 @@ import BelfryNATS
 
 /// A journal that is two streams of NATS JetStream: the log, and snapshots of it (decision 104).
 ///
-/// A pure machine without sockets, threads and clock. Its host opens a connection to one of the servers and tells it
-/// (``didConnect(random:)``), hands over what is received, and sends what ``takeOutput()`` gives after each of these calls and
-/// after each turn of the sequencer. Where ``progress`` is `awaitsTLS` the host begins TLS and tells that; where it is `failed`, and where
-/// it is not `ready` some seconds after the connection was opened, the host closes the connection and tries another server.
+/// A pure machine without sockets, threads and clock. Its host opens a connection to one of the
+/// servers and tells it (``didConnect(random:)``), hands over what is received, and sends what
+/// ``takeOutput()`` gives after each of these calls and after each turn of the sequencer. Where
+/// ``progress`` is `awaitsTLS` the host begins TLS and tells that; where it is `failed`, and where
+/// it is not `ready` some seconds after the connection was opened, the host closes the connection
+/// and tries another server.
 ///
-/// What is asked of it while it is not ready, and what has no room in the output, comes to nothing: whoever asks asks again.
+/// Requests while it is not ready, and requests without room in the output, are lost: the sequencer
+/// repeats them.
 public final class NATSJournal: Journal {
     /// The settings.
     public let settings: NATSSettings
     /// How far it is with the connection.
     public internal(set) var progress = NATSProgress.disconnected
-    /// What the last server has told of itself, which stays when the connection is lost.
+    /// The last server's description of itself, which stays when the connection is lost.
     public internal(set) var server: NATSServer?
-    /// The name of the server that led the log when that was last told; empty where nobody is known.
+    /// The server that led the log at the last report; empty where it is unknown.
     public internal(set) var leader = ""
-    /// How much room the log took when that was last told, in bytes.
+    /// The size of the log at the last report, in bytes.
     public internal(set) var logByteCount: UInt64 = 0
     /// The index of the last whole snapshot when that was last told; 0 for none.
     public internal(set) var snapshotIndex: UInt64 = 0
@@ -65,14 +68,15 @@ public final class NATSJournal: Journal {
 
     /// A connection to a server is there.
     ///
-    /// - Parameter random: 128 bits from the system, so that nobody guesses where answers come.
+    /// - Parameter random: 128 bits from the system, so that the subjects of answers cannot be
+    ///   guessed.
     public func didConnect(random: (UInt64, UInt64)) {
         didDisconnect()
         inbox = "_INBOX.\(String(random.0, radix: 16))-\(String(random.1, radix: 16))"
         progress = .awaitsInfo
     }
 
-    /// The connection is closed: what is under way comes to nothing.
+    /// The connection is closed: requests under way are lost.
     public func didDisconnect() {
         parser = Self.makeParser()
         output = []
@@ -83,7 +87,7 @@ public final class NATSJournal: Journal {
         progress = .disconnected
     }
 
-    /// TLS has begun: what comes and goes is encrypted from now on, and what goes waits until the handshake is done.
+    /// TLS has begun: all bytes are encrypted from now on, and output waits for the handshake.
     public func didStartTLS() {
         guard progress == .awaitsTLS else { return }
         begin(withTLS: true)
@@ -96,7 +100,7 @@ public final class NATSJournal: Journal {
             switch progress {
             case .disconnected, .failed: return
             case .awaitsTLS:
-                // Whoever sits between might slip in what seems to have come encrypted.
+                // An attacker in between might slip in bytes that seem to have come encrypted.
                 return cursor < bytes.count ? fail(.bytesBeforeTLS) : ()
             case .awaitsInfo, .preparing, .ready: break
             }
@@ -110,7 +114,7 @@ public final class NATSJournal: Journal {
         }
     }
 
-    /// Takes away what must be sent to the server.
+    /// Takes the bytes that must be sent to the server.
     public func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
@@ -122,7 +126,7 @@ public final class NATSJournal: Journal {
         ClientWriter.appendPing(to: &output)
     }
 
-    /// Whether the broker has shown who it is.
+    /// Whether the broker has sent its credentials.
     private var isOpen: Bool { progress == .preparing || progress == .ready }
 
     /// Whether nothing of a read, a save or a load is under way.
@@ -173,8 +177,8 @@ public final class NATSJournal: Journal {
 
     /// The server has let the broker in.
     ///
-    /// Streams that were right before are looked at beside what goes on: while the engine elects who answers that, the brokers
-    /// must hear each other.
+    /// Streams that were right before are checked while the journal works: while the engine elects
+    /// the server that answers, the brokers must hear each other.
     private func takePong() {
         guard hasBeenReady, progress == .preparing else { return }
         progress = .ready
@@ -197,7 +201,7 @@ public final class NATSJournal: Journal {
 
     // MARK: What is sent
 
-    /// Shows who the broker is, subscribes, and sees to the streams.
+    /// Sends the credentials, subscribes, and prepares the streams.
     private func begin(withTLS: Bool) {
         progress = .preparing
         var options = ConnectOptions(name: "belfry \(settings.node)", version: settings.version)
@@ -269,7 +273,7 @@ public final class NATSJournal: Journal {
 }
 
 extension String {
-    /// The start of a text that anybody may have sent, without control characters.
+    /// The start of a text of any origin, without control characters.
     init(untrusted bytes: [UInt8]) {
         self = String(
             decoding: bytes.prefix(200).map { $0 < 0x20 || $0 == 0x7F ? 0x3F : $0 }, as: UTF8.self)

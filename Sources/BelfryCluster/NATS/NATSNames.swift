@@ -6,16 +6,17 @@ struct NATSNames {
     let snapshots: StreamName
     /// The subject to which entries are published.
     let logSubject: Subject
-    /// The subject on which the engine publishes what it has stored.
+    /// The subject on which the engine publishes the messages that it has stored.
     let pushSubject: Subject
     let beatSubject: Subject
     let pieceSubject: Subject
-    /// The subject of what stands behind the pieces of a whole snapshot.
+    /// The subject of the manifest behind the pieces of a whole snapshot.
     let wholeSubject: Subject
 
     /// Makes the names.
     ///
-    /// A cluster has neither a dot nor an underscore in its name, so that no other cluster or shard comes to the same.
+    /// A cluster has neither a dot nor an underscore in its name, so that no other cluster or shard
+    /// comes to the same.
     init(_ settings: NATSSettings) throws(NATSFailure) {
         let cluster = settings.cluster
         guard 1...NATSSettings.clusterNameByteLimit ~= cluster.utf8.count,

@@ -1,6 +1,6 @@
 import BelfryNATS
 
-/// What a server has told of itself.
+/// A server's description of itself.
 public struct NATSServer: Equatable, Sendable {
     /// The name of the server.
     public let name: String

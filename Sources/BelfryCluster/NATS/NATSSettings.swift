@@ -1,6 +1,6 @@
-/// What a journal must know to use NATS JetStream for one log.
+/// The settings of a journal that uses NATS JetStream for one log.
 public struct NATSSettings: Sendable {
-    /// The way in which a broker shows the server who it is.
+    /// The credentials of a broker at the server.
     public enum Credentials: Sendable, Equatable {
         /// Nothing, or the certificate of the connection.
         case none
@@ -10,7 +10,7 @@ public struct NATSSettings: Sendable {
         case token(String)
     }
 
-    /// The name of the cluster, which is part of the names of streams and subjects: letters, digits and hyphens.
+    /// The name of the cluster in streams and subjects: letters, digits and hyphens.
     public let cluster: String
     /// The number of the shard, from 1 on.
     public let shard: Int
@@ -24,7 +24,7 @@ public struct NATSSettings: Sendable {
     public var snapshotByteLimit = 1 << 30
     /// The largest entry that the log must take, in bytes.
     public var entryByteLimit = 1 << 20
-    /// Who the broker is.
+    /// The credentials of the broker.
     public var credentials = Credentials.none
     /// Whether nothing is said without TLS; where a server insists on it, it is spoken anyway.
     public var wantsTLS = false
@@ -46,15 +46,15 @@ public struct NATSSettings: Sendable {
     static let nodeNameByteLimit = 255
     /// How many shards a cluster has.
     static let shardLimit = 8
-    /// How much longer than its entry a message is, in bytes: its header block has one id.
+    /// The bytes of a message besides its entry: its header block has one id.
     static let headerByteCount = 384
     /// The oldest message that is known by its id again, in seconds.
     static let duplicateWindow = Duration.seconds(120)
-    /// How many bytes wait to be sent before nothing is added; more only where one message alone has more.
+    /// The bytes that may wait to be sent before nothing is added, unless one message has more.
     static let outputByteLimit = 16 << 20
     /// How many bytes of events wait for ``Journal/next()`` before others are dropped.
     static let eventByteLimit = 64 << 20
-    /// The largest payload or header block that is received, in bytes; the server has no larger `max_payload`.
+    /// The largest payload or header block, in bytes; no server has a larger `max_payload`.
     static let messageByteLimit = 64 << 20
     /// The largest header block that is read, in bytes; a message with a larger one is dropped.
     static let headerBlockByteLimit = 64 << 10

@@ -1,6 +1,6 @@
 import BelfryTLS
 
-/// What stands behind the pieces of a snapshot, and makes them one.
+/// The message behind the pieces of a snapshot, which makes them one.
 struct SnapshotManifest: Equatable {
     private static let version: UInt8 = 1
     private static let headByteCount = 1 + 8 + 8 + Digest.byteCount
@@ -26,7 +26,7 @@ struct SnapshotManifest: Equatable {
 }
 
 extension SnapshotManifest {
-    /// Reads the bytes; nil for what is not one of this version.
+    /// Reads the bytes; nil for bytes that are no manifest of this version.
     ///
     /// - Parameter byteLimit: how many bytes a snapshot may have.
     init?(code: [UInt8], byteLimit: Int) {

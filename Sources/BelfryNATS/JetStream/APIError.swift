@@ -11,7 +11,7 @@ public struct APIError: Error, Equatable, Sendable {
     public static let streamNotFound = 10_059
     /// The reason that the stream of this name has other settings.
     public static let streamNameInUse = 10_058
-    /// The reason that a stream that discards what is new is full.
+    /// The error of a full stream that discards new messages.
     public static let maximumBytesExceeded = 10_077
     /// The reason that not enough servers of a cluster can have a copy; its words say why.
     public static let noSuitablePeers = 10_005

@@ -8,7 +8,7 @@ public enum DirectAnswer: Sendable, Equatable {
     case notFound
     /// The request was malformed.
     case badRequest
-    /// There is no such stream, or none of its servers is there.
+    /// The stream does not exist, or none of its servers is there.
     case noResponders
     /// The server says something else.
     case other(HeaderStatus)

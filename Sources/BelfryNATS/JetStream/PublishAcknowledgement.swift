@@ -1,4 +1,4 @@
-/// The answer of a stream to what was published to it.
+/// The answer of a stream to a published message.
 public struct PublishAcknowledgement: Sendable, Equatable {
     /// The name of the stream.
     public private(set) var stream = ""

@@ -6,7 +6,7 @@ public struct StreamConfiguration: Sendable, Equatable {
     public enum Retention: String, Sendable {
         /// Until a limit is passed.
         case limits
-        /// As long as a consumer is interested.
+        /// While a consumer is interested.
         case interest
         /// Until a consumer has taken it.
         case workQueue = "workqueue"

@@ -1,6 +1,6 @@
 /// The answer of STREAM.INFO and STREAM.CREATE: settings and state of a stream.
 public struct StreamInfo: Sendable, Equatable {
-    /// What lies in a stream.
+    /// The content of a stream.
     public struct State: Sendable, Equatable {
         /// The number of the first message; one past the last for a stream that was emptied.
         public internal(set) var firstSequence: UInt64 = 0
@@ -8,7 +8,7 @@ public struct StreamInfo: Sendable, Equatable {
         public internal(set) var lastSequence: UInt64 = 0
         /// How many messages there are.
         public internal(set) var messages: UInt64 = 0
-        /// How much room they take, in bytes.
+        /// The room that they take, in bytes.
         public internal(set) var bytes: UInt64 = 0
     }
 
@@ -21,7 +21,7 @@ public struct StreamInfo: Sendable, Equatable {
 
     /// Reads an answer.
     ///
-    /// - Throws: `malformedJSON`, or `unexpectedMember` for what is missing or unknown.
+    /// - Throws: `malformedJSON`, or `unexpectedMember` for a missing or unknown member.
     public static func read(_ json: [UInt8]) throws(NATSError) -> Result<StreamInfo, APIError> {
         var config: StreamConfiguration?
         var state: State?

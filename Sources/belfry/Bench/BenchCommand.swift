@@ -75,14 +75,14 @@ struct Bench: ClientCommand {
         if let fault = result.fault { throw .failure(fault) }
     }
 
-    /// What is asked of the run.
+    /// The plan of the run.
     var plan: BenchRun.Plan {
         BenchRun.Plan(
             posterCount: posters, observerCount: observers, inFlight: inFlight, rate: rate,
             duration: duration, postLimit: count, byteCount: size)
     }
 
-    /// Says each second what was done in it.
+    /// Reports the counts of each second.
     private static func tell(_ progress: Monitor<BenchRun.Progress>) async {
         var before = BenchRun.Progress()
         var second = 0

@@ -2,13 +2,13 @@ import BelfryClient
 import BelfryJSON
 import BelfrySystem
 
-/// What `bench` writes into a notification, and reads out of it.
+/// The `userInfo` of a notification of `bench`, written and read.
 struct BenchPost: Equatable {
     let lane: Int
     let number: Int
     let postedAt: MonotonicTime
 
-    /// As a userInfo with at least so many bytes.
+    /// Makes a userInfo with at least so many bytes.
     func userInfo(byteCount: Int) throws(ClientError) -> UserInfo {
         var bytes: [UInt8] = []
         var writer = JSONWriter()

@@ -1,9 +1,9 @@
 import BelfryClient
 import BelfryJSON
 
-/// What a run has measured.
+/// The measurements of a run.
 struct BenchResult: Sendable {
-    /// What one observer got.
+    /// The notifications that one observer got.
     struct Watch: Sendable {
         var check: SequenceCheck
         var latencies = LatencyHistogram()
@@ -44,7 +44,7 @@ struct BenchResult: Sendable {
         firstFailure = firstFailure ?? watch.failure
     }
 
-    /// What is wrong, if something is.
+    /// The fault of the run, if any.
     var fault: String? {
         var faults = [(lost, "lost"), (repeated, "came twice"), (misordered, "came out of order")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
@@ -62,7 +62,7 @@ struct BenchResult: Sendable {
         return seconds > 0 ? Int(Double(count) / seconds) : 0
     }
 
-    /// What people read.
+    /// The report for people.
     var text: String {
         let seconds = (duration / .milliseconds(100)).rounded() / 10
         return """
@@ -99,7 +99,7 @@ struct BenchResult: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// What programs read; times are in milliseconds.
+    /// The report for programs; times are in milliseconds.
     var json: [UInt8] {
         var bytes: [UInt8] = []
         var writer = JSONWriter()

@@ -3,7 +3,7 @@ import BelfrySystem
 
 /// Posters and observers at work on one broker.
 struct BenchRun: Sendable {
-    /// What is asked of a run.
+    /// The settings of a run.
     struct Plan: Sendable {
         var posterCount = 1
         var observerCount = 1
@@ -19,14 +19,14 @@ struct BenchRun: Sendable {
         /// A lane posts one notification after the other.
         var laneCount: Int { posterCount * inFlight }
 
-        /// How many posts a lane has at most: the first ones have one more where they cannot be shared out.
+        /// The most posts of a lane; the first lanes take one more where there is a remainder.
         func postLimit(ofLane lane: Int) -> Int {
             guard let postLimit else { return .max }
             return postLimit / laneCount + (lane < postLimit % laneCount ? 1 : 0)
         }
     }
 
-    /// What has happened so far.
+    /// The counts of the run so far.
     struct Progress: Sendable {
         var posts = 0
         var failures = 0
@@ -36,7 +36,7 @@ struct BenchRun: Sendable {
 
     let url: BrokerURL
     let plan: Plan
-    /// The notification name: nobody else has it.
+    /// The notification name, which is unique to the run.
     let name: String
     let progress = Monitor(Progress())
 
@@ -47,7 +47,7 @@ struct BenchRun: Sendable {
         name = "bench." + String(random.next(), radix: 36)
     }
 
-    /// How long what is posted last may be on its way.
+    /// The longest time for the last posts to reach their observers.
     private static let patience = Duration.seconds(10)
 
     /// Runs until the time is over or the task is cancelled, and tells what happened.
@@ -76,7 +76,7 @@ struct BenchRun: Sendable {
 
     private func connected(_ count: Int) async throws(ClientError) -> [RemoteCenter] {
         var options = ClientOptions()
-        // What the client itself loses would look like a loss of the broker.
+        // Losses in the client itself would look like losses of the broker.
         options.bufferCountLimit = 1_000_000
         options.bufferByteLimit = 1 << 30
         var centers: [RemoteCenter] = []
@@ -88,7 +88,7 @@ struct BenchRun: Sendable {
 
     // MARK: Posting
 
-    /// What one lane has posted, in order from 0, and how long the receipts took.
+    /// The number of posts of one lane, in order from 0, and the latencies of their receipts.
     private struct LaneOutcome: Sendable {
         var count = 0
         var latencies = LatencyHistogram()
@@ -129,7 +129,8 @@ struct BenchRun: Sendable {
                 outcome.count += 1
                 progress.change { $0.posts += 1 }
             } catch {
-                // Whether it was posted is not known: the lane ends here, and what it posted before counts.
+                // Whether it was posted is not known: the lane ends here, and its posts before
+                // count.
                 progress.change {
                     $0.failures += 1
                     $0.firstFailure = $0.firstFailure ?? error

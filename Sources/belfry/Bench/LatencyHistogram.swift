@@ -23,7 +23,7 @@ struct LatencyHistogram: Equatable, Sendable {
         longest = max(longest, other.longest)
     }
 
-    /// What this part of all took no longer than, from 0 to 1; nil of none.
+    /// The time that this part of all (0 to 1) did not exceed; nil without any.
     func quantile(_ part: Double) -> Duration? {
         guard count > 0 else { return nil }
         let wanted = max(1, Int((part * Double(count)).rounded(.up)))
@@ -38,7 +38,7 @@ struct LatencyHistogram: Equatable, Sendable {
         return longest
     }
 
-    /// How many took up to each doubling of a microsecond; the doublings at both ends that have none are left out.
+    /// The counts up to each doubling of a microsecond, without the empty ones at both ends.
     var doublings: [(upTo: Duration, count: Int)] {
         let rows = (0..<Self.exponentCount).map { exponent in
             let start = exponent * Self.stepCount

@@ -8,7 +8,7 @@ struct SequenceCheck: Equatable, Sendable {
     private(set) var misordered = 0
     private var lanes: [Lane]
 
-    /// What came of one lane.
+    /// The numbers that came of one lane.
     private struct Lane: Equatable, Sendable {
         /// Every number below has come.
         var next = 0
@@ -17,7 +17,7 @@ struct SequenceCheck: Equatable, Sendable {
         var greatest = -1
     }
 
-    /// Knows lanes from 0 to this number.
+    /// Makes lanes from 0 to this number.
     init(laneCount: Int) {
         lanes = Array(repeating: Lane(), count: laneCount)
     }

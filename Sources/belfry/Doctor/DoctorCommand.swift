@@ -177,7 +177,7 @@ struct Doctor: ClientCommand {
         return findings
     }
 
-    /// Whether an address can be listened at; where it cannot, whether that is because a broker does.
+    /// Whether an address is free to listen at, and if not, whether a broker listens there.
     private static func port(_ address: SocketAddress, scheme: String) async -> Finding {
         do throws(SystemCallError) {
             try Socket.listen(at: address).socket.close()

@@ -1,23 +1,23 @@
 import BelfryClient
 import BelfryJSON
 
-/// What `belfry doctor` says of one thing.
+/// A finding of `belfry doctor` about one subject.
 struct Finding: Equatable {
     enum State: String {
-        /// As it should be.
+        /// All is well.
         case ok
-        /// It works, and somebody should look at it.
+        /// The subject works, but deserves a look.
         case warning
-        /// A broker cannot run so, or loses what it should keep.
+        /// A broker cannot run so, or would lose data.
         case fault
     }
 
     let state: State
-    /// What was looked at, such as `clock`.
+    /// The subject, such as `clock`.
     let subject: String
-    /// What is so.
+    /// The fact.
     let text: String
-    /// What to do, unless all is well.
+    /// The advice, unless all is well.
     var advice: String?
 
     static func ok(_ subject: String, _ text: String) -> Finding {
@@ -32,7 +32,7 @@ struct Finding: Equatable {
         Finding(state: .fault, subject: subject, text: text, advice: advice)
     }
 
-    /// What people read: a line for each, and what to do below it.
+    /// The report for people: a line for each finding, with the advice below it.
     static func text(_ findings: [Finding]) -> String {
         let width = findings.map(\.subject.count).max() ?? 0
         func padded(_ text: String, _ width: Int) -> String {
@@ -48,7 +48,7 @@ struct Finding: Equatable {
         }.joined(separator: "\n")
     }
 
-    /// What programs read.
+    /// The report for programs.
     static func json(_ findings: [Finding]) -> [UInt8] {
         var bytes: [UInt8] = []
         var writer = JSONWriter()

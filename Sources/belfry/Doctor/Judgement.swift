@@ -1,7 +1,7 @@
 import BelfryServer
 import BelfrySystem
 
-/// What is said of facts; it looks at nothing itself.
+/// Judges facts; it collects none itself.
 enum Judgement {
     // MARK: The machine
 
@@ -83,7 +83,7 @@ enum Judgement {
         }
     }
 
-    /// How much more can be written.
+    /// Judges the space that is left for the data.
     static func space(freeByteCount: Int) -> Finding {
         let subject = "free space"
         let text = "\(freeByteCount >> 20) MiB are free for the data"
@@ -155,7 +155,7 @@ enum Judgement {
         }
     }
 
-    /// What callers of other machines can do and see.
+    /// Judges the access of callers from other machines.
     static func exposure(isPlain: Bool, allowsAnonymous: Bool, hasKeys: Bool) -> [Finding] {
         var findings: [Finding] = []
         if isPlain {

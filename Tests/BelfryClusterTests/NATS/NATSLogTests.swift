@@ -213,7 +213,7 @@ struct NATSLogTests {
         server.answer("n", sequence: 5, manifest.code)
         #expect(journal.leader == "n2" && journal.logByteCount == 77)
         #expect(journal.snapshotIndex == 8)
-        // What says nothing, or nothing of these streams, changes nothing.
+        // An answer without content, or about other streams, changes nothing.
         server.answer("i", server.info(of: "c.1", first: 1, last: 9))
         server.answer("i", "rubbish")
         server.answer("n", status: "404 Message Not Found")

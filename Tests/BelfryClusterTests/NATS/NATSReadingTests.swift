@@ -111,7 +111,7 @@ struct NATSReadingTests {
         _ = server.sent()
         batch(server, 1, 3...4)
         end(server, 1, left: 7)
-        // Up to where the log ended then, though it goes on.
+        // Up to the end of the log at that time.
         #expect(server.events() == ["entry 3 [3]", "entry 4 [4]", "end 4"])
 
         server.journal.read(after: 4)

@@ -137,14 +137,14 @@ final class ScriptedServer {
         return all
     }
 
-    /// What the journal has sent, as inquiries; what is not one by its subject or verb.
+    /// The messages of the journal as inquiries; others by their subjects or verbs.
     func inquiries() -> [String] {
         sent().map {
             !$0.reply.isEmpty ? $0.inquiry : $0.verb == "PUB" ? $0.subject : $0.verb
         }
     }
 
-    /// What the journal tells, as text.
+    /// The events of the journal, as text.
     func events() -> [String] {
         var told: [String] = []
         while let event = journal.next() {

@@ -62,7 +62,7 @@ final class BrokerCluster {
 
     subscript(number: Int) -> Broker { brokers[number] }
 
-    /// Somebody posts at the second broker while the first one hears nothing.
+    /// Posts at the second broker while the first one hears nothing.
     func postUnheard() throws {
         journals[0].isCut = true
         try brokers[1].post(name: "a")

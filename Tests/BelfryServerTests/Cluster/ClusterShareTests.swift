@@ -37,7 +37,7 @@ struct ClusterShareTests {
         #expect(try Self.register("a", at: cluster[0]).status == 503)
         for _ in 0..<9 { #expect(try Self.register("b", at: cluster[1]).status == 201) }
         #expect(try Self.register("b", at: cluster[1]).status == 503)
-        // What goes makes room where it was made, whichever broker removes it.
+        // A removal makes room where the observer was made, whichever broker performs it.
         let target = "/v1/observers/\(answers[3].json["token"].text ?? "")"
         #expect(
             try cluster[1].request("DELETE", target, fields: [Keys.field("a")]).status == 204)

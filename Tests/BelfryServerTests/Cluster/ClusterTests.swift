@@ -89,7 +89,7 @@ struct ClusterTests {
         _ = try socket.observe("a")
         let poster = try cluster[0].http()
         cluster.journals[0].isCut = true
-        // Nobody knows what becomes of it.
+        // Its outcome is unknown.
         try poster.send(HTTPPeer.text("POST", "/v1/channels/a", ""))
         try cluster.advance(by: 2_500)
         try socket.read()
@@ -253,7 +253,7 @@ struct ClusterTests {
         #expect(try MetricsPage(cluster[0])["belfry_cluster_config_differs"] == 1)
     }
 
-    /// Everybody may administer.
+    /// Every caller may administer.
     private static let allGrants: @Sendable (inout ServerConfiguration) -> Void = {
         $0.anonymousGrants = Grants([Grant(.all)])
     }
@@ -394,7 +394,7 @@ struct ClusterTests {
         socket.peer.close()
         try cluster.advance(by: 1_000)
         #expect(cluster[0].nodes[0].hasStopped)
-        // What came meanwhile is held, without a gap.
+        // Notifications that came meanwhile are held, without a gap.
         try cluster[1].post(name: "a")
         let other = try cluster[1].webSocket()
         _ = try other.result("resume", #"{"session":"\#(socket.session)"}"#)

@@ -12,7 +12,7 @@ struct EngineMonitorTests {
     private static let always = #"{"config":{"sync_interval":120000000000,"sync_always":true}}"#
     private static let lazily = #"{"config":{"sync_interval":120000000000}}"#
 
-    /// A broker that begins beside an engine of two servers, with their monitoring ports, which the test answers for.
+    /// A broker at its start beside an engine of two servers, whose monitoring ports the test has.
     private final class Start {
         let cluster: BrokerCluster
         let broker: Broker

@@ -2,14 +2,14 @@ import BelfryCluster
 import BelfryHistory
 import SimulatedLog
 
-/// A broker of a simulated cluster: a process that may die, stand still and begin again, on a machine with a clock.
+/// A broker of a simulated cluster: a process that may die or pause, on a machine with a clock.
 final class ClusterNode {
     let number: Int
     var name: [UInt8] { [UInt8]("n\(number)") }
     /// The highest rules that its program knows.
     var level: UInt64 = 1
     var process: ClusterProcess?
-    /// When a process that is not there begins; and until when one stands still.
+    /// The time when an absent process begins, and the end of a pause.
     var startsAt: Int64 = 0
     var standsStillUntil: Int64 = 0
     /// Until when a process dies again soon after it has begun, and begins again at once.
@@ -41,6 +41,6 @@ final class ClusterNode {
         }
     }
 
-    /// What its clock shows.
+    /// The time of its clock.
     func time(at now: Int64) -> Int64 { now + now / 1_000_000 * drift + clockOffset }
 }

@@ -34,17 +34,17 @@ struct ClusterConnection {
     var isResuming = false
     /// Whether its broker has found that its program does not read, and not yet that it does.
     var isSlow = false
-    /// What was written to it and not yet read at its other end.
+    /// The frames that were written to it and not yet read at its other end.
     var written: [ClusterFrame] = [] {
         didSet { handedCount = min(handedCount, written.count) }
     }
-    /// How much of that was handed to the socket by the end of a turn: a kill within a turn loses the others.
+    /// The count of those that were handed to the socket at a turn's end; a kill loses the others.
     var handedCount = 0
     /// How far the broker was when the connection ended, if it has.
     var endedAt: UInt64?
 }
 
-/// What a program reads.
+/// A frame for a program.
 enum ClusterFrame {
     /// An observer that acknowledges is asked with the entry of that index.
     case notification(
@@ -52,7 +52,7 @@ enum ClusterFrame {
     case gap(Gap)
 }
 
-/// What a process has asked the log for.
+/// A request of a process to the log.
 enum ClusterRequest {
     case connect(connection: UInt64)
     case resume(connection: UInt64)
@@ -60,6 +60,6 @@ enum ClusterRequest {
     case makeTicket(UInt64)
     case ticket(UInt64)
     case goOn(connection: UInt64, suspensionCount: Int)
-    /// Nobody waits for it.
+    /// The request has no waiter.
     case other
 }

@@ -14,21 +14,21 @@ struct ClusterProgram {
     let saysSeen: Bool
     /// The highest number that it was written.
     var lastSeen: UInt64 = 0
-    /// Whether a connection of it has ended so that nobody knew how far it was written.
+    /// Whether a connection of it has ended and its written frames were not known.
     var isInDoubt = false
-    /// How often it has asked for suspension, and how many of these have an end that it has heard of.
+    /// The count of its requests for suspension, and of those whose end it has heard of.
     var suspensionCount = 0
     var endedSuspensionCount = 0
     /// Its ends of connections that are not in the log yet.
     var openEnds: Set<CommandID> = []
     var line = ClusterLine()
-    /// What it has read on its connection and not acknowledged, with the index at which it was asked.
+    /// The deliveries that it has not acknowledged, each with the index at which it was asked.
     var owed: [(delivery: DeliveryName, askedAt: UInt64)] = []
     /// The index at which its client last went on with another connection.
     var resumedAt: UInt64 = 0
 }
 
-/// What an observer was written, as its program has read it.
+/// The deliveries of an observer that its program has read.
 struct ClusterAccount {
     let program: Int
     let name: [UInt8]
@@ -39,15 +39,15 @@ struct ClusterAccount {
     let acknowledges: Bool
     var seen: [UInt64] = []
     var gaps: [Gap] = []
-    /// What was on its way to its program when a connection broke (rule D14).
+    /// The deliveries on their way to its program when a connection broke (rule D14).
     var lost: [ClosedRange<UInt64>] = []
     var isRemoved = false
 
     // MARK: What is acknowledged
 
-    /// What its program has read on its present connection.
+    /// The deliveries that its program has read on its present connection.
     var here: Set<UInt64> = []
-    /// What its program has answered, whether or not the log has that.
+    /// The deliveries that its program has answered, whether or not the log has that.
     var answered: Set<UInt64> = []
     /// The index at which the log has an answer that counts.
     var acknowledgedAt: [UInt64: UInt64] = [:]

@@ -1,6 +1,6 @@
 import BelfryCenter
 
-/// What the log has brought about, as the first broker that applied an entry saw it.
+/// The effects of the log, as the first broker that applied an entry saw them.
 struct ClusterTruth {
     struct Dispatch {
         let id: NotificationID
@@ -15,7 +15,7 @@ struct ClusterTruth {
     /// How many steps of the last entry are known.
     var stepCount = 0
     var chains: [UInt64: UInt64] = [:]
-    /// The index up to which the time of the log was judged, and how far it may be ahead, in nanoseconds.
+    /// The index up to which the log's time was judged, and its greatest lead, in nanoseconds.
     var timedIndex: UInt64 = 0
     var believedAhead: Int64 = 100_000_000
     var digests: [UInt64: UInt64] = [:]

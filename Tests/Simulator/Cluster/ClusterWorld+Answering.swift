@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryHistory
 
-// What programs answer, and the tickets that they use: what has happened once must not happen again.
+// The answers of programs, and the tickets that they use: each must take effect once.
 
 extension ClusterWorld {
     // MARK: Acknowledgements
@@ -47,7 +47,7 @@ extension ClusterWorld {
         truth.accounts[delivery.observer]?.acknowledgedAt[delivery.sequence] = index
     }
 
-    /// The log has a connection of a client that was there before: what that says not to have seen may come again.
+    /// Notes a returned client in the log: notifications that it has not seen may come again.
     func noteResume(_ id: CommandID, at index: UInt64) {
         guard let (place, after) = resumes[id] else { return }
         programs[place].resumedAt = index
@@ -62,7 +62,7 @@ extension ClusterWorld {
 
     // MARK: Tickets
 
-    /// Somebody asks for a ticket, or shows one at a broker, and perhaps again at another one.
+    /// Asks for a ticket, or shows one at a broker, and perhaps again at another one.
     func useTicket() {
         guard let process = dice.pick(nodes)?.process else { return }
         if lastTickets.isEmpty || dice.oneIn(3) {
@@ -90,7 +90,7 @@ extension ClusterWorld {
 
     private static func shown(byTicket number: UInt64) -> [UInt8] { [UInt8]("key \(number)".utf8) }
 
-    /// Somebody has a ticket.
+    /// Notes a new ticket.
     func noteTicket(
         _ number: UInt64, _ result: Shard.Result, _ process: ClusterProcess
     ) throws(Violation) {
@@ -120,13 +120,13 @@ extension ClusterWorld {
     }
 }
 
-/// What is known of a ticket.
+/// The knowledge about a ticket.
 struct ClusterTicket {
-    /// Until when it is good, by the time of the log, once somebody has it.
+    /// The end of its validity, by the time of the log, once it was handed out.
     var goodUntil: Int64?
-    /// How often somebody has shown it.
+    /// How often it was shown.
     var useCount = 0
-    /// Whether it was shown before anybody was told that it is there.
+    /// Whether it was shown before it was handed out.
     var isTooEarly = false
     var isUsed = false
 }

@@ -3,7 +3,8 @@ import BelfryCluster
 import BelfryHistory
 import SimulatedLog
 
-// What goes wrong: brokers die, stand still and are cut off, the engine loses its leader and its room, clocks jump.
+// The faults: brokers die, pause and are cut off, the engine loses its leader and its room, clocks
+// jump.
 
 extension ClusterWorld {
     func disturb() throws(Violation) {
@@ -42,7 +43,8 @@ extension ClusterWorld {
             if let process = node.process { leave(node, process) }
         case 10:
             tell("the engine is full for \(duration / 1_000_000) ms")
-            // Attempts from before that may be in the log come late, are not heard of, or are known no more.
+            // Attempts from before that may be in the log come late, are not heard of, or are known
+            // no more.
             if dice.oneIn(2) { try appendUnheard(node) }
             engine.fill(for: max(duration, 600_000_000))
             if dice.oneIn(2) { engine.loseLeader(for: duration / 2) }
@@ -57,8 +59,9 @@ extension ClusterWorld {
         }
     }
 
-    /// A broker appends, and hears of it neither from the engine nor from the others; the engine's next leader may not know
-    /// the names of these entries.
+    /// A broker appends, but hears neither the engine nor the others.
+    ///
+    /// The engine's next leader may not know the names of these entries.
     private func appendUnheard(_ node: ClusterNode) throws(Violation) {
         for other in nodes where other !== node {
             node.process?.journal.cutPeers.insert(other.number)
@@ -69,7 +72,7 @@ extension ClusterWorld {
         engine.loseLeader(for: 0)
     }
 
-    /// A broker closes all connections in order, tells the log how far each was written, and leaves.
+    /// Lets a broker close all connections in order, log how far each was written, and leave.
     private func leave(_ node: ClusterNode, _ process: ClusterProcess) {
         for number in process.connections.keys.sorted() {
             guard let connection = process.connections[number], connection.endedAt == nil else {
@@ -100,14 +103,14 @@ extension ClusterWorld {
         node.cutSince = now
         node.healsAt = time
         if dice.oneIn(3) {
-            // Nothing else happens for as long as it takes to see who is not let go.
+            // No other fault happens until each program must have been let go.
             stillUntil = now + Int64(dice.number(in: 3_000...5_000)) * 1_000_000
             node.healsAt = stillUntil
         }
         node.process?.journal.isCut = true
         node.process?.journal.hearsItself = dice.oneIn(2)
         node.process?.journal.drop()
-        // What comes late of a connection is not to hold for the next one, at another broker.
+        // A late report about a connection must not hold for the next one, at another broker.
         for place in programs.indices
         where programs[place].place?.node == node.number && dice.oneIn(3) {
             suspend(place)

@@ -3,7 +3,8 @@ import BelfryCluster
 import BelfryHistory
 import SimulatedLog
 
-// What a broker does with what its sequencer tells: what `BelfryServer` does for sockets, here for pipes.
+// The reactions of a broker to its sequencer: `BelfryServer` does this for sockets, here it is for
+// pipes.
 
 extension ClusterWorld {
     func act(
@@ -175,12 +176,12 @@ extension ClusterWorld {
             switch process.effects.outcome {
             case .resumed:
                 process.connections[number]?.client = programs[place].client
-                // What it was written on the connection from now on is what it sees.
+                // It sees the frames that are written to the connection from now on.
                 if connection.endedAt == nil, isThere(place, at: number, of: node) {
                     programs[place].isReady = true
                 }
             case .refused(.unknownClient):
-                // An answer may come late, when the program is somebody else at another broker.
+                // An answer may come late, when the program is another client at another broker.
                 guard isThere(place, at: number, of: node) else { break }
                 let observers = truth.accounts.values.filter {
                     $0.program == place && !$0.isRemoved
@@ -254,7 +255,7 @@ extension ClusterWorld {
             if programs[place].place?.connection == number,
                 programs[place].place?.node == node.number
             {
-                // It may have been taken over by what nobody knows of.
+                // A client of which the log knows nothing may have taken it over.
                 loseTail(of: connection, place)
                 leavePlace(place)
             }
@@ -291,7 +292,7 @@ extension ClusterWorld {
         process.journal.isClosed = true
         process.journal.drop()
         node.process = nil
-        // Whoever watches a process begins it again at once; a machine takes its time.
+        // A supervisor restarts a process at once; a machine takes its time.
         let isQuick = node.crashesUntil > now || dice.oneIn(4)
         // Its program may be replaced meanwhile.
         if dice.oneIn(2) { node.level = Self.latestLevel }

@@ -4,7 +4,7 @@ import BelfryCluster
 import BelfryHistory
 import SimulatedLog
 
-// What must hold, whatever happens.
+// The rules that hold under all faults.
 
 extension ClusterWorld {
     // MARK: While it runs
@@ -130,7 +130,9 @@ extension ClusterWorld {
         try judgeTime(process, through: index)
     }
 
-    /// The time of the log is not ahead of the true one, but for a clock that jumped between two entries.
+    /// The time of the log is not ahead of the true one, but for a clock that jumped.
+    ///
+    /// Such a jump lies between two entries.
     private func judgeTime(
         _ process: ClusterProcess, through index: UInt64
     ) throws(Violation) {
@@ -141,7 +143,7 @@ extension ClusterWorld {
                 let entry = try? Entry(
                     code: engine.entries[Int(truth.timedIndex - engine.firstIndex)])
             else { continue }
-            // It says how long ago the entry just before it was applied: nobody can know better.
+            // The entry states how long ago the one before it was applied: no better time is known.
             if entry.appliedIndex + 1 == truth.timedIndex, hasWildClock {
                 truth.believedAhead = max(truth.believedAhead, ahead)
             }
@@ -151,7 +153,7 @@ extension ClusterWorld {
         }
     }
 
-    /// Nobody stays connected to a broker that hears nobody.
+    /// Checks that no client stays connected to a broker that hears nothing.
     func judgeSilence() throws(Violation) {
         for node in nodes {
             guard let cutSince = node.cutSince, now - cutSince > 3_000_000_000,
@@ -167,7 +169,7 @@ extension ClusterWorld {
         }
     }
 
-    /// Nobody ends the life of a broker that all others could hear.
+    /// Checks that the life of a broker that all others could hear was not ended.
     func judgeFence(_ reason: FenceReason, _ node: ClusterNode) throws(Violation) {
         if reason == .declaredDown, node.hasBeenWell, !losesBeats {
             throw fail("n\(node.number) is declared down, and nothing was wrong with it")
@@ -212,7 +214,7 @@ extension ClusterWorld {
         let program = programs[account.program]
         guard !account.isRemoved else { return }
         guard program.isReady else { throw fail("program \(account.program) has not come back") }
-        // What is not acknowledged comes again on each connection.
+        // Unacknowledged deliveries come again on each connection.
         let seen =
             account.acknowledges ? account.here.union(account.answered) : Set(account.seen)
         let dispatched = truth.dispatched[program.center, default: []]
@@ -225,8 +227,8 @@ extension ClusterWorld {
                 $0.firstSequence <= sequence && sequence <= $0.lastSequence
             }
             if gaps.isEmpty {
-                // A program that does not say what it has seen is told nothing of what was on its way to it, unless it
-                // is asked for an answer (rule D14).
+                // A program that does not say what it has seen is told nothing of what was on its
+                // way to it, unless it is asked for an answer (rule D14).
                 if !program.saysSeen, !account.acknowledges,
                     account.lost.contains(where: { $0.contains(sequence) })
                 {
@@ -269,8 +271,9 @@ extension ClusterWorld {
         away?.process?.journal.isCut = false
         try wait(seconds: 10)
         if let past, let away {
-            // The others have begun anew: what they know they have of the engine. A snapshot that came to it late may have had
-            // all that this broker knows, and then nothing of that is lost.
+            // The others have begun anew: what they know they have of the engine. A snapshot that
+            // came to it late may have had all that this broker knows, and then nothing of that is
+            // lost.
             let others = nodes.filter { $0 !== away && $0.process?.sequencer.stage == .up }
             if others.contains(where: { $0.process?.shard.chain(at: past.index) == past.chain }) {
                 return
@@ -283,7 +286,7 @@ extension ClusterWorld {
         }
     }
 
-    /// One broker computes otherwise: nobody goes on beside another one that knows another past.
+    /// One broker computes otherwise: no broker continues beside another one with another past.
     func finishDiverged() throws(Violation) {
         // An election may take nine seconds, and brokers find it out by entries.
         try wait(seconds: 12)

@@ -2,7 +2,7 @@ import BelfryCenter
 import BelfryCluster
 import BelfryHistory
 
-// What programs do: they come and go, observe, post, and read what they are written.
+// The actions of programs: they come and go, observe, post, and read their frames.
 
 extension ClusterWorld {
     /// A program comes, or goes: in order, or so that its broker does not notice yet.
@@ -116,7 +116,7 @@ extension ClusterWorld {
         if case .success(let id) = result { removals[id] = serial }
     }
 
-    /// What a broker's loop does by itself.
+    /// Performs the work of a broker's loop.
     func others() {
         guard let process = dice.pick(nodes)?.process else { return }
         submit(.tell(center: Self.centers[dice.below(2)], .idle), process)
@@ -186,7 +186,7 @@ extension ClusterWorld {
         if case .failure = result { post.refusedIDs.append(id) }
     }
 
-    /// Somebody repeats a post that has a key: its answer was lost, or said that nobody knows.
+    /// Repeats a post with a key whose answer was lost, or said that its outcome is unknown.
     func postAgain() {
         guard let post = dice.pick(posts.suffix(12).filter { $0.key != nil }),
             let process = dice.pick(nodes)?.process
@@ -212,7 +212,8 @@ extension ClusterWorld {
     /// The connection breaks: a program has read a part of what it was written.
     func loseTail(of connection: ClusterConnection, _ place: Int) {
         var count = dice.oneIn(2) ? connection.written.count : dice.below(connection.written.count)
-        // A loss that was told is told once, and no program sees a part of a notification (rule D14).
+        // A loss that was told is told once, and no program sees a part of a notification (rule
+        // D14).
         for (index, frame) in connection.written.enumerated().reversed() {
             if case .gap = frame {
                 count = max(count, index + 1)
@@ -229,7 +230,7 @@ extension ClusterWorld {
         lose(connection.written[count...])
     }
 
-    /// What was written to a connection does not arrive.
+    /// Loses frames of a connection.
     func lose(_ frames: some Sequence<ClusterFrame>) {
         for frame in frames {
             switch frame {
@@ -271,7 +272,8 @@ extension ClusterWorld {
             case .gap(let gap):
                 tell("program \(place) is told \(gap)")
                 count("gaps told: \(gap.reason)")
-                // The replay ring has all: nothing is unknown to a program that says what it has seen, or was closed in order.
+                // The replay ring has all: nothing is unknown to a program that says what it has
+                // seen, or was closed in order.
                 if gap.reason == .unknown, programs[place].saysSeen || !programs[place].isInDoubt {
                     problem = problem ?? fail("program \(place) is told a needless \(gap)")
                 }

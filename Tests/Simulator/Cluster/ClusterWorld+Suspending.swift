@@ -62,7 +62,7 @@ extension ClusterWorld {
             process, for: request)
     }
 
-    /// The log has it that a program goes on.
+    /// Notes in the log that a suspension of a program has ended.
     func noteGoingOn(
         _ connection: UInt64, suspensionCount: Int, _ node: ClusterNode,
         _ process: ClusterProcess

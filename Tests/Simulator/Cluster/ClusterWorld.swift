@@ -3,10 +3,11 @@ import BelfryCluster
 import BelfryHistory
 import SimulatedLog
 
-/// Some brokers that share a log, programs that use them, and all that can go wrong between them.
+/// Brokers that share a log, programs that use them, and all faults between them.
 ///
-/// It is judged by what the programs see: nothing that was answered is lost, no number is given twice, nothing comes twice
-/// without a mark, what an observer misses it is told, and all brokers have one state after each entry.
+/// It is judged by the sight of the programs: nothing that was answered is lost, no number is given
+/// twice, nothing is repeated without a mark, each loss is reported, and all brokers have one state
+/// after each entry.
 final class ClusterWorld {
     var dice: Dice
     let engine: SimulatedEngine
@@ -23,7 +24,7 @@ final class ClusterWorld {
     var commandCount: UInt64 = 0
     var told: [String] = []
     var lastNumber: UInt64 = 0
-    /// The level of the program that is the first to start: the log begins with it, unless that one fails.
+    /// The level of the first program to start: the log begins with it, unless that one fails.
     let firstLevel: UInt64
     /// The level that was asked for.
     var askedLevel: UInt64 = 1
@@ -33,7 +34,7 @@ final class ClusterWorld {
     var resumes: [CommandID: (program: Int, after: UInt64?)] = [:]
     /// Which delivery a command acknowledges, and the index at which its program was asked.
     var acknowledgements: [CommandID: (delivery: DeliveryName, askedAt: UInt64)] = [:]
-    /// The tickets that somebody may have, in the order in which they were asked for.
+    /// The tickets that may have been handed out, in the order of their requests.
     var lastTickets: [UInt64] = []
     var tickets: [UInt64: ClusterTicket] = [:]
     /// Whether beats are lost while faults are planted: what that brings about may come later.
@@ -42,7 +43,7 @@ final class ClusterWorld {
     var hasWildClock = false
     /// Whether the engine has lost what it had acknowledged.
     var isRewound = false
-    /// What was found where nobody could be told.
+    /// The violation that was found where none could be thrown.
     var problem: Violation?
     var tally: [String: Int] = [:]
     /// How many commands an entry has: where few have room, ends of connections wait behind others.
@@ -133,7 +134,7 @@ final class ClusterWorld {
         journal.isCut = node.cutSince != nil
         var options = ClusterOptions(node: node.name)
         options.level = node.level
-        // Whoever begins a log asks for the level of its program.
+        // The broker that begins a log asks for the level of its program.
         if engine.lastIndex == 0 { askedLevel = max(askedLevel, node.level) }
         // Few schedules would have a snapshot otherwise.
         options.snapshotByteCount = 4_000
@@ -157,7 +158,7 @@ final class ClusterWorld {
         return limits
     }()
 
-    /// One turn of a broker: what the log has, what it brings about, and what goes into the log.
+    /// Runs one turn of a broker: it reads the log, applies it, and appends.
     func turn(_ node: ClusterNode, _ process: ClusterProcess) throws(Violation) {
         let time = node.time(at: now)
         if isDisturbed, dice.oneIn(2_000) { process.restOfLife = dice.below(8) }
