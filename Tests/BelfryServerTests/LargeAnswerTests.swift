@@ -1,3 +1,4 @@
+import BelfryAccess
 import BelfryLoop
 import Testing
 
@@ -31,6 +32,36 @@ struct LargeAnswerTests {
         }
         #expect(counts.reduce(0, +) == 4)
         #expect(counts.allSatisfy { $0 <= 2 })
+    }
+
+    @Test("callers take turns: one look is not behind all of another caller", .withinOneTurn)
+    func callers() throws {
+        var keys = Keys()
+        keys.add("a", #"[{"verbs":["read","set"]}]"#)
+        keys.add("b", #"[{"verbs":["read"]}]"#)
+        let keyring = try keys.keyring()
+        let broker = try Broker {
+            $0.turnWorkLimit = .zero
+            $0.keyring = keyring
+        }
+        let field = { (key: String) in ["Authorization: Bearer \(Keys.secret(key))"] }
+        _ = try broker.request("PUT", "/v1/values/o", "{}", fields: field("a"))
+        let greedy = try (0..<8).map { _ in try broker.http() }
+        let modest = try broker.http()
+        for client in greedy + [modest] {
+            let key = client === modest ? "b" : "a"
+            let look = HTTPPeer.text("GET", "/v1/values/o", fields: field(key))
+            client.peer.send(look.utf8)
+        }
+        var before = 0
+        while try modest.read() == nil {
+            try broker.nodes[0].turn()
+            before += try greedy.count { try $0.read()?.status == 200 }
+        }
+        // Some were answered before the line began, and one in its first turn.
+        #expect(before <= 4)
+        try broker.crank()
+        #expect(try before + greedy.count { try $0.read()?.status == 200 } == 8)
     }
 
     @Test("those that wait for one value are answered in shares, each once", .withinOneTurn)
