@@ -14,27 +14,33 @@ extension NotificationCenter {
                 notification, at: slot, isReplaceable: isReplaceable, time, &effects)
         }
         let client = observers[slot].client
-        let isPaced = observers[slot].terms.minInterval > 0
+        let coalesces = isReplaceable || observers[slot].terms.minInterval > 0
+        var older: UInt32?
+        if coalesces {
+            let last = observers[slot].entries.last
+            older =
+                held.isReplaceable(last, by: notification.content)
+                ? last
+                : replaceable[
+                    ObservedKind(observer: observers[slot].serial, notification.content)]
+        }
         var outcome = ReportRow.Outcome.held
-        var flags: HeldTable.Flags = []
-        var kind: ObservedKind?
-        if isReplaceable || isPaced {
-            let wanted = ObservedKind(observer: observers[slot].serial, notification.content)
-            kind = wanted
-            flags.insert(.replaceable)
-            if let older = replaceable[wanted] {
-                outcome = .coalesced
-                observers[slot].coalesced += 1
-                // Its place in the table is taken below.
-                held[older].flags.remove(.replaceable)
-                lose(older, .coalesced, &effects)
-            }
+        if let older {
+            outcome = .coalesced
+            observers[slot].coalesced += 1
+            // The new entry mostly gets the slot of the older one, and its place in the table.
+            held[older].flags.remove(.replaceable)
+            lose(older, .coalesced, &effects)
         }
         // It has no account yet: the room decides how it is counted.
         let entry = makeEntry(
-            notification, at: slot, account: .none, flags: flags, time, &effects)
+            notification, at: slot, account: .none, flags: coalesces ? .replaceable : [], time,
+            &effects)
         addWaiting(entry, of: client)
-        if let kind { replaceable[kind] = entry }
+        if coalesces, entry != older {
+            replaceable[ObservedKind(observer: observers[slot].serial, notification.content)] =
+                entry
+        }
         keepLimits(of: slot, &effects)
         guard observers[slot].entries.last == entry else { return .dropped }
         held[entry].account = outcome == .held ? .held : .coalesced

@@ -335,12 +335,19 @@ private struct Past {
 
     /// The number of the observer's notifications between two numbers, both included.
     func count(from first: UInt64, through last: UInt64) -> Int {
-        found.count { sequence(at: $0) >= first && sequence(at: $0) <= last }
+        let start = found.indices.firstPlace { sequence(at: found[$0]) >= first }
+        return max(0, end(of: found, through: last) - start)
     }
 
     /// The last expired number between two others.
     func lastExpired(from first: UInt64, through last: UInt64) -> UInt64? {
-        expired.last { sequence(at: $0) >= first && sequence(at: $0) <= last }
-            .map { sequence(at: $0) }
+        let end = end(of: expired, through: last)
+        guard end > 0, sequence(at: expired[end - 1]) >= first else { return nil }
+        return sequence(at: expired[end - 1])
+    }
+
+    /// The end of those places in an ascending list whose numbers are not above this one.
+    private func end(of places: [Int], through last: UInt64) -> Int {
+        places.indices.firstPlace { sequence(at: places[$0]) > last }
     }
 }

@@ -155,6 +155,12 @@ struct HeldTable: Footprinted, Sendable {
     /// The neighbour of a kept notification with the next higher sequence number.
     func next(after slot: UInt32) -> UInt32 { kept[Int(slot)]?.next ?? Self.none }
 
+    /// Whether a notification takes the place of an entry: the entry is of the same kind.
+    func isReplaceable(_ entry: UInt32, by content: Notification.Content) -> Bool {
+        entry != Self.none && self[entry].flags.contains(.replaceable)
+            && notification(of: entry).content.hasTexts(of: content)
+    }
+
     // MARK: Notifications
 
     /// Keeps a notification; its sequence number is mostly the highest.

@@ -70,6 +70,14 @@ public struct Notification: Sendable, Equatable {
                 : self
         }
 
+        /// Whether another content has the same name and the same object.
+        func hasTexts(of other: Content) -> Bool {
+            nameByteCount == other.nameByteCount && objectByteCount == other.objectByteCount
+                && bytesAreEqual(
+                    bytes.span.extracting(0..<userInfoStart),
+                    other.bytes.span.extracting(0..<userInfoStart))
+        }
+
         /// The bytes of the three parts.
         public var byteCount: Int { bytes.count }
 

@@ -87,8 +87,7 @@ extension CenterListing {
                 matching: query, scanLimit: scan.take(of: center.valueCount), visible: isVisible)
             Shape.append(values: page, to: &outbox.content)
         case .clients(let query):
-            // A client has neither name nor object: it is visible only to callers that may see all
-            // of them.
+            // A client has no name: it is visible only to callers that may see all names.
             let page =
                 isVisible(nil, nil)
                 ? center.clients(
