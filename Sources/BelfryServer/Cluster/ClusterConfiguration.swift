@@ -97,7 +97,7 @@ public struct ClusterConfiguration: Sendable {
         settings.snapshotByteLimit = snapshotByteLimit
         settings.entryByteLimit = entryByteLimit
         settings.wantsTLS = wantsTLS
-        settings.version = Server.version
+        settings.version = Release.version
         return settings
     }
 }

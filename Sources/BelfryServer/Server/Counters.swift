@@ -63,7 +63,7 @@ extension MetricGroup {
             Metric(
                 name: "belfry_build_info", kind: .gauge, help: "The running version.",
                 label: "version"
-            ) { _ in [("{version=\"\(Server.version)\"}", "1")] },
+            ) { _ in [("{version=\"\(Release.version)\"}", "1")] },
             .gauge("belfry_loops", "Event loops.") { $0.shared.mailboxes.count },
             .gauge("belfry_start_time_seconds", "When the broker started, since 1970.") {
                 $0.shared.figures.startedAt.milliseconds / 1_000
