@@ -86,8 +86,8 @@ extension ServerLoop {
             let lazy = monitor?.lazyServer
         else { return nil }
         return """
-            the engine's server with the monitor \(lazy) answers before it has written to its disk: set sync_interval \
-            to "always" there, or say --durability process.
+            the engine's server with the monitor \(lazy) answers before it has written to its \
+            disk: set sync_interval to "always" there, or say --durability process.
             """
     }
 
