@@ -19,8 +19,8 @@ extension CallFrame {
             if request.since != nil { hasReplayed = true }
             return try carryOut(
                 AddObserver(request, client: client, session: self.client.session), &host, &outbox)
-        case .removeObserver: return try removeObserver(params, &host, &outbox)
-        case .post: return try post(params, &host, &outbox)
+        case .removeObserver: return try removeObserver(params, reader, &host, &outbox)
+        case .post: return try post(params, reader, &host, &outbox)
         case .ask:
             let request = try reader.ask(params: params, in: text.span)
             return try carryOut(
@@ -37,7 +37,7 @@ extension CallFrame {
         case .removeValue:
             let request = try reader.removeValue(params: params, in: text.span)
             return try carryOut(WriteValue(request: request, client: client), &host, &outbox)
-        case .value: return try value(params, &host, &outbox)
+        case .value: return try value(params, reader, &host, &outbox)
         case .dequeue:
             let request = try reader.dequeue(params: params, in: text.span)
             return try carryOut(Dequeue(request: request, isCall: true), &host, &outbox)
@@ -46,7 +46,7 @@ extension CallFrame {
             return try carryOut(
                 SetSuspended(isSuspended: isSuspended, client: client, asker: .client), &host,
                 &outbox)
-        case .resume: return try resume(params, &host, &outbox)
+        case .resume: return try resume(params, reader, &host, &outbox)
         case .observers:
             try batch?.boundLooks()
             let request = try reader.observers(params: params, in: text.span)
@@ -74,9 +74,10 @@ extension CallFrame {
     /// Posts a notification.
     @inline(__always)
     private mutating func post(
-        _ params: Range<Int>?, _ host: inout CenterHost, _ outbox: inout Outbox
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
-        let request = try host.requestReader.post(params: params, in: text.span)
+        let request = try reader.post(params: params, in: text.span)
         // A JSON-RPC notification has no answer to wait for.
         let seconds = call == nil ? 0 : request.waitSeconds
         let wishes = PostWishes(
@@ -91,10 +92,11 @@ extension CallFrame {
 
     /// Removes observers by a filter, or one by its token or its id.
     private mutating func removeObserver(
-        _ params: Range<Int>?, _ host: inout CenterHost, _ outbox: inout Outbox
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
         let client = client.number
-        switch try host.requestReader.removeObserver(params: params, in: text.span) {
+        switch try reader.removeObserver(params: params, in: text.span) {
         case .filter(let filter):
             let operation = RemoveObservers(client: client, filter: filter)
             return try carryOut(operation, &host, &outbox)
@@ -108,10 +110,11 @@ extension CallFrame {
 
     /// Reads a value, and answers with it at once.
     private mutating func value(
-        _ params: Range<Int>?, _ host: inout CenterHost, _ outbox: inout Outbox
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
         try batch?.boundLooks()
-        let place = try host.requestReader.valuePlace(params: params, in: text.span)
+        let place = try reader.valuePlace(params: params, in: text.span)
         let present = try host.presentValue(at: place, submission).present
         Shape.append(value: present, to: &outbox.content)
         return .answer(.json)
@@ -119,9 +122,10 @@ extension CallFrame {
 
     /// Resumes a session, in a message of its own.
     private mutating func resume(
-        _ params: Range<Int>?, _ host: inout CenterHost, _ outbox: inout Outbox
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
-        let request = try host.requestReader.resume(params: params, in: text.span)
+        let request = try reader.resume(params: params, in: text.span)
         guard isAlone else {
             throw Problem(
                 .invalidFields,

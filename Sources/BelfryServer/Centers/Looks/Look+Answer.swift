@@ -126,7 +126,7 @@ extension CenterListing {
         }
     }
 
-    /// Appends clients, each with the bytes that wait for it on this loop.
+    /// Appends clients, each with the bytes that its connection has not sent.
     private static func append(clients page: Page<ClientRow>, _ outbox: inout Outbox) {
         let unsent = page.rows.map { outbox.unsentByteCount(of: $0) }
         let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
