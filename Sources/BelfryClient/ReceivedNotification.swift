@@ -82,10 +82,12 @@ extension ReceivedNotification {
     private mutating func name(selector: String) {
         self.selector = selector
         guard let end = json.lastIndex(of: UInt8(ascii: "}")) else { return }
-        json[end...] =
-            RPCRequest.params { writer, bytes in
-                writer.member("selector", string: selector, into: &bytes)
-            }[...]
+        var member: [UInt8] = []
+        var writer = JSONWriter()
+        writer.beginObject(into: &member)
+        writer.member("selector", string: selector, into: &member)
+        writer.endObject(into: &member)
+        json[end...] = member[...]
         json[end] = UInt8(ascii: ",")
     }
 

@@ -61,11 +61,7 @@ struct FieldScanner: Sendable {
                     index &+= 1
                     continue
                 }
-                guard !ASCII.isBlank(byte) else { throw .foldedField }
-                guard byte != ASCII.lineFeed else { throw .bareLineFeed }
-                guard fieldCount < countLimit else { throw .tooManyFields(limit: countLimit) }
-                lineStart = index + offset
-                state = .name
+                try beginLine(with: byte, at: index + offset)
             case .name:
                 let end = try lineEnd(at: index, available: available, offset: offset)
                 index = ByteSet.token.endOfRun(in: bytes, from: index, to: end)
@@ -96,11 +92,8 @@ struct FieldScanner: Sendable {
                 try endValue(with: bytes[index])
                 index &+= 1
             case .lineFeed:
-                guard byte == ASCII.lineFeed else { throw .bareCarriageReturn }
+                try endLine(with: byte, recordingIn: &fields)
                 index &+= 1
-                fieldCount &+= 1
-                if !isTrailer { fields.append(range) }
-                state = .lineStart
             case .lastLineFeed:
                 guard byte == ASCII.lineFeed else { throw .bareCarriageReturn }
                 cursor = index + 1
@@ -154,6 +147,27 @@ struct FieldScanner: Sendable {
         FieldRange(
             nameStart: UInt32(lineStart), nameEnd: UInt32(nameEnd),
             valueStart: UInt32(valueStart), valueEnd: UInt32(valueEnd))
+    }
+
+    /// Begins the line of a field with the first byte of its name.
+    @inline(__always)
+    private mutating func beginLine(with byte: UInt8, at position: Int) throws(HTTPError) {
+        guard !ASCII.isBlank(byte) else { throw .foldedField }
+        guard byte != ASCII.lineFeed else { throw .bareLineFeed }
+        guard fieldCount < countLimit else { throw .tooManyFields(limit: countLimit) }
+        lineStart = position
+        state = .name
+    }
+
+    /// Ends the line of a field with the byte behind its CR.
+    @inline(__always)
+    private mutating func endLine(
+        with byte: UInt8, recordingIn fields: inout FieldRanges
+    ) throws(HTTPError) {
+        guard byte == ASCII.lineFeed else { throw .bareCarriageReturn }
+        fieldCount &+= 1
+        if !isTrailer { fields.append(range) }
+        state = .lineStart
     }
 
     /// Where the line must be over at the latest, or the end of what there is.

@@ -230,8 +230,10 @@ enum StoreSchema {
                 .timer,
                 """
                 center, id, caused_by, depth, posted_at, due_at, is_restored, style, coalescing,
-                keeps_latest, modes, max_delay, time_to_live, is_immediate, delay, scope, client, principal,
-                has_key, period, start_at, next, fired, missed, last_made, lease_left, name, object, user_info
+                keeps_latest, modes, max_delay, time_to_live, is_immediate, delay, scope, client, \
+                principal,
+                has_key, period, start_at, next, fired, missed, last_made, lease_left, name, \
+                object, user_info
                 """, ["center", "id"]
             )
         ),

@@ -16,9 +16,11 @@ struct TimerRows {
         remover = try connection.prepare("DELETE FROM timer WHERE center = ?1 AND id = ?2")
         reader = try connection.prepare(
             """
-            SELECT id, caused_by, depth, posted_at, due_at, is_restored, style, coalescing, keeps_latest, modes,
+            SELECT id, caused_by, depth, posted_at, due_at, is_restored, style, coalescing, \
+            keeps_latest, modes,
                 max_delay, time_to_live, is_immediate, delay, scope, client, principal, has_key,
-                period, start_at, next, fired, missed, last_made, lease_left, name, object, user_info
+                period, start_at, next, fired, missed, last_made, lease_left, name, object, \
+            user_info
             FROM timer WHERE center = ?1 ORDER BY id
             """)
     }

@@ -62,7 +62,10 @@ extension AskFailure {
             register one that does, or give a default.
             """
         case .responderRefused:
-            "The responder refused the ask, or its answer exceeds a limit; the member error says which."
+            """
+            The responder refused the ask, or its answer exceeds a limit; the member error says \
+            which.
+            """
         case .responderGone:
             "The responder disconnected before it answered, and once forbids asking another one."
         case .noAnswer:

@@ -11,163 +11,42 @@ extension Problem {
             self.init(.notFound, "No observer has this id, or you may not use the observer.")
         case .observerRemoved(let tombstone): self.init(tombstone)
         case .leaseIsOver(let milliseconds): self = .leaseIsOver(after: milliseconds)
-        case .tooManyObservers(let limit):
-            self.init(
-                .tooManyObservers,
-                "The client has \(limit) observers, the limit; remove some first.",
-                members: [Member("limit", integer: limit)])
+        case .tooManyObservers(let limit): self = .tooManyObservers(limit: limit)
         case .causedByTooDeep(let limit, let post):
-            self.init(
-                .loopDetected,
-                "More than \(limit) notifications caused each other; look for a loop of programs.",
-                members: [Member("limit", integer: limit)]
-                    + (post.map { [Member("item", integer: $0)] } ?? []))
+            self = .causedByTooDeep(limit: limit, post: post)
         case .modeNotCurrent(let current, let post):
-            self.init(
-                .modeNotCurrent,
-                "The center is in none of the modes of the post; the style asap waits for one.",
-                members: [Member("current", string: current), Member("item", integer: post)])
-        case .queueFull(let limit):
-            self.init(
-                .queueFull,
-                "The queue has \(limit) entries, the limit (--queue-limit); try again later.",
-                members: [Member("limit", integer: limit)])
-        case .queueBytesFull:
-            self.init(
-                .queueFull,
-                """
-                All queues together, or the entries of this caller, have reached a limit of bytes \
-                (--queue-limit, --queue-memory, --principal-share, --address-share); dequeue some.
-                """)
-        case .timersFull(let limit):
-            self.init(
-                .queueFull,
-                "The center has \(limit) timers, the limit (--timer-limit); try again later.",
-                members: [Member("limit", integer: limit)])
-        case .timerBytesFull:
-            self.init(
-                .queueFull,
-                """
-                All timers together, or those of this caller, have reached a limit of bytes \
-                (--timer-limit, --queue-memory, --principal-share, --address-share); dequeue some.
-                """)
-        case .tooManyFarewells(let limit):
-            self.init(
-                .clientLimitReached,
-                "The client has \(limit) posts with onDisconnect, the limit; dequeue one first.",
-                members: [
-                    Member("limit", integer: limit),
-                    Member("of", string: [UInt8]("onDisconnect".utf8)),
-                ])
+            self = .modeNotCurrent(current: current, post: post)
+        case .queueFull(let limit): self = .queueFull(limit: limit)
+        case .queueBytesFull: self = .queueBytesFull
+        case .timersFull(let limit): self = .timersFull(limit: limit)
+        case .timerBytesFull: self = .timerBytesFull
+        case .tooManyFarewells(let limit): self = .tooManyFarewells(limit: limit)
         case .cannotStore:
             self.init(.storeUnavailable, "The broker cannot store this now; try again later.")
-        case .keyReused:
-            self.init(
-                .keyReused, "This idempotency key was used for a different request; use a new key.")
-        case .modeStackFull(let limit):
-            self.init(
-                .modeStackFull,
-                "The mode stack has \(limit) leases, the limit (--max-mode-stack); leave one first.",
-                members: [Member("limit", integer: limit)])
+        case .keyReused: self = .keyReused
+        case .modeStackFull(let limit): self = .modeStackFull(limit: limit)
         case .unknownMode:
             self.init(.notFound, "There is no such mode lease; it may have ended.")
-        case .unknownEntry:
-            self.init(
-                .notFound, "No queue entry or timer has this id; it may have been posted already.")
-        case .resumeTooLate:
-            self.init(
-                .resumeTooLate,
-                """
-                Resume the session before the client registers its first observer or sets a timer \
-                that ends with the client.
-                """)
-        case .noMailbox:
-            self.init(
-                .noMailbox, "The observer is not a mailbox; its client receives what it observes.")
-        case .alreadyHeld:
-            self.init(
-                .alreadyHeld,
-                """
-                Others hold the address. "ifHeld": "replace" takes it over from your own \
-                responders, and from those whose selectors you may all respond to; "share" joins \
-                those that share.
-                """)
-        case .responderCircle:
-            self.init(
-                .responderCircle,
-                "The chain of next would lead back to this address; choose another next.")
-        case .tooManyAsks(let limit):
-            self.init(
-                .clientLimitReached,
-                "The caller has \(limit) open asks, the limit; wait for answers, or withdraw some.",
-                members: [
-                    Member("limit", integer: limit), Member("of", string: [UInt8]("asks".utf8)),
-                ])
-        case .asksFull(let limit):
-            self.init(
-                .overloaded,
-                "The center has \(limit) open asks, the limit (--ask-limit); try again later.",
-                members: [Member("limit", integer: limit)])
-        case .askBytesFull:
-            self.init(
-                .overloaded,
-                """
-                All open asks together, or those of this caller, have reached a limit of bytes \
-                (--ask-limit, --queue-memory, --principal-share, --address-share); try again later, or \
-                withdraw some.
-                """)
+        case .unknownEntry: self = .unknownEntry
+        case .resumeTooLate: self = .resumeTooLate
+        case .noMailbox: self = .noMailbox
+        case .alreadyHeld: self = .alreadyHeld
+        case .responderCircle: self = .responderCircle
+        case .tooManyAsks(let limit): self = .tooManyAsks(limit: limit)
+        case .asksFull(let limit): self = .asksFull(limit: limit)
+        case .askBytesFull: self = .askBytesFull
         case .unknownValue: self = .noValue
-        case .preconditionFailed(let current):
-            self.init(
-                .preconditionFailed,
-                current == nil
-                    ? "The value does not exist; send the request without a condition to create it."
-                    : "The value changed since you read it, or exists already; read it and retry.",
-                members: current.map { [Member("etag", string: ValueTagText.text($0))] } ?? [])
+        case .preconditionFailed(let current): self = .preconditionFailed(current: current)
         case .leafNotCovered(let path): self = .leafNotCovered(path)
-        case .valueTooLarge(let limit):
-            self.init(
-                .contentTooLarge,
-                "The value of an object may have at most \(limit) bytes; use several objects.",
-                members: [Member("limit", integer: limit)])
-        case .valueTooDeep(let limit):
-            self = .invalid([
-                FieldError(
-                    .pointer(.root), "must not nest deeper than \(limit) levels with its key path")
-            ])
-        case .valuesFull(let limit):
-            self.init(
-                .valuesFull,
-                "The center has \(limit) values, the limit (--value-limit); remove some.",
-                members: [Member("limit", integer: limit)])
-        case .valueBytesFull:
-            self.init(
-                .valuesFull,
-                """
-                All values together, or those of this caller, have reached a limit of bytes \
-                (--value-limit, --queue-memory, --principal-share, --address-share); remove some, or make \
-                them smaller.
-                """)
-        case .tooManyParts(let limit):
-            self = .invalid([
-                FieldError(
-                    .parameter("ttl"),
-                    "may be set on at most \(limit) parts of one value; leases count too"
-                )
-            ])
-        case .tooManyEntries(let limit):
-            self.init(
-                .clientLimitReached,
-                "The client has \(limit) values with a lease, the limit; remove some first.",
-                members: [
-                    Member("limit", integer: limit), Member("of", string: [UInt8]("values".utf8)),
-                ])
+        case .valueTooLarge(let limit): self = .valueTooLarge(limit: limit)
+        case .valueTooDeep(let limit): self = .valueTooDeep(limit: limit)
+        case .valuesFull(let limit): self = .valuesFull(limit: limit)
+        case .valueBytesFull: self = .valueBytesFull
+        case .tooManyParts(let limit): self = .tooManyParts(limit: limit)
+        case .tooManyEntries(let limit): self = .tooManyEntries(limit: limit)
         case .unknownAsk:
             self.init(.notFound, "There is no such ask; it may have ended.")
-        case .alreadySettled:
-            self.init(
-                .alreadySettled,
-                "The ask has ended: it was answered, passed on or withdrawn, or it expired.")
+        case .alreadySettled: self = .alreadySettled
         }
     }
 
@@ -229,6 +108,68 @@ extension RemovalReason {
 }
 
 extension Problem {
+    fileprivate static func modeNotCurrent(current: [UInt8], post: Int) -> Problem {
+        Problem(
+            .modeNotCurrent,
+            "The center is in none of the modes of the post; the style asap waits for one.",
+            members: [Member("current", string: current), Member("item", integer: post)])
+    }
+
+    fileprivate static var keyReused: Problem {
+        Problem(
+            .keyReused, "This idempotency key was used for a different request; use a new key.")
+    }
+
+    fileprivate static var unknownEntry: Problem {
+        Problem(
+            .notFound, "No queue entry or timer has this id; it may have been posted already.")
+    }
+
+    fileprivate static var resumeTooLate: Problem {
+        Problem(
+            .resumeTooLate,
+            """
+            Resume the session before the client registers its first observer or sets a timer \
+            that ends with the client.
+            """)
+    }
+
+    fileprivate static var noMailbox: Problem {
+        Problem(
+            .noMailbox, "The observer is not a mailbox; its client receives what it observes.")
+    }
+
+    fileprivate static var alreadyHeld: Problem {
+        Problem(
+            .alreadyHeld,
+            """
+            Others hold the address. "ifHeld": "replace" takes it over from your own \
+            responders, and from those whose selectors you may all respond to; "share" joins \
+            those that share.
+            """)
+    }
+
+    fileprivate static var responderCircle: Problem {
+        Problem(
+            .responderCircle,
+            "The chain of next would lead back to this address; choose another next.")
+    }
+
+    fileprivate static func preconditionFailed(current: ValueTag?) -> Problem {
+        Problem(
+            .preconditionFailed,
+            current == nil
+                ? "The value does not exist; send the request without a condition to create it."
+                : "The value changed since you read it, or exists already; read it and retry.",
+            members: current.map { [Member("etag", string: ValueTagText.text($0))] } ?? [])
+    }
+
+    fileprivate static var alreadySettled: Problem {
+        Problem(
+            .alreadySettled,
+            "The ask has ended: it was answered, passed on or withdrawn, or it expired.")
+    }
+
     /// The refusal of a write below a value that is no object.
     fileprivate static func leafNotCovered(_ path: [UInt8]) -> Problem {
         let text = String(decoding: path, as: UTF8.self)

@@ -96,7 +96,8 @@ public enum Shape {
         /// The other counts of most posts.
         static let noOtherCounts = [UInt8](
             """
-            ,"held":0,"coalesced":0,"dropped":0,"acknowledged":0,"refused":0,"pending":0,"dequeued":0
+            ,"held":0,"coalesced":0,"dropped":0,"acknowledged":0,"refused":0,"pending":0,\
+            "dequeued":0
             """.utf8)
 
         /// The counts of most posts, with the end of their receipt.

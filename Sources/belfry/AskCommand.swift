@@ -8,8 +8,8 @@ struct AskCommand: ClientCommand {
         commandName: "ask",
         abstract: "Send a request to an address, and print the answer.",
         discussion: """
-            The exit code is 0 for the answer of a responder, 3 for the default, and 1 when there is no \
-            answer. Ctrl-C withdraws the ask, unless it has a --ttl.
+            The exit code is 0 for the answer of a responder, 3 for the default, and 1 when there \
+            is no answer. Ctrl-C withdraws the ask, unless it has a --ttl.
             """)
 
     @Argument(help: .value("The address.", "OBJECT"), completion: Completing.addresses)

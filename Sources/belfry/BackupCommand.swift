@@ -7,8 +7,8 @@ struct Backup: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy the store of a running broker into a file.",
         discussion: """
-            The copy has everything that was answered before, and is restored as belfry.db of an empty data \
-            directory. It needs the grant admin on everything.
+            The copy has everything that was answered before, and is restored as belfry.db of an \
+            empty data directory. It needs the grant admin on everything.
             """)
 
     @Argument(

@@ -11,9 +11,10 @@ struct CheckToken: BlockingCommand {
         abstract: "Show the principal and the grants of a token, or why a broker would refuse it.",
         usage: "belfry check-token [<TOKEN>] [<options of serve>]",
         discussion: """
-            It uses the keys of the options, the environment and the file that `belfry serve` would: --keys, --jwks, \
-            --jwt-audience and --jwt-issuer. Without TOKEN it is that of BELFRY_TOKEN; - reads it from standard input. \
-            Other users can see what stands on a command line. The exit code is 1 for a token that is refused.
+            It uses the keys of the options, the environment and the file that `belfry serve` \
+            would: --keys, --jwks, --jwt-audience and --jwt-issuer. Without TOKEN it is that of \
+            BELFRY_TOKEN; - reads it from standard input. Other users can see what stands on a \
+            command line. The exit code is 1 for a token that is refused.
             """)
 
     @OptionGroup var options: ServeOptions

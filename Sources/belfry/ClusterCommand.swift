@@ -45,8 +45,9 @@ struct ClusterRecoverCommand: ClientCommand {
         commandName: "recover",
         abstract: "Continue the log from the state of one broker.",
         discussion: """
-            The engine has lost entries, so the broker has stopped with the reason lost-entries. It takes part again in a \
-            moment; then restart the others. Observers are told that they may have lost notifications.
+            The engine has lost entries, so the broker has stopped with the reason lost-entries. \
+            It takes part again in a moment; then restart the others. Observers are told that they \
+            may have lost notifications.
             """)
 
     @OptionGroup var place: PlaceOptions

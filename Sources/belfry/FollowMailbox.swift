@@ -8,8 +8,8 @@ struct FollowMailbox: ClientCommand {
         commandName: "follow",
         abstract: "Print what comes into a mailbox, and acknowledge what is printed, until Ctrl-C.",
         discussion: """
-            It prints lines as `belfry observe` does. What was printed is acknowledged with the next look, and at the end: \
-            after a crash the last ones may come again, and none is lost.
+            It prints lines as `belfry observe` does. What was printed is acknowledged with the \
+            next look, and at the end: after a crash the last ones may come again, and none is lost.
             """)
 
     @OptionGroup var mailbox: MailboxToken

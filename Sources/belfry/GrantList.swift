@@ -125,7 +125,10 @@ extension GrantList.Fault {
     var text: String {
         switch self {
         case .unknownVerb(let verb):
-            "`\(verb)` is not a verb. The verbs are \(Verbs.names.map(\.name).joined(separator: ", "))."
+            """
+            `\(verb)` is not a verb. The verbs are \
+            \(Verbs.names.map(\.name).joined(separator: ", ")).
+            """
         case .unknownMember(let member):
             "A grant has verbs, names, objects and centers; `\(member)` is not one of them."
         case .malformed:

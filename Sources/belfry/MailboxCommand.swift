@@ -9,8 +9,8 @@ struct MailboxCommand: ParsableCommand {
         abstract:
             "Observe without a connection: notifications are kept until they are acknowledged.",
         discussion: """
-            TOKEN is what `new` prints: a secret that reads the mailbox and removes it (`belfry remove TOKEN`). A mailbox \
-            that is not read expires with its lease.
+            TOKEN is what `new` prints: a secret that reads the mailbox and removes it (`belfry \
+            remove TOKEN`). A mailbox that is not read expires with its lease.
             """,
         subcommands: [
             NewMailbox.self, ReadMailbox.self, FollowMailbox.self, AcknowledgeMailbox.self,
@@ -107,8 +107,8 @@ struct ReadMailbox: ClientCommand {
         commandName: "read",
         abstract: "Print what is in a mailbox; it stays there until it is acknowledged.",
         discussion: """
-            As JSON the answer has the notifications, the gaps, and `next`: what `belfry mailbox ack` and --after take to \
-            acknowledge all that was printed.
+            As JSON the answer has the notifications, the gaps, and `next`: what `belfry mailbox \
+            ack` and --after take to acknowledge all that was printed.
             """)
 
     @OptionGroup var mailbox: MailboxToken

@@ -17,8 +17,8 @@ enum ManualPage {
             [\\fIARGUMENTS\\fR] [\\fIOPTIONS\\fR]
             .SH DESCRIPTION
             .B belfry serve
-            runs a broker. All other commands ask one that runs, or prepare one. On a terminal they print what people read, and \
-            elsewhere JSON, one value a line.
+            runs a broker. All other commands ask one that runs, or prepare one. On a terminal \
+            they print what people read, and elsewhere JSON, one value a line.
 
             """
         for group in Belfry.configuration.groupedSubcommands {
@@ -125,7 +125,8 @@ enum ManualPage {
         NO_COLOR
         Not empty: nothing is printed in color.
         .SH EXIT STATUS
-        0 when all went well, 1 for a failure, 2 for a wrong command line, and 3 for the default answer to an ask.
+        0 when all went well, 1 for a failure, 2 for a wrong command line, and 3 for the default \
+        answer to an ask.
         .SH EXAMPLES
         .nf
         belfry serve \\-\\-in\\-memory

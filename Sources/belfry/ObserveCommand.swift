@@ -7,12 +7,13 @@ struct Observe: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print each notification as it comes, until Ctrl-C.",
         discussion: """
-            On a terminal a line has the time (UTC), the name, the object and the userInfo; elsewhere, and with --json, it \
-            is the notification as JSON. Losses are reported on standard error. After a lost connection the command \
-            connects again and gets what it missed, as far as the broker has it. It removes its observer before it ends.
+            On a terminal a line has the time (UTC), the name, the object and the userInfo; \
+            elsewhere, and with --json, it is the notification as JSON. Losses are reported on \
+            standard error. After a lost connection the command connects again and gets what it \
+            missed, as far as the broker has it. It removes its observer before it ends.
 
-            With --target and --selector nothing is printed: until Ctrl-C each notification calls the selector of \
-            the responder at that address, such as `belfry respond`.
+            With --target and --selector nothing is printed: until Ctrl-C each notification calls \
+            the selector of the responder at that address, such as `belfry respond`.
             """)
 
     @Argument(
@@ -43,8 +44,8 @@ struct Observe: ClientCommand {
 
     @Flag(
         help: """
-            Acknowledge each notification when its line is written; with --target its responder answers \
-            (WebSocket only).
+            Acknowledge each notification when its line is written; with --target its responder \
+            answers (WebSocket only).
             """)
     var acknowledge = false
 

@@ -8,8 +8,9 @@ struct Post: ClientCommand {
         abstract: "Post a notification, and print the receipt.",
         discussion: """
             With - as NAME it posts what standard input has, one JSON object a line, such as \
-            {"name":"A","object":"o","userInfo":{}}, as it comes and up to 1000 lines at once, and prints a receipt a line. \
-            Lines that are posted together are all posted or none; the first ones that are refused end the command.
+            {"name":"A","object":"o","userInfo":{}}, as it comes and up to 1000 lines at once, and \
+            prints a receipt a line. Lines that are posted together are all posted or none; the \
+            first ones that are refused end the command.
             """)
 
     @Argument(

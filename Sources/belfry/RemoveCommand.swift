@@ -6,10 +6,10 @@ struct Remove: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove observers, clients, modes and what waits in the queue.",
         discussion: """
-            The id says what to remove: o17 is an observer, c4 a client with all its observers, m3 a mode that was \
-            entered, and 26 letters and digits are a notification in the queue. To remove what belongs to others needs the \
-            grant admin, or the token of the observer or mode in place of the id. The first one that \
-            cannot be removed ends the command.
+            The id says what to remove: o17 is an observer, c4 a client with all its observers, m3 \
+            a mode that was entered, and 26 letters and digits are a notification in the queue. To \
+            remove what belongs to others needs the grant admin, or the token of the observer or \
+            mode in place of the id. The first one that cannot be removed ends the command.
             """)
 
     @Argument(
@@ -22,7 +22,10 @@ struct Remove: ClientCommand {
     func validate() throws {
         if let id = ids.first(where: { (try? Self.request(for: $0)) == nil }) {
             throw ValidationError(
-                "`\(id)` is no id: o17 is an observer, c4 a client, m3 a mode, and 26 letters and digits a notification."
+                """
+                `\(id)` is no id: o17 is an observer, c4 a client, m3 a mode, and 26 letters and \
+                digits a notification.
+                """
             )
         }
     }

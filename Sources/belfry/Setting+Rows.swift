@@ -80,12 +80,16 @@ extension Setting {
     private static let clustering = [
         servers(
             "engine", \.cluster.servers, for: .clients, such: "nats://10.0.0.1:4222",
-            "Take part in a cluster whose log this server of NATS JetStream keeps; name all of them. "
-                + "Nothing is kept on this machine then."),
+            """
+            Take part in a cluster whose log this server of NATS JetStream keeps; name all of \
+            them. Nothing is kept on this machine then.
+            """),
         servers(
             "engine-monitor", \.cluster.monitors, for: .monitoring, such: "http://10.0.0.1:8222",
-            "The monitoring port of a server of the engine; name those of all. A start is refused where one answers before "
-                + "it has written to its disk, unless --durability is process."),
+            """
+            The monitoring port of a server of the engine; name those of all. A start is refused \
+            where one answers before it has written to its disk, unless --durability is process.
+            """),
         name(
             "cluster", \.cluster.name,
             "The name of the cluster, the same for all its brokers: letters, digits and hyphens."),
@@ -95,7 +99,10 @@ extension Setting {
         ),
         count(
             "cluster-revision", \.cluster.revision, in: 1...1_000_000_000,
-            "The revision of the limits of centers: all brokers have those of the highest one. Raise it to change them."
+            """
+            The revision of the limits of centers: all brokers have those of the highest one. \
+            Raise it to change them.
+            """
         ),
         count(
             "engine-replicas", \.cluster.replicaCount, in: 1...5,
@@ -117,7 +124,10 @@ extension Setting {
             "The file whose first line is a token that the broker shows the engine."),
         file(
             "engine-ca", \.cluster.authoritiesPath,
-            "The PEM file of the authorities that the engine's certificates are checked by, and nothing is said without TLS."
+            """
+            The PEM file of the authorities that the engine's certificates are checked by, and \
+            nothing is said without TLS.
+            """
         ),
         file(
             "engine-cert", \.cluster.certificatePath,
@@ -130,7 +140,10 @@ extension Setting {
             "How long a broker may be silent before the others declare it gone."),
         duration(
             "fence-after", \.cluster.fenceAfter, from: .milliseconds(100), upTo: .seconds(59),
-            "How long a broker without contact waits before it closes its clients; less than --down-after."
+            """
+            How long a broker without contact waits before it closes its clients; less than \
+            --down-after.
+            """
         ),
         duration(
             "quorum-wait", \.cluster.quorumWait, from: .seconds(1), upTo: .seconds(3_600),

@@ -9,8 +9,8 @@ struct ValueCommand: ParsableCommand {
         commandName: "value",
         abstract: "Read, write or watch the value of an object.",
         discussion: """
-            A value is one JSON object. KEYPATH is keys, joined by points, such as ui.theme; without it the \
-            command is about the whole.
+            A value is one JSON object. KEYPATH is keys, joined by points, such as ui.theme; \
+            without it the command is about the whole.
             """,
         subcommands: [
             GetValue.self, PutValue.self, MergeValue.self, RemoveValue.self, WatchValue.self,

@@ -1,7 +1,7 @@
 /// The asks that are open, in slots that are used again.
 struct AskTable: Footprinted, Sendable {
     /// The slots; a free one has ``OpenAsk/none``.
-    private var slots: [OpenAsk] = []
+    var slots: [OpenAsk] = []
     private var freeSlots: [UInt32] = []
     /// All slots in the order of asking.
     private(set) var order = PostingList()
@@ -10,7 +10,7 @@ struct AskTable: Footprinted, Sendable {
     var sequel = AskSequel()
     /// The asks that were announced to the store as soon to be shown, in that order.
     private var announced: [Announced] = []
-    private var announcementCount: UInt64 = 0
+    private(set) var announcementCount: UInt64 = 0
     private var positions: PositionTable
     /// The unanswered asks of each observer, in the order of sequence numbers.
     ///
@@ -19,7 +19,7 @@ struct AskTable: Footprinted, Sendable {
     /// The indexes of the asks that wait for a responder.
     private var waiting = WaitingAsks()
     /// The open asks of each asker.
-    private var askers = AskerTable()
+    var askers = AskerTable()
     /// Bytes of userInfo, names, objects and defaults.
     private(set) var byteCount = 0
     /// The number of asks that wait for a responder.
@@ -118,7 +118,8 @@ struct AskTable: Footprinted, Sendable {
         return slot
     }
 
-    private mutating func leave(_ asker: Asker, _ slot: UInt32) {
+    /// Stops counting an ask for an asker.
+    mutating func leave(_ asker: Asker, _ slot: UInt32) {
         askers.leave(slot, of: asker, openCount: count)
     }
 
@@ -168,55 +169,6 @@ struct AskTable: Footprinted, Sendable {
         if walk.path.count > slots[Int(slot)].path.count { slots[Int(slot)].path = walk.path }
         slots[Int(slot)].sawBusy = walk.sawBusy
         slots[Int(slot)].sawSuspended = walk.sawSuspended
-    }
-
-    // MARK: Those who wait
-
-    /// Removes all waiters of an ask that stays open.
-    mutating func forgetWaiters(of slot: UInt32) {
-        leaveRepeaters(of: slot)
-        slots[Int(slot)].waiters = FewList()
-    }
-
-    /// Adds a later command with the same key as a waiter; returns whether the ask is open.
-    mutating func join(
-        _ id: NotificationID, _ command: CommandID, of client: UInt64?, askerLimit: Int
-    ) throws(Refusal) -> Bool {
-        guard let slot = slot(of: id), let key = self[slot].key else { return false }
-        let waiter = OpenAsk.Waiter(id: command, client: client, replayedForm: key.form)
-        let asker = self[slot].asker(of: waiter)
-        let asks = slots
-        let count = askers.insert(slot, of: asker) {
-            asks[Int($0)].ordinal > asks[Int(slot)].ordinal
-        }
-        guard count <= askerLimit else {
-            leave(asker, slot)
-            throw .tooManyAsks(limit: askerLimit)
-        }
-        slots[Int(slot)].waiters.append(waiter)
-        return true
-    }
-
-    /// Removes some waiters of an ask; the first that stays takes the place of its asker.
-    mutating func takeWaiters(
-        of slot: UInt32, where isGone: (OpenAsk.Waiter) -> Bool
-    ) -> FewList<OpenAsk.Waiter> {
-        let waiters = self[slot].waiters.all
-        let gone = waiters.filter(isGone)
-        let staying = waiters.filter { !isGone($0) }
-        precondition(!staying.isEmpty, "an ask for which nobody waits is withdrawn")
-        for waiter in gone { leave(self[slot].asker(of: waiter), slot) }  // Bound: repeaters
-        slots[Int(slot)].client = staying[0].client
-        slots[Int(slot)].waiters = FewList(staying)
-        return FewList(gone)
-    }
-
-    /// Stops counting the waiters by key of an ask; its asker counts for as long as it is open.
-    private mutating func leaveRepeaters(of slot: UInt32) {
-        guard self[slot].waiters.count > 1 else { return }
-        for waiter in self[slot].waiters.all.dropFirst() {  // Bound: repeaters
-            leave(self[slot].asker(of: waiter), slot)
-        }
     }
 
     // MARK: Those that walk again
@@ -361,45 +313,6 @@ struct AskTable: Footprinted, Sendable {
             slots[Int(slot)].sequence == sequence
         else { return nil }
         return slot
-    }
-
-    /// Adds all that can be observed of the asks now or later.
-    func addDigest(to digest: inout StateDigest) {
-        digest.add(count)
-        digest.add(lastOrdinal)
-        digest.add(announcementCount)
-        for entry in order.living {  // Bound: snapshot
-            let ask = self[entry.slot]
-            digest.add(ask.id)
-            digest.add(ask.ordinal)
-            digest.add(ask.endsAt)
-            digest.add(ask.isStored)
-            digest.add(ask.principal)
-            digest.add(ask.client ?? 0)
-            digest.add(ask.waiters.count)
-            for waiter in ask.waiters.all { digest.add(waiter.client ?? 0) }  // Bound: snapshot
-            digest.add(ask.path.count)
-            for address in ask.path { digest.add(address) }  // Bound: snapshot
-            digest.add(ask.sawBusy)
-            digest.add(ask.sawSuspended)
-            digest.add(ask.shown.count)
-            for serial in ask.shown.all { digest.add(serial) }  // Bound: snapshot
-            switch ask.announcement {
-            case .none: digest.add(0)
-            case .told(let number): digest.add(number)
-            case .stored: digest.add(UInt64.max)
-            }
-            switch ask.state {
-            case .walking: digest.add(0)
-            case .held(let observer):
-                digest.add(1)
-                digest.add(observer)
-            case .shown(let observer, let sequence):
-                digest.add(2)
-                digest.add(observer)
-                digest.add(sequence)
-            }
-        }
     }
 }
 

@@ -15,13 +15,6 @@ struct ValueChange {
     var client: UInt32?
 }
 
-/// An observer of a changed place, and the form of the change that it gets.
-struct ChangeMatch {
-    let serial: UInt64
-    let slot: UInt32
-    let form: UInt32
-}
-
 extension NotificationCenter {
     /// One form of a change: all observers of a place with the same terms get the same bytes.
     private struct Form {

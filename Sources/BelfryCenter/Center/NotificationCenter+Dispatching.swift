@@ -330,7 +330,7 @@ extension NotificationCenter {
     }
 
     /// The number of sequence numbers that are reserved at a time.
-    public static let sequenceBlock: UInt64 = 1 << 20
+    public static let sequenceBlock: UInt64 = SequenceBlock.length
 }
 
 extension [ReportRow] {

@@ -206,26 +206,19 @@ public struct NotificationCenter: Sendable {
             } else {
                 try self.post(post, terms, id, at: time, &effects)
             }
-        case .postBatch(let posts, let terms):
-            try post(posts, terms, id, at: time, &effects)
+        case .postBatch(let posts, let terms): try post(posts, terms, id, at: time, &effects)
         case .acknowledge(let client, let delivery, let response):
             acknowledge(delivery, of: client, response, at: time, &effects)
-        case .ask(let ask, let terms):
-            try self.ask(ask, terms, id, at: time, &effects)
-        case .withdraw(let id):
-            try withdraw(id, at: time, &effects)
-        case .leaveAsk(let id, let command):
-            leaveAsk(id, command, at: time, &effects)
+        case .ask(let ask, let terms): try self.ask(ask, terms, id, at: time, &effects)
+        case .withdraw(let id): try withdraw(id, at: time, &effects)
+        case .leaveAsk(let id, let command): leaveAsk(id, command, at: time, &effects)
         case .answer(let id, let observer, let response):
             try answer(id, by: observer, response, at: time, &effects)
-        case .showAnnounced(let number):
-            showAnnounced(through: number, at: time, &effects)
+        case .showAnnounced(let number): showAnnounced(through: number, at: time, &effects)
         case .setValue(let write, let value, let lifetime):
             try setValue(write, value, lifetime, at: time, &effects)
-        case .mergeValue(let write, let patch):
-            try mergeValue(write, patch, at: time, &effects)
-        case .removeValue(let write):
-            try removeValue(write, at: time, &effects)
+        case .mergeValue(let write, let patch): try mergeValue(write, patch, at: time, &effects)
+        case .removeValue(let write): try removeValue(write, at: time, &effects)
         case .addObserver(let registration, let client, let since):
             let rows = try register([registration], client: client, since: since, time, &effects)
             effects.outcome = .registered(rows)
@@ -239,30 +232,18 @@ public struct NotificationCenter: Sendable {
             try readMailbox(observer, through: through, wait: wait, at: time, &effects)
         case .attachStream(let observer, let connection):
             try attachReader(observer, connection, isStream: true, at: time, &effects)
-        case .detachReader(let observer, let connection):
-            detachReader(observer, connection, at: time)
-        case .dequeue(let match):
-            dequeue(match, at: time, &effects)
-        case .dequeueEntry(let entry, let scope):
-            try dequeue(entry, scope, at: time, &effects)
-        case .enterMode(let entry):
-            try enter(entry, at: time)
-        case .leaveMode(let serial):
-            try leaveMode(serial)
-        case .endTurn(let workLimit):
-            endTurn(workLimit: workLimit, at: time, &effects)
-        case .idle:
-            postIdle(at: time, &effects)
-        case .passTime(let workLimit):
-            passTime(workLimit: workLimit, at: time, &effects)
-        case .terminate:
-            terminate(at: time, &effects)
-        case .trimHeld(let byteCount):
-            trimHeld(to: byteCount, &effects)
-        case .trim(let kind, let count):
-            trim(kind, to: count, at: time, &effects)
-        case .trimOwned(let kind, let owner):
-            trim(kind, of: owner, at: time, &effects)
+        case .detachReader(let observer, let reader): detachReader(observer, reader, at: time)
+        case .dequeue(let match): dequeue(match, at: time, &effects)
+        case .dequeueEntry(let entry, let scope): try dequeue(entry, scope, at: time, &effects)
+        case .enterMode(let entry): try enter(entry, at: time)
+        case .leaveMode(let serial): try leaveMode(serial)
+        case .endTurn(let workLimit): endTurn(workLimit: workLimit, at: time, &effects)
+        case .idle: postIdle(at: time, &effects)
+        case .passTime(let workLimit): passTime(workLimit: workLimit, at: time, &effects)
+        case .terminate: terminate(at: time, &effects)
+        case .trimHeld(let byteCount): trimHeld(to: byteCount, &effects)
+        case .trim(let kind, let count): trim(kind, to: count, at: time, &effects)
+        case .trimOwned(let kind, let owner): trim(kind, of: owner, at: time, &effects)
         }
         if hasReportedOverflow, queue.count <= limits.queueEntryLimit / 2 {
             hasReportedOverflow = false

@@ -14,7 +14,7 @@ struct StoredNumbers: Footprinted, Sendable {
     ///
     /// A new block is reserved when half of the last one is used, and committed long before the
     /// other half is.
-    static let reach = NotificationCenter.sequenceBlock / 4
+    static let reach = SequenceBlock.length / 4
 
     init() {}
 

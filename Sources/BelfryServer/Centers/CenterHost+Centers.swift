@@ -33,10 +33,8 @@ extension CenterHost {
             let operation = AnswerAsk(id: id, responder: responder, response: response)
             return perform(operation, submission, &outbox)
         case .fate(let id, let wait): return readFate(id, wait: wait, submission, &outbox)
-        case .readValue(let look, let wait):
-            return readValue(look, wait: wait, submission, &outbox)
-        case .write(let request):
-            return perform(WriteValue(request: request), submission, &outbox)
+        case .readValue(let look, let wait): return readValue(look, wait: wait, submission, &outbox)
+        case .write(let request): return perform(WriteValue(request: request), submission, &outbox)
         case .connect(let transport, let observers, let since):
             return perform(Connect(transport, observers, since: since), submission, &outbox)
         case .addObserver(let request):
@@ -57,12 +55,10 @@ extension CenterHost {
             let operation = SetSuspended(
                 isSuspended: isSuspended, client: id, asker: .path(session: session))
             return perform(operation, submission, &outbox)
-        case .dequeue(let request):
-            return perform(Dequeue(request: request), submission, &outbox)
+        case .dequeue(let request): return perform(Dequeue(request: request), submission, &outbox)
         case .enterMode(let request):
             return perform(EnterMode(request, client: nil), submission, &outbox)
-        case .leaveMode(let secret):
-            return perform(LeaveMode(secret: secret), submission, &outbox)
+        case .leaveMode(let secret): return perform(LeaveMode(secret: secret), submission, &outbox)
         case .calls(let text, let client):
             var frame = CallFrame(text: text, client: client, submission: submission)
             return frame.perform(&self, &outbox)
@@ -75,12 +71,10 @@ extension CenterHost {
             return deliver(submission, &outbox) { host, outbox throws(Problem) in
                 try host.look(look, submission, &outbox)
             }
-        case .endCenter:
-            return perform(EndCenter(), submission, &outbox)
+        case .endCenter: return perform(EndCenter(), submission, &outbox)
         case .changeCluster(let change):
             return perform(ChangeCluster(change: change), submission, &outbox)
-        case .makeTicket(let shown):
-            return perform(MakeTicket(shown: shown), submission, &outbox)
+        case .makeTicket(let shown): return perform(MakeTicket(shown: shown), submission, &outbox)
         }
     }
 

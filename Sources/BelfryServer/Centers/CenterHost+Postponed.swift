@@ -7,9 +7,9 @@ import BelfryLoop
 extension CenterHost {
     /// Performs postponed work while the turn has time; one piece in any case.
     ///
-    /// Where centers have done something at the end of the turn, and filled it, all of it may wait for
-    /// the next turn: two long things do not meet in one then. In a stop all is done, as there may be
-    /// no next turn.
+    /// Where centers have done something at the end of the turn, and filled it, all of it may wait
+    /// for the next turn: two long things do not meet in one then. In a stop all is done, as there
+    /// may be no next turn.
     mutating func doPostponed(behindCenters hasEnded: Bool = false, _ outbox: inout Outbox) {
         if hasEnded, postponed.rests(outbox) { return outbox.loop.takeAnotherTurn() }
         repeat {  // Share: large answers

@@ -5,16 +5,16 @@ import BelfrySystem
 
 /// The centers of one loop: a shard, and the loop's own record of each center.
 struct CenterTable: ~Copyable {
-    private(set) var shard: Shard
+    var shard: Shard
     /// The records, by the positions of the shard.
-    private(set) var hosted: [HostedCenter] = []
+    var hosted: [HostedCenter] = []
     /// The position of the default center, on the loop that has it.
     private(set) var defaultPosition: Int?
     /// The centers that got a command in this turn.
-    private(set) var touched: [Int] = []
+    var touched: [Int] = []
     /// The number of centers that wait for an idle moment.
-    private(set) var idleCount = 0
-    private let keepsChanges: Bool
+    var idleCount = 0
+    let keepsChanges: Bool
     /// The growth of the number of observers by the last command.
     private(set) var observerGrowth = 0
     /// The growth of the centers' memory that is not accounted for yet.
@@ -22,7 +22,7 @@ struct CenterTable: ~Copyable {
     /// Whether a command has named an owner: before that no memory is counted by owner.
     var hasOwners = false
     /// The changes of centers that ended in this turn.
-    private var ended: TurnEnd?
+    var ended: TurnEnd?
     /// Whether the last command that makes a center made a new one.
     private(set) var madeIsNew = false
     /// Whether the end of the last center must be stored.
@@ -334,7 +334,7 @@ struct CenterTable: ~Copyable {
         hosted[position].ownWork.contains(work)
     }
 
-    // MARK: What centers keep
+    // MARK: Posts, and the centers of a turn
 
     /// The identifier of the next post to a center, with its place among them (decision 45).
     @inline(__always)
@@ -345,142 +345,10 @@ struct CenterTable: ~Copyable {
             random: outbox.random.next())
     }
 
-    /// Counts the memory of a center again, if it has changed by some bytes.
-    mutating func noteKept(at position: Int, ifChangedBy byteCount: Int = 0) {
-        takeOwned(at: position)
-        guard let growth = shard.noteKept(at: position, ifChangedBy: byteCount) else { return }
-        keptGrowth.add(growth)
-        let owner = hosted[position].owner
-        if owner != .none {
-            var more = Holdings()
-            more.memory = growth.ofCenter
-            keptGrowth.add([owner: more])
-        }
-    }
-
-    /// Counts the memory of all centers again.
-    mutating func noteAllKept() {
-        for position in hosted.indices { noteKept(at: position) }  // Bound: centers
-    }
-
-    /// The change in bytes, about, past which a center's memory is counted again.
-    static let leastKeptChange = 4 << 10
-
-    /// Takes the growth of a center's memory by owner.
-    @inline(__always)
-    private mutating func takeOwned(at position: Int) {
-        if hasOwners { keptGrowth.add(shard.takeOwnedGrowth(at: position)) }
-    }
-
-    /// Counts a center, or with -1 its end, for its owner, with its own memory.
-    private mutating func countCenter(_ sign: Int, at position: Int) {
-        countCenter(sign, of: shard.centers[position], at: position)
-    }
-
-    private mutating func countCenter(
-        _ sign: Int, of center: borrowing NotificationCenter, at position: Int
-    ) {
-        var more = Holdings()
-        let kept = center.keptMemory.ofCenter
-        more.memory = sign > 0 ? kept : KeptMemory() - kept
-        more.centerCount = sign
-        keptGrowth.add([hosted[position].owner: more])
-    }
-
-    /// Assigns the restored contents of a center to owners.
-    mutating func assignOwners(at position: Int, _ ownerOf: (_ principal: [UInt8]) -> Owner) {
-        shard.assignOwners(at: position, ownerOf)
-        takeOwned(at: position)
-    }
-
-    /// The memory of an empty center: itself, and its tables at their smallest.
-    static let centerByteCount = 3 << 10
-
     /// Marks the center at a position for the end of the turn.
     mutating func touch(_ position: Int) {
         guard !hosted[position].isTouched else { return }
         hosted[position].isTouched = true
         touched.append(position)
-    }
-}
-
-// MARK: - The end of a turn
-
-extension CenterTable {
-    /// The changes of a turn in the centers that got a command.
-    struct TurnEnd {
-        /// The changes to store, in the order in which they happened in each center.
-        var changes: [StoreChange] = []
-        /// The growth of held bytes.
-        var heldGrowth = 0
-        /// The growth of queued bytes.
-        var queueGrowth = 0
-        /// The growth of the number of held notifications.
-        var heldCountGrowth = 0
-        /// The losses of observers in the turn.
-        var losses: Losses?
-        /// The growth of the number of queue entries.
-        var entryGrowth = 0
-        /// The first deadline of these centers.
-        var deadline = Int64.max
-    }
-
-    /// Forgets the touched centers, but for those with another end, and returns the turn's changes.
-    mutating func endTurn(at time: CommandTime, _ totals: borrowing CenterTotals) -> TurnEnd {
-        var end = TurnEnd()
-        if let earlier = ended.take() { end = earlier }
-        // Commands after the end of the turn leave with the next one.
-        var others: [Int] = []
-        for position in touched {  // Bound: centers
-            hosted[position].isTouched = false
-            noteKept(at: position, ifChangedBy: Self.leastKeptChange)
-            addTally(at: position, to: totals)
-            let needs = shard.centers[position].needs
-            note(needs, at: position, &end)
-            if shard.centers.span[position].losses.total != hosted[position].knownLosses.total {
-                note(shard.centers.span[position].losses, at: position, &end)
-            }
-            end.deadline = min(end.deadline, needs.nextDeadline(at: time))
-            // A log ends turns by its own entries.
-            if needs.turnEnd, log == nil { others.append(position) }
-            if !keepsChanges { continue }
-            let changes = hosted[position].endOfTurn()
-            if changes.isEmpty { continue }
-            let name = shard.centers[position].name
-            end.changes.append(.center(name: name, changes: changes))
-        }
-        touched.removeAll(keepingCapacity: true)
-        for position in others { touch(position) }  // Bound: centers
-        return end
-    }
-
-    /// Adds the growth of clients, asks, timers and values since the last turn to the totals.
-    ///
-    /// Without the span the center would be copied.
-    @inline(__always)
-    private mutating func addTally(at position: Int, to totals: borrowing CenterTotals) {
-        let changeCount = shard.centers.span[position].clientChangeCount
-        if changeCount != hosted[position].knownClients.changeCount {
-            hosted[position].add(shard.centers.span[position].clientCounts, to: totals)
-        }
-        if shard.centers.span[position].hasTally {
-            hosted[position].add(shard.centers.span[position].tally, to: totals)
-        }
-    }
-
-    private mutating func note(_ needs: CenterNeeds, at position: Int, _ end: inout TurnEnd) {
-        let known = hosted[position].known
-        end.heldGrowth += needs.heldByteCount - known.heldByteCount
-        end.queueGrowth += needs.queueByteCount - known.queueByteCount
-        end.entryGrowth += needs.queueCount - known.queueCount
-        end.heldCountGrowth += needs.heldCount - known.heldCount
-        if needs.idle != known.idle { idleCount += needs.idle ? 1 : -1 }
-        hosted[position].known = needs
-    }
-
-    private mutating func note(_ losses: Losses, at position: Int, _ end: inout TurnEnd) {
-        end.losses = end.losses ?? Losses()
-        end.losses?.add(losses, since: hosted[position].knownLosses)
-        hosted[position].knownLosses = losses
     }
 }

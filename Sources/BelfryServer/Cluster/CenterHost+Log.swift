@@ -78,8 +78,9 @@ extension CenterHost {
                 ("revision", known))
         } else {
             part.conflict = """
-                the cluster has other limits of centers, also with revision \(known): start this broker with the options of \
-                the others, or with --cluster-revision \(known + 1) to let all have its limits.
+                the cluster has other limits of centers, also with revision \(known): start this \
+                broker with the options of the others, or with --cluster-revision \(known + 1) to \
+                let all have its limits.
                 """
             centers.log?.replicated.leave()
         }

@@ -5,14 +5,6 @@ import BelfryJSON
 import BelfryLoop
 import BelfryWire
 
-/// A change of the whole cluster by an admin.
-enum ClusterChange: Sendable {
-    /// The rules of this program apply from now on.
-    case upgrade
-    /// All centers have the limits from the options of this broker.
-    case applyConfiguration
-}
-
 /// A change of the whole cluster (POST /v1/cluster/upgrade and /v1/cluster/apply-config).
 struct ChangeCluster: Operation {
     static let answersFirst = false

@@ -57,8 +57,9 @@ public struct ClusterConfiguration: Sendable {
         if name.isEmpty { return "A cluster needs a name: say --cluster." }
         if node.isEmpty { return "A broker of a cluster needs a name of its own: say --node." }
         if user.isEmpty != (passwordPath == nil) {
-            return
-                "A user of the engine needs a password: say --engine-user and --engine-password-file."
+            return """
+                A user of the engine needs a password: say --engine-user and --engine-password-file.
+                """
         }
         if !user.isEmpty, tokenPath != nil {
             return "The engine takes a user or a token: say --engine-user or --engine-token-file."
@@ -68,7 +69,8 @@ public struct ClusterConfiguration: Sendable {
         }
         if fenceAfter >= downAfter {
             return """
-                A broker must end its own part before others do: --fence-after must be less than --down-after.
+                A broker must end its own part before others do: --fence-after must be less than \
+                --down-after.
                 """
         }
         return nil
@@ -97,7 +99,7 @@ public struct ClusterConfiguration: Sendable {
         settings.snapshotByteLimit = snapshotByteLimit
         settings.entryByteLimit = entryByteLimit
         settings.wantsTLS = wantsTLS
-        settings.version = Server.version
+        settings.version = Release.version
         return settings
     }
 }

@@ -27,8 +27,8 @@ extension Problem {
             self.init(
                 .contentTooLarge,
                 """
-                This needs more than \(byteLimit) bytes, the limit of an entry of the cluster's log; \
-                send it in parts.
+                This needs more than \(byteLimit) bytes, the limit of an entry of the cluster's \
+                log; send it in parts.
                 """)
         default:
             self.init(

@@ -61,14 +61,33 @@ extension ServerLoop {
             at: outbox.loop.now + Self.logInterval, LoopTimer.log.rawValue)
     }
 
+    /// Updates the figures of the cluster for the metrics.
+    private func noteClusterFigures() {
+        guard let log = host.centers.log else { return }
+        let shard = host.centers.shard
+        outbox.shared.cluster.withLock { figures in
+            figures.isReady = log.unavailability == nil
+            figures.index = shard.logIndex
+            figures.lag = log.replicated.lag
+            figures.level = shard.level
+            let upCount = shard.brokers.count { $0.isUp }
+            figures.nodes = [.up: upCount, .down: shard.brokers.count - upCount]
+            figures.appends = log.appendFigures
+            figures.holeCount = log.replicated.holeCount
+            figures.logByteCount = engine?.journal.logByteCount ?? 0
+            figures.snapshotAge = engine?.snapshotAge(at: outbox.loop.now) ?? .zero
+            figures.configurationDiffers = shard.limits != outbox.configuration.centerLimits
+        }
+    }
+
     /// The reason why the broker cannot begin, by the monitor's findings; nil where it can.
     private var monitorFault: String? {
         guard !host.part.hasBegun, outbox.configuration.durability == .power,
             let lazy = monitor?.lazyServer
         else { return nil }
         return """
-            the engine's server with the monitor \(lazy) answers before it has written to its disk: set sync_interval \
-            to "always" there, or say --durability process.
+            the engine's server with the monitor \(lazy) answers before it has written to its \
+            disk: set sync_interval to "always" there, or say --durability process.
             """
     }
 

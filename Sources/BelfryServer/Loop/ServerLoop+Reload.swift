@@ -45,7 +45,10 @@ extension ServerLoop {
                 (
                     "needsRestart",
                     needsRestart
-                        ? "loops, max-connections, debug-endpoints, lease, data, durability, a limit of the wire, of the store or of a socket"
+                        ? """
+                        loops, max-connections, debug-endpoints, lease, data, durability, a limit \
+                        of the wire, of the store or of a socket
+                        """
                         : "none"
                 ))
         }

@@ -59,10 +59,7 @@ extension Exchange {
         case .observers: return .listing(.observers(try listing(.observers)))
         case .observer: return .look(.observer(try secret(of: path.argument)))
         case .removeObserver: return .removeObserver(try secret(of: path.argument))
-        case .mailbox:
-            let secret = try secret(of: path.argument)
-            return .readMailbox(
-                secret, try reader.mailbox(query: query.takeRest()), wait: readingWait())
+        case .mailbox: return try readMailbox(path, &query, reader)
         case .webSocket:
             query.takeTicket()
             return .connect(.webSocket, observers: [], since: nil)
@@ -71,10 +68,7 @@ extension Exchange {
             return try openEvents(&query, reader)
         case .channels: return .listing(.channels(try listing(.channels)))
         case .clients: return .listing(.clients(try listing(.clients)))
-        case .suspendClient:
-            try checkContentType()
-            return .suspendClient(
-                id: try path.clientNumber(), session: session(), try reader.suspension(in: content))
+        case .suspendClient: return try suspendClient(path, content: content, reader)
         case .removeClient:
             return .removeClient(id: try path.clientNumber(), session: session())
         case .queue: return .listing(.queue(try listing(.queue)))
@@ -95,6 +89,24 @@ extension Exchange {
         case .me: return .look(.caller)
         case .endCenter: return .endCenter
         }
+    }
+
+    /// Reads a look into a mailbox.
+    private mutating func readMailbox(
+        _ path: RoutedPath, _ query: inout Query, _ reader: RequestReader
+    ) throws(Problem) -> CenterRequest {
+        let secret = try secret(of: path.argument)
+        return .readMailbox(
+            secret, try reader.mailbox(query: query.takeRest()), wait: readingWait())
+    }
+
+    /// Reads the suspension of a client, or its end.
+    private mutating func suspendClient(
+        _ path: RoutedPath, content: Span<UInt8>, _ reader: RequestReader
+    ) throws(Problem) -> CenterRequest {
+        try checkContentType()
+        return .suspendClient(
+            id: try path.clientNumber(), session: session(), try reader.suspension(in: content))
     }
 
     /// The observer that a token names; the secret half may come in a field instead.

@@ -63,7 +63,7 @@ extension MetricGroup {
             Metric(
                 name: "belfry_build_info", kind: .gauge, help: "The running version.",
                 label: "version"
-            ) { _ in [("{version=\"\(Server.version)\"}", "1")] },
+            ) { _ in [("{version=\"\(Release.version)\"}", "1")] },
             .gauge("belfry_loops", "Event loops.") { $0.shared.mailboxes.count },
             .gauge("belfry_start_time_seconds", "When the broker started, since 1970.") {
                 $0.shared.figures.startedAt.milliseconds / 1_000
@@ -83,7 +83,8 @@ extension MetricGroup {
     private static let process = MetricGroup(
         "The process",
         note: """
-            These have the names that Prometheus gives them everywhere. They are as of the look before, and the first ones as of the
+            These have the names that Prometheus gives them everywhere. They are as of the look \
+            before, and the first ones as of the
             start: `/metrics` waits for nobody.
             """,
         [
@@ -120,7 +121,10 @@ extension MetricGroup {
             ) { $0.counters.requestsRefused },
             .counter(
                 "belfry_posts_total",
-                "Posts that were accepted; one that is queued counts now, and not again when it leaves.",
+                """
+                Posts that were accepted; one that is queued counts now, and not again when it \
+                leaves.
+                """,
                 note: "One that is coalesced counts too."
             ) { $0.counters.posts },
             .counter(
@@ -153,14 +157,16 @@ extension MetricGroup {
                 AskEnd.self, as: "outcome", \.text, .counter, "belfry_asks_total",
                 "Asks that are over, by how they ended.",
                 note: """
-                    `default` is the asker's own answer, whatever the reason; where there is none, the outcome is the type of the problem. \
-                    An answer that is replayed for a key does not count again.
+                    `default` is the asker's own answer, whatever the reason; where there is none, \
+                    the outcome is the type of the problem. An answer that is replayed for a key \
+                    does not count again.
                     """
             ) { $0.askEnds.count(of: $1) },
             .histogram(
                 "belfry_ask_seconds", "How long asks were open that are over.",
-                note:
-                    "In whole milliseconds of the wall clock, from the moment that stands in the id."
+                note: """
+                    In whole milliseconds of the wall clock, from the moment that stands in the id.
+                    """
             ) { $0.askEnds.times },
         ])
 
@@ -182,7 +188,8 @@ extension MetricGroup {
                 "belfry_timers_missed_total",
                 "Firings of repeating timers that were due and were not made.",
                 note: """
-                    A late timer fires once for all that were due, and one that still waits in the queue swallows the next.
+                    A late timer fires once for all that were due, and one that still waits in the \
+                    queue swallows the next.
                     """
             ) { $0.shared.totals[.missedFirings] },
         ])
@@ -198,7 +205,10 @@ extension MetricGroup {
             ) { $0.shared.totals[.valueBytes] },
             .counter(
                 "belfry_value_changes_total",
-                "Changes of values. A write of what is there already does not count; a patch counts once.",
+                """
+                Changes of values. A write of what is there already does not count; a patch counts \
+                once.
+                """,
                 note: "A part that its `ttl` or its `lease` ends counts too."
             ) { $0.shared.totals[.valueChanges] },
         ])
@@ -208,20 +218,29 @@ extension MetricGroup {
         [
             .each(
                 Gap.Reason.self, as: "reason", \.text, .counter, "belfry_lost_total",
-                "Notifications that observers lost, once for each observer; a gap of unknown size counts as 1.",
+                """
+                Notifications that observers lost, once for each observer; a gap of unknown size \
+                counts as 1.
+                """,
                 note: """
-                    The reasons are those of gaps: `dropped` and `coalesced` are what the observer asked for; `overflow` is a limit of \
-                    what is held; `expired` a `ttl`; `unknown` a gap whose size nobody knows. A loss counts when it happens, and stays \
-                    counted when a replay makes it good. Not in it: entries of the queue that expire before they are posted, and \
-                    what was on its way to a connection that broke.
+                    The reasons are those of gaps: `dropped` and `coalesced` are what the observer \
+                    asked for; `overflow` is a limit of what is held; `expired` a `ttl`; `unknown` \
+                    a gap whose size nobody knows. A loss counts when it happens, and stays \
+                    counted when a replay makes it good. Not in it: entries of the queue that \
+                    expire before they are posted, and what was on its way to a connection that \
+                    broke.
                     """
             ) { $0.losses[$1] },
             .each(
                 Problem.Kind.self, as: "type", \.slug, .counter, "belfry_refused_total",
-                "Requests and calls that were refused, by the type of the problem that they were told.",
+                """
+                Requests and calls that were refused, by the type of the problem that they were \
+                told.
+                """,
                 note: """
-                    The label is the last part of that type. Not in it: connections that are refused before they ask for anything \
-                    (`belfry_connections_refused_total`), and calls that are not JSON-RPC.
+                    The label is the last part of that type. Not in it: connections that are \
+                    refused before they ask for anything (`belfry_connections_refused_total`), and \
+                    calls that are not JSON-RPC.
                     """
             ) { $0.refusals[$1] ?? 0 },
         ])
@@ -260,8 +279,10 @@ extension MetricGroup {
             .each(
                 ClientState.self, as: "state", \.text, .gauge, "belfry_client_states",
                 "The same clients by their state.",
-                note:
-                    "A mailbox is `disconnected` while nobody reads it. Who is being written what was held counts as `live`."
+                note: """
+                    A mailbox is `disconnected` while nobody reads it. Who is being written what \
+                    was held counts as `live`.
+                    """
             ) { $0.shared.totals[$1] },
             .counter("belfry_clients_websocket_total", "WebSocket sessions.") {
                 $0.counters.clientsWebSocket
@@ -324,8 +345,9 @@ extension MetricGroup {
 
     private static let memory = MetricGroup(
         "Memory",
-        note:
-            "[Protocol.md](Protocol.md), section 11, has the kinds, and what happens past each limit.",
+        note: """
+            [Protocol.md](Protocol.md), section 11, has the kinds, and what happens past each limit.
+            """,
         [
             .each(
                 MemoryKind.self, as: "kind", \.rawValue, .gauge, "belfry_memory_bytes",
@@ -383,9 +405,11 @@ extension MetricGroup {
         note: """
             Where the broker takes part in one ([Cluster.md](Cluster.md)).
 
-            All brokers of a cluster have the same centers. So **each broker tells for all** how many observers, registrations, \
-            removals, asks, changes of values, acknowledgements and timers these have had: take `max` over the brokers. Each broker \
-            tells of its own connections alone how many requests, posts, deliveries, clients and bytes they have had: take `sum`.
+            All brokers of a cluster have the same centers. So **each broker tells for all** how \
+            many observers, registrations, removals, asks, changes of values, acknowledgements and \
+            timers these have had: take `max` over the brokers. Each broker tells of its own \
+            connections alone how many requests, posts, deliveries, clients and bytes they have \
+            had: take `sum`.
             """,
         if: { $0.configuration.cluster != nil },
         [

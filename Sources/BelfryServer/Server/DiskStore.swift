@@ -95,8 +95,10 @@ extension ServerLog {
             let unreadable = losses.unreadableTables.map(\.rawValue).joined(separator: ", ")
             write(
                 .warning,
-                "the store's file was damaged: what could be read is in a new one, and all that the "
-                    + "rest of these tables had is lost; the old one is belfry.db.damaged",
+                """
+                the store's file was damaged: what could be read is in a new one, and all that the \
+                rest of these tables had is lost; the old one is belfry.db.damaged
+                """,
                 ("saved", count), ("unreadable", unreadable))
         }
         if !losses.rows.isEmpty {
@@ -114,8 +116,10 @@ extension ServerLog {
         case .failed(.displaced(let part)):
             write(
                 .error,
-                "the store is not where it was: nothing new that must last is taken, and nothing is "
-                    + "committed, until it is put back as it was or the broker starts again",
+                """
+                the store is not where it was: nothing new that must last is taken, and nothing is \
+                committed, until it is put back as it was or the broker starts again
+                """,
                 ("missing", part.rawValue))
         case .failed(let error):
             write(

@@ -117,7 +117,7 @@ struct Overview {
     }
 
     private func appendState(to output: inout [UInt8], with writer: inout JSONWriter) {
-        writer.member("version", string: Server.version, into: &output)
+        writer.member("version", string: Release.version, into: &output)
         writer.time("startedAt", source.shared.figures.startedAt.milliseconds, into: &output)
         writer.time("asOf", time, into: &output)
         let readiness = Readiness(source.shared, source.configuration)

@@ -7,7 +7,7 @@ import BelfrySystem
 /// The broker.
 public enum Server {
     /// The version in metrics and in `belfry version`.
-    public static let version = "0.1.0"
+    public static let version = Release.version
 
     /// Checks the files of keys that a configuration names.
     ///

@@ -17,8 +17,9 @@ extension ServerConfiguration {
             throw .configuration(
                 """
                 --max-connections \(connectionLimit) needs \(connectionLimit + ownDescriptorCount) \
-                descriptors, and this process may have \(descriptorCount): say at most \(room), or let \
-                it have more (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of a container).
+                descriptors, and this process may have \(descriptorCount): say at most \(room), or \
+                let it have more (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of a \
+                container).
                 """)
         }
         return connectionLimit

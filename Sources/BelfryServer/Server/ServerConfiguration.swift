@@ -158,8 +158,8 @@ public struct ServerConfiguration: Sendable {
         if !(1...64).contains(loopCount) { return "The number of loops must be from 1 to 64." }
         if lowWaterByteCount > highWaterByteCount {
             return """
-                A client cannot stop being slow above the bytes that make it slow: low-water is over \
-                high-water.
+                A client cannot stop being slow above the bytes that make it slow: low-water is \
+                over high-water.
                 """
         }
         if let fault = tlsFault() { return fault }
@@ -168,8 +168,8 @@ public struct ServerConfiguration: Sendable {
         if let foreign, !allowsAnonymous, !access.hasFiles {
             return """
                 \(foreign) can be reached from other machines, and callers need no key. Listen on \
-                127.0.0.1, give callers keys with --keys or --jwks, or say --allow-anonymous and what \
-                callers may do, for example --anonymous-grants post,observe.
+                127.0.0.1, give callers keys with --keys or --jwks, or say --allow-anonymous and \
+                what callers may do, for example --anonymous-grants post,observe.
                 """
         }
         return nil
@@ -188,8 +188,8 @@ public struct ServerConfiguration: Sendable {
         if loopCount != 1 { return "A broker of a cluster has one loop: say --loops 1." }
         if cluster.replicaCount < 3, durability == .power {
             return """
-                A log with fewer than three copies does not survive the loss of power everywhere: say \
-                --engine-replicas 3, or --durability process.
+                A log with fewer than three copies does not survive the loss of power everywhere: \
+                say --engine-replicas 3, or --durability process.
                 """
         }
         return cluster.fault()

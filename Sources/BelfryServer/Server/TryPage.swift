@@ -34,8 +34,9 @@ struct TryPage {
     var contentSecurityPolicy: String {
         let digest = Base64.standard.encode(Digest(of: script.utf8.span).bytes.span)
         return """
-            default-src 'none'; script-src 'self' 'sha256-\(String(decoding: digest, as: UTF8.self))'; \
-            connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+            default-src 'none'; script-src 'self' \
+            'sha256-\(String(decoding: digest, as: UTF8.self))'; connect-src 'self'; base-uri \
+            'none'; form-action 'none'; frame-ancestors 'none'
             """
     }
 

@@ -8,10 +8,11 @@ struct Bench: ClientCommand {
         abstract:
             "Load a running broker, and check that nothing is lost, repeated or out of order.",
         discussion: """
-            Posters and observers are connections of their own, which use a name that nobody else has, so a broker with \
-            other work can be measured too; the two share its time. The command needs the grants post and observe on \
-            names that begin with bench. The exit code is 1 when a post failed or an observer did not get all of them once \
-            and in order. This command takes processor time itself: on the broker's machine both are slower.
+            Posters and observers are connections of their own, which use a name that nobody else \
+            has, so a broker with other work can be measured too; the two share its time. The \
+            command needs the grants post and observe on names that begin with bench. The exit \
+            code is 1 when a post failed or an observer did not get all of them once and in order. \
+            This command takes processor time itself: on the broker's machine both are slower.
             """)
 
     @Option(help: .value("How many connections post.", "N"))

@@ -66,9 +66,10 @@ struct BenchResult: Sendable {
     var text: String {
         let seconds = (duration / .milliseconds(100)).rounded() / 10
         return """
-            In \(seconds) s: \(posts) posts (\(perSecond(posts)) a second), \(deliveries) deliveries \
-            (\(perSecond(deliveries)) a second)
-            Lost: \(lost), twice: \(repeated), out of order: \(misordered), failed posts: \(failures)
+            In \(seconds) s: \(posts) posts (\(perSecond(posts)) a second), \(deliveries) \
+            deliveries (\(perSecond(deliveries)) a second)
+            Lost: \(lost), twice: \(repeated), out of order: \(misordered), failed posts: \
+            \(failures)
             Until the receipt:  \(Self.words(receipts))
             Until the observer: \(Self.words(latencies))
             \(Self.bars(latencies))

@@ -9,10 +9,11 @@ struct Doctor: ClientCommand {
         abstract: "Check whether a broker can run here, and suggest fixes.",
         usage: "belfry doctor [--json] [<options of serve>]",
         discussion: """
-            It reads the options, the environment and the file as `belfry serve` does, and checks limits, memory, \
-            the data directory and its disk, ports, the clock, certificate, keys, and a broker that runs here already. It \
-            changes nothing: in the data directory it writes one small file and removes it. The exit code is 1 when \
-            something is a fault, and 0 when there are warnings alone.
+            It reads the options, the environment and the file as `belfry serve` does, and checks \
+            limits, memory, the data directory and its disk, ports, the clock, certificate, keys, \
+            and a broker that runs here already. It changes nothing: in the data directory it \
+            writes one small file and removes it. The exit code is 1 when something is a fault, \
+            and 0 when there are warnings alone.
             """)
 
     @OptionGroup var options: ServeOptions

@@ -12,7 +12,10 @@ enum Judgement {
         guard hard < 4_096 else { return .ok(subject, text) }
         return .warning(
             subject, text,
-            "raise the limit: ulimit -n 1048576, LimitNOFILE= of systemd, or --ulimit nofile= of a container."
+            """
+            raise the limit: ulimit -n 1048576, LimitNOFILE= of systemd, or --ulimit nofile= of a \
+            container.
+            """
         )
     }
 
@@ -24,7 +27,10 @@ enum Judgement {
         guard !lowered.isEmpty else { return .ok(subject, text) }
         return .warning(
             subject, "\(text), and so these limits are lower: \(lowered.joined(separator: ", "))",
-            "give the process more memory, or set these options yourself; `belfry check-config` prints them."
+            """
+            give the process more memory, or set these options yourself; `belfry check-config` \
+            prints them.
+            """
         )
     }
 
@@ -46,7 +52,10 @@ enum Judgement {
         guard milliseconds > 1_735_689_600_000 else {
             return .fault(
                 subject, "it is before 2025",
-                "set it: tokens and certificates are not valid yet, and leases expire at once when it is corrected."
+                """
+                set it: tokens and certificates are not valid yet, and leases expire at once when \
+                it is corrected.
+                """
             )
         }
         switch isSynchronized {
@@ -55,7 +64,10 @@ enum Judgement {
         case false?:
             return .warning(
                 subject, "the clock is not synchronized",
-                "run chrony, ntpd or systemd-timesyncd: tokens expire, and posts with `at` are due, by this clock."
+                """
+                run chrony, ntpd or systemd-timesyncd: tokens expire, and posts with `at` are due, \
+                by this clock.
+                """
             )
         }
     }
@@ -74,7 +86,9 @@ enum Judgement {
         case .memory:
             return .warning(
                 subject, "\(directory) is in memory",
-                "put --data on a disk, or use --in-memory: a restart of the machine loses everything."
+                """
+                put --data on a disk, or use --in-memory: a restart of the machine loses everything.
+                """
             )
         case .overlay:
             return .warning(
@@ -101,7 +115,10 @@ enum Judgement {
         guard duration > .milliseconds(50) else { return .ok(subject, text) }
         return .warning(
             subject, text,
-            "use a faster disk if posts that must last are to be answered sooner: each waits for one such write."
+            """
+            use a faster disk if posts that must last are to be answered sooner: each waits for \
+            one such write.
+            """
         )
     }
 
@@ -162,14 +179,20 @@ enum Judgement {
             findings.append(
                 .warning(
                     "callers", "other machines connect without TLS",
-                    "use --tls-listen with --tls-cert and --tls-key, or a proxy that has a certificate: tokens can be read on the way."
+                    """
+                    use --tls-listen with --tls-cert and --tls-key, or a proxy that has a \
+                    certificate: tokens can be read on the way.
+                    """
                 ))
         }
         if allowsAnonymous, !hasKeys {
             findings.append(
                 .warning(
                     "callers", "other machines need no credentials",
-                    "make keys with `belfry gen-token`, name their file with --keys, and leave out --allow-anonymous."
+                    """
+                    make keys with `belfry gen-token`, name their file with --keys, and leave out \
+                    --allow-anonymous.
+                    """
                 ))
         }
         guard findings.isEmpty else { return findings }

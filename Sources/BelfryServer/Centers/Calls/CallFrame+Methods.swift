@@ -19,30 +19,8 @@ extension CallFrame {
             if request.since != nil { hasReplayed = true }
             return try carryOut(
                 AddObserver(request, client: client, session: self.client.session), &host, &outbox)
-        case .removeObserver:
-            switch try reader.removeObserver(params: params, in: text.span) {
-            case .filter(let filter):
-                let operation = RemoveObservers(client: client, filter: filter)
-                return try carryOut(operation, &host, &outbox)
-            case .token(let token):
-                let secret = Secret(number: token.number, secret: token.secret)
-                return try carryOut(
-                    RemoveObserver(.token(secret, client: client)), &host, &outbox)
-            case .observer(let serial):
-                return try carryOut(RemoveObserver(.own(serial, client: client)), &host, &outbox)
-            }
-        case .post:
-            let request = try reader.post(params: params, in: text.span)
-            // A JSON-RPC notification has no answer to wait for.
-            let seconds = call == nil ? 0 : request.waitSeconds
-            let wishes = PostWishes(
-                wait: seconds.map { Int64($0 * 1_000_000_000) },
-                key: request.idempotencyKey.map { key($0, of: method, params: params) })
-            let form: ReceiptForm = request.reportsObservers ? .observers : []
-            let operation = MakePost(
-                request: request.post, wishes: wishes, form: form,
-                isAmongOthers: batch != nil && !isAlone, client: client)
-            return try carryOut(operation, &host, &outbox)
+        case .removeObserver: return try removeObserver(params, reader, &host, &outbox)
+        case .post: return try post(params, reader, &host, &outbox)
         case .ask:
             let request = try reader.ask(params: params, in: text.span)
             return try carryOut(
@@ -59,12 +37,7 @@ extension CallFrame {
         case .removeValue:
             let request = try reader.removeValue(params: params, in: text.span)
             return try carryOut(WriteValue(request: request, client: client), &host, &outbox)
-        case .value:
-            try batch?.boundLooks()
-            let place = try reader.valuePlace(params: params, in: text.span)
-            let present = try host.presentValue(at: place, submission).present
-            Shape.append(value: present, to: &outbox.content)
-            return .answer(.json)
+        case .value: return try value(params, reader, &host, &outbox)
         case .dequeue:
             let request = try reader.dequeue(params: params, in: text.span)
             return try carryOut(Dequeue(request: request, isCall: true), &host, &outbox)
@@ -73,14 +46,7 @@ extension CallFrame {
             return try carryOut(
                 SetSuspended(isSuspended: isSuspended, client: client, asker: .client), &host,
                 &outbox)
-        case .resume:
-            let request = try reader.resume(params: params, in: text.span)
-            guard isAlone else {
-                throw Problem(
-                    .invalidFields,
-                    "A resume must be alone in its message; send other calls after its answer.")
-            }
-            return try carryOut(Resume(request, newcomer: client), &host, &outbox)
+        case .resume: return try resume(params, reader, &host, &outbox)
         case .observers:
             try batch?.boundLooks()
             let request = try reader.observers(params: params, in: text.span)
@@ -103,6 +69,69 @@ extension CallFrame {
             outbox.content.append(contentsOf: "{}".utf8)
             return .answer(.json)
         }
+    }
+
+    /// Posts a notification.
+    @inline(__always)
+    private mutating func post(
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
+    ) throws(Problem) -> Ending? {
+        let request = try reader.post(params: params, in: text.span)
+        // A JSON-RPC notification has no answer to wait for.
+        let seconds = call == nil ? 0 : request.waitSeconds
+        let wishes = PostWishes(
+            wait: seconds.map { Int64($0 * 1_000_000_000) },
+            key: request.idempotencyKey.map { key($0, of: .post, params: params) })
+        let form: ReceiptForm = request.reportsObservers ? .observers : []
+        let operation = MakePost(
+            request: request.post, wishes: wishes, form: form,
+            isAmongOthers: batch != nil && !isAlone, client: client.number)
+        return try carryOut(operation, &host, &outbox)
+    }
+
+    /// Removes observers by a filter, or one by its token or its id.
+    private mutating func removeObserver(
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
+    ) throws(Problem) -> Ending? {
+        let client = client.number
+        switch try reader.removeObserver(params: params, in: text.span) {
+        case .filter(let filter):
+            let operation = RemoveObservers(client: client, filter: filter)
+            return try carryOut(operation, &host, &outbox)
+        case .token(let token):
+            let secret = Secret(number: token.number, secret: token.secret)
+            return try carryOut(RemoveObserver(.token(secret, client: client)), &host, &outbox)
+        case .observer(let serial):
+            return try carryOut(RemoveObserver(.own(serial, client: client)), &host, &outbox)
+        }
+    }
+
+    /// Reads a value, and answers with it at once.
+    private mutating func value(
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
+    ) throws(Problem) -> Ending? {
+        try batch?.boundLooks()
+        let place = try reader.valuePlace(params: params, in: text.span)
+        let present = try host.presentValue(at: place, submission).present
+        Shape.append(value: present, to: &outbox.content)
+        return .answer(.json)
+    }
+
+    /// Resumes a session, in a message of its own.
+    private mutating func resume(
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
+    ) throws(Problem) -> Ending? {
+        let request = try reader.resume(params: params, in: text.span)
+        guard isAlone else {
+            throw Problem(
+                .invalidFields,
+                "A resume must be alone in its message; send other calls after its answer.")
+        }
+        return try carryOut(Resume(request, newcomer: client.number), &host, &outbox)
     }
 
     /// Begins the operation of a call, and ends it where its command was applied at once.

@@ -92,10 +92,7 @@ extension CenterListing {
                 isVisible(nil, nil)
                 ? center.clients(
                     matching: query, scanLimit: scan.take(of: center.clientCount)) : Page()
-            let unsent = page.rows.map { outbox.unsentByteCount(of: $0) }
-            let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
-            Shape.append(
-                clients: page, unsentByteCount: { unsentOf[$0.id] ?? nil }, to: &outbox.content)
+            Self.append(clients: page, &outbox)
         case .channels(let query):
             let page = center.channels(
                 matching: query, scanLimit: scan.take(of: center.channelCount),
@@ -110,12 +107,9 @@ extension CenterListing {
         case .queueEntry(let id):
             guard let row = center.queueEntry(id),
                 isVisible(row.content.nameText, row.content.objectText)
-            else {
-                throw Problem(Refusal.unknownEntry)
-            }
+            else { throw Problem(Refusal.unknownEntry) }
             Shape.append(queueEntry: row, to: &outbox.content)
-        case .modes:
-            Shape.append(modes: center.modes, to: &outbox.content)
+        case .modes: Shape.append(modes: center.modes, to: &outbox.content)
         case .overview:
             Shape.append(
                 overviewOf: center, at: outbox.commandTime.wallMilliseconds, to: &outbox.content)
@@ -129,6 +123,14 @@ extension CenterListing {
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &outbox.content)
         }
+    }
+
+    /// Appends clients, each with the bytes that its connection has not sent.
+    private static func append(clients page: Page<ClientRow>, _ outbox: inout Outbox) {
+        let unsent = page.rows.map { outbox.unsentByteCount(of: $0) }
+        let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
+        Shape.append(
+            clients: page, unsentByteCount: { unsentOf[$0.id] ?? nil }, to: &outbox.content)
     }
 }
 
