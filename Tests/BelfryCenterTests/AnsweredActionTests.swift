@@ -5,6 +5,7 @@ import Testing
 @Suite("NotificationCenter: actions that are answered, filed and stored (Rules.md, K6 and K9)")
 struct AnsweredActionTests {
     private var scenario = Scenario()
+
     private static let second: Int64 = 1_000_000_000
 
     @Test("K9: an acknowledging observer makes the action a request, and its row has the result")

@@ -5,6 +5,7 @@ import Testing
 @Suite("NotificationCenter: names that are observed, and no more (Rules.md, L)")
 struct ChannelWatchTests {
     private var scenario = Scenario()
+
     private var watcher: UInt64 = 0
 
     init() {

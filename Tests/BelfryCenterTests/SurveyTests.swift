@@ -4,8 +4,6 @@ import Testing
 
 @Suite("NotificationCenter: rows by a part of their texts, and in an order (rule O8)")
 struct SurveyTests {
-    private let all: NotificationCenter.Visibility = { _, _ in true }
-
     /// Six observers of three clients, with other numbers each.
     private func scenario() -> Scenario {
         var scenario = Scenario()

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("A shard makes good what went to a connection that had ended (law 3)")
 struct WrittenThroughTests {
-    private typealias Frame = LogAudience.Frame
+    typealias Frame = LogAudience.Frame
 
-    private static func observer(
+    static func observer(
         _ behavior: SuspensionBehavior = .hold, _ change: (inout ObserverTerms) -> Void = { _ in }
     ) -> ObserverRegistration {
         LogAudience.observer("n", behavior, change)
@@ -16,7 +16,7 @@ struct WrittenThroughTests {
     /// Client 1 of the second broker has observer 1 and has seen 1 and 2; it gets nothing more.
     ///
     /// - Returns: the entry that its broker had applied.
-    private static func begun(
+    static func begun(
         limits: CenterLimits = CenterLimits(), nodeCount: Int = 2,
         _ registrations: [ObserverRegistration] = [observer()]
     ) throws -> (audience: LogAudience, applied: UInt64) {
@@ -27,11 +27,11 @@ struct WrittenThroughTests {
         return (audience, audience.index)
     }
 
-    private static func numbers(_ numbers: ClosedRange<UInt64>) -> [Frame] {
+    static func numbers(_ numbers: ClosedRange<UInt64>) -> [Frame] {
         numbers.map { .number($0) }
     }
 
-    private static func again(_ numbers: ClosedRange<UInt64>) -> [Frame] {
+    static func again(_ numbers: ClosedRange<UInt64>) -> [Frame] {
         numbers.map { .again($0) }
     }
 
@@ -290,197 +290,5 @@ struct WrittenThroughTests {
                 #expect(audience.frames[1] == expected + [.again(5), .number(6)])
             }
         }
-    }
-
-    // MARK: A life is over
-
-    @Test(
-        "where a life is over, a client is told what it may have missed, if it does not say itself what it has seen",
-        arguments: [false, true], [nil, 2, 3] as [UInt64?])
-    func uncertain(isRestarted: Bool, after: UInt64?) throws {
-        var audience = try LogAudience()
-        try audience.connect(2, [Self.observer(), LogAudience.observer("another")])
-        try audience.post(count: 2)
-        // This is how far the log knows it.
-        try audience.write(2, .nothing)
-        try audience.post()
-        audience.end(LogAudience.connection(1, 2), applied: audience.index)
-        try audience.post()
-        if isRestarted {
-            try audience.restart(2, life: 2)
-        } else {
-            try audience.write(1, .nodeDown(bytes("n2"), life: 1))
-        }
-        try audience.post()
-        try audience.restore()
-        try audience.resume(1, 1, after: after)
-        var expected = Self.numbers(1...3)
-        if let after {
-            expected += Self.again(after + 1...4)
-        } else {
-            expected.append(.gap(.unknown, 3, 4))
-        }
-        #expect(audience.frames[1] == expected + [.number(5)])
-        #expect(audience.frames[2] == nil)
-    }
-
-    @Test("where nothing was dispatched behind what a dead broker had told, nothing is told")
-    func nothingInDoubt() throws {
-        var audience = try LogAudience()
-        try audience.connect(2, [Self.observer()])
-        try audience.post(count: 2)
-        try audience.write(2, .nothing)
-        try audience.write(1, .nodeDown(bytes("n2"), life: 1))
-        try audience.post()
-        try audience.resume(1, 1)
-        #expect(audience.frames[1] == Self.numbers(1...3))
-    }
-
-    @Test(
-        "what was held, or a loss, and left with an entry that a dead broker may not have applied is in doubt"
-    )
-    func lateDoubts() throws {
-        var audience = try LogAudience()
-        try audience.connect(2, [Self.observer(), Self.observer(.drop)])
-        try audience.tell(2, .setSuspended(client: 1, true))
-        try audience.post(count: 2)
-        try audience.write(2, .nothing)
-        audience.end(LogAudience.connection(1, 2), applied: audience.index)
-        try audience.tell(2, .setSuspended(client: 1, false))
-        try audience.write(1, .nodeDown(bytes("n2"), life: 1))
-        try audience.restore()
-        try audience.resume(1, 1)
-        #expect(audience.frames[1] == [.gap(.unknown, 1, 2)])
-        #expect(audience.frames[2] == [.gap(.dropped, 1, 2)])
-    }
-
-    // MARK: A client that is somewhere else already
-
-    @Test(
-        "a client that another broker has before the log knows of its end is told what it may have missed",
-        arguments: [nil, 2] as [UInt64?], [false, true])
-    func takenOver(after: UInt64?, isOwn: Bool) throws {
-        var audience = try LogAudience()
-        try audience.connect(2, [Self.observer()])
-        try audience.post(count: 2)
-        try audience.write(2, .nothing)
-        let told = audience.index
-        audience.end(LogAudience.connection(1, 2), applied: told)
-        try audience.post(count: 2)
-        // Its own broker reports its place at the time when another connection took the client.
-        try audience.resume(isOwn ? 2 : 1, 1, after: after, applied: isOwn ? told : nil)
-        var expected = Self.numbers(1...2)
-        if after != nil {
-            expected += Self.again(3...4)
-        } else {
-            expected.append(.gap(.unknown, 3, 4))
-        }
-        #expect(audience.frames[1] == expected)
-        try audience.post()
-        let digest = audience.center.digest()
-        let index = audience.center.appliedIndex
-        try audience.disconnect(2, 1, LogAudience.connection(1, 2), applied: told)
-        #expect(audience.center.client(1)?.state == .live)
-        #expect(audience.center.client(1)?.held == 0)
-        #expect(audience.center.appliedIndex == index + 1 && audience.center.digest() != digest)
-        try audience.post()
-        #expect(audience.frames[1] == expected + Self.numbers(5...6))
-    }
-
-    @Test("a client whose broker has told the log all of it goes elsewhere without a word")
-    func takenOverInTime() throws {
-        var audience = try LogAudience()
-        try audience.connect(2, [Self.observer()])
-        try audience.post(count: 2)
-        try audience.write(2, .nothing)
-        try audience.resume(1, 1)
-        try audience.post()
-        #expect(audience.frames[1] == Self.numbers(1...3))
-    }
-
-    // MARK: Marks
-
-    @Test(
-        "as many marks as may be tell how far a connection was written; with one more, nobody knows",
-        arguments: [0, 1] as [UInt64])
-    func markLimit(excess: UInt64) {
-        var marks = WrittenMarks()
-        for _ in 1...2 { marks.addCenter() }
-        for index in 1...UInt64(WrittenMarks.limit) + excess {
-            let position = index == 2 ? 0 : 1
-            marks.begin(at: position, sequence: 7)
-            marks.end(at: position, sequence: 8, of: index)
-            marks.endEntry(appliedByAll: 0)
-        }
-        let connection = LogAudience.connection(1, 1)
-        func written(_ index: UInt64) -> WrittenThrough? {
-            marks.written(to: connection, through: index, at: 0, sequence: 8, isCertain: true)
-        }
-        #expect(written(excess)?.sequence == 7 && written(excess)?.isCertain == true)
-        #expect(written(2) == nil)
-        guard excess > 0 else { return }
-        let unknown = written(excess - 1)
-        #expect(unknown != nil && unknown?.sequence == nil && unknown?.isCertain == false)
-    }
-
-    @Test(
-        "what was held is remembered so many times; with one more, nobody knows",
-        arguments: [0, 1] as [UInt64])
-    func lateLimit(excess: UInt64) {
-        let connection = LogAudience.connection(1, 1)
-        var marks = WrittenMarks()
-        marks.addCenter()
-        var effects = Effects()
-        let gap = Gap(
-            observer: 1, selector: [], lostCount: 1, firstSequence: 1, lastSequence: 1,
-            reason: .dropped)
-        effects.notices = [.gap(connection: connection, transport: .webSocket, gap)]
-        for index in 1...UInt64(WrittenMarks.lateLimit) + excess {
-            marks.begin(at: 0, sequence: 7)
-            marks.note(effects, at: 0, of: index)
-            marks.end(at: 0, sequence: 7, of: index)
-            marks.endEntry(appliedByAll: 0)
-        }
-        func written(_ connection: ConnectionName, _ index: UInt64) -> WrittenThrough? {
-            marks.written(to: connection, through: index, at: 0, sequence: 7, isCertain: true)
-        }
-        let all = written(connection, excess)
-        #expect(all?.sequence == 7 && all?.isCertain == true)
-        #expect(all?.late.count == WrittenMarks.lateLimit)
-        #expect(written(LogAudience.connection(2, 1), excess) == nil)
-        guard excess > 0 else { return }
-        let unknown = written(connection, excess - 1)
-        #expect(unknown != nil && unknown?.sequence == nil && unknown?.isCertain == false)
-    }
-
-    @Test("marks go when all that are up have applied their entries, and not much sooner")
-    func trimming() throws {
-        var (audience, applied) = try Self.begun()
-        try audience.post()
-        for _ in 1..<WrittenMarks.patience { try audience.write(2, .nothing) }
-        var early = audience
-        try early.disconnect(2, 1, applied: applied)
-        try early.resume(1, 1)
-        #expect(early.frames[1] == Self.numbers(1...2) + [.again(3)])
-        for _ in 0..<3 { try audience.write(1, .nothing) }
-        for _ in 0..<3 { try audience.write(2, .nothing) }
-        try audience.disconnect(2, 1, applied: applied)
-        try audience.resume(1, 1)
-        #expect(audience.frames[1] == Self.numbers(1...2) + [.gap(.unknown, 1, 3)])
-    }
-
-    @Test("marks of a center that has ended say nothing of a new one with its name")
-    func newCenter() throws {
-        var audience = try LogAudience()
-        let applied = audience.index
-        try audience.post(count: 3)
-        try audience.write(
-            1, .endCenter(LogAudience.center), .makeCenter(LogAudience.center, epoch: bytes("e2")))
-        try audience.connect(2, [Self.observer()])
-        #expect(audience.sequence == 0)
-        try audience.post()
-        try audience.disconnect(2, 1, applied: applied)
-        try audience.resume(1, 1)
-        #expect(audience.frames[1] == [.number(1), .again(1)])
     }
 }
