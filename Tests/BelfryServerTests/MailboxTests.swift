@@ -7,40 +7,6 @@ import Testing
 
 @Suite("Mailboxes (Protocol.md section 9)")
 struct MailboxTests {
-    /// A mailbox, and the peers that read it.
-    private struct Box {
-        let broker: Broker
-        let row: Value
-        let loop: Int
-
-        init(_ broker: Broker, _ members: String = #""name":"a""#, loop: Int = 0) throws {
-            self.broker = broker
-            self.loop = loop
-            let response = try broker.post("{\(members)}", target: "/v1/observers", loop: loop)
-            try #require(response.status == 201, "\(response.text)")
-            row = response.json
-        }
-
-        var token: String { row["token"].text ?? "" }
-        var path: String { "/v1/observers/\(token)/notifications" }
-
-        func read(_ query: String = "", fields: [String] = []) throws -> Response {
-            try broker.get(path + query, fields: fields, loop: loop)
-        }
-
-        /// Begins a long poll.
-        func poll(_ query: String = "", wait: Int = 10) throws -> HTTPPeer {
-            let peer = try broker.http(loop: loop)
-            try peer.send(HTTPPeer.text("GET", path + query, fields: ["Prefer: wait=\(wait)"]))
-            return peer
-        }
-
-        func state() throws -> Value {
-            try broker.get("/v1/observers/\(row["id"].text ?? "")")
-                .json["state"]
-        }
-    }
-
     @Test("registering without a session makes a mailbox with its own terms", arguments: [1, 2])
     func registration(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
@@ -71,7 +37,7 @@ struct MailboxTests {
         let broker = try Broker()
         let alone = try broker.post("{\(members)}", target: "/v1/observers")
         #expect(alone.place == place)
-        let session = try Box(broker).row["session"].text ?? ""
+        let session = try MailboxPeer(broker).row["session"].text ?? ""
         let more = try broker.post(
             #"{\#(members),"session":"\#(session)"}"#, target: "/v1/observers")
         #expect(more.status == 422)
@@ -81,7 +47,7 @@ struct MailboxTests {
     @Test("reading shows, and the next reading acknowledges", arguments: [1, 2])
     func reading(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
+        let box = try MailboxPeer(broker, loop: loopCount - 1)
         let empty = try box.read()
         #expect(empty.json == ["notifications": [], "gaps": [], "next": 0])
         #expect(empty.field("cache-control") == "no-store")
@@ -108,7 +74,7 @@ struct MailboxTests {
     @Test("a number above all others acknowledges nothing that is still to come")
     func farAhead() throws {
         let broker = try Broker()
-        let box = try Box(broker)
+        let box = try MailboxPeer(broker)
         try broker.post(name: "a")
         let page = try box.read("?after=9007199254740991").json
         #expect(page["next"] == 1)
@@ -124,7 +90,7 @@ struct MailboxTests {
         let broker = try Broker(loopCount: loopCount) {
             $0.anonymousGrants = Grants([Grant([.observe])])
         }
-        let box = try Box(broker, loop: loopCount - 1)
+        let box = try MailboxPeer(broker, loop: loopCount - 1)
         #expect(try box.read().status == 200)
         let id = box.row["id"].text ?? ""
         let path = "/v1/observers/\(id)/notifications"
@@ -153,7 +119,7 @@ struct MailboxTests {
             ("after=1&after=2", "after"),
         ])
     func parameters(query: String, parameter: String) throws {
-        let box = try Box(try Broker())
+        let box = try MailboxPeer(try Broker())
         let response = try box.read("?\(query)")
         #expect(response.problem == "invalid-fields")
         #expect(response.json["errors"][0]["parameter"].text == parameter)
@@ -162,7 +128,7 @@ struct MailboxTests {
     @Test("past the hold limit the oldest goes, and the gap is shown until it is read")
     func gaps() throws {
         let broker = try Broker()
-        let box = try Box(broker, #""name":"a","holdLimit":2"#)
+        let box = try MailboxPeer(broker, #""name":"a","holdLimit":2"#)
         for _ in 0..<3 { try broker.post(name: "a") }
         for _ in 0..<2 {
             let page = try box.read().json
@@ -176,7 +142,7 @@ struct MailboxTests {
     @Test("more observers of one mailbox are added with its session")
     func session() throws {
         let broker = try Broker()
-        let box = try Box(broker)
+        let box = try MailboxPeer(broker)
         let body = #"{"name":"b","session":"\#(box.row["session"].text ?? "")"}"#
         let second = try broker.post(body, target: "/v1/observers").json
         #expect(second["client"] == box.row["client"])
@@ -190,7 +156,7 @@ struct MailboxTests {
     func since() throws {
         let broker = try Broker()
         for _ in 0..<3 { try broker.post(name: "a") }
-        let box = try Box(broker, #""name":"a","since":1"#)
+        let box = try MailboxPeer(broker, #""name":"a","since":1"#)
         #expect(try box.read().json["notifications"].elements.map { $0["seq"] } == [2, 3])
     }
 
@@ -199,7 +165,7 @@ struct MailboxTests {
     @Test("a long poll is answered by the next notification", arguments: [1, 2])
     func poll(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
+        let box = try MailboxPeer(broker, loop: loopCount - 1)
         let peer = try box.poll()
         #expect(try peer.read() == nil)
         #expect(try box.state() == "live")
@@ -221,7 +187,7 @@ struct MailboxTests {
     @Test("all that comes in one callout comes in one answer", arguments: [1, 2])
     func pollBatch(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
+        let box = try MailboxPeer(broker, loop: loopCount - 1)
         let peer = try box.poll()
         _ = try broker.post(#"[{"name":"a"},{"name":"a"},{"name":"a"}]"#)
         #expect(try peer.read()?.json["notifications"].elements.count == 3)
@@ -230,7 +196,7 @@ struct MailboxTests {
     @Test("at its end a long poll is answered with an empty list", arguments: [1, 2])
     func pollEnds(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
+        let box = try MailboxPeer(broker, loop: loopCount - 1)
         let short = try box.poll(wait: 1)
         try broker.advance(by: .milliseconds(950))
         #expect(try short.read() == nil)
@@ -249,7 +215,7 @@ struct MailboxTests {
     @Test("a second reader takes over, and the first is told", arguments: [1, 2])
     func readerReplaced(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
+        let box = try MailboxPeer(broker, loop: loopCount - 1)
         let first = try box.poll()
         let second = try box.poll()
         #expect(try first.read()?.problem == "reader-replaced")
@@ -267,7 +233,7 @@ struct MailboxTests {
         "what waits behind a poll is done with its answer, its turn's end too", arguments: [1, 2])
     func pipelined(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
+        let box = try MailboxPeer(broker, loop: loopCount - 1)
         let socket = try broker.webSocket()
         try socket.observe("b")
         let peer = try box.poll()
@@ -282,7 +248,7 @@ struct MailboxTests {
     @Test("a removal ends a poll with 410", arguments: [1, 2])
     func removedWhilePolled(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
+        let box = try MailboxPeer(broker, loop: loopCount - 1)
         let peer = try box.poll()
         #expect(try broker.request("DELETE", "/v1/observers/\(box.token)").status == 204)
         let answer = try #require(try peer.read())
@@ -293,7 +259,7 @@ struct MailboxTests {
     @Test("the end of its connection is the end of a poll", arguments: [1, 2])
     func pollCut(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
+        let box = try MailboxPeer(broker, loop: loopCount - 1)
         let peer = try box.poll()
         peer.peer.reset()
         try broker.crank()
@@ -311,7 +277,7 @@ struct MailboxTests {
     @Test("a connection that ends just behind its poll leaves no reader", arguments: [false, true])
     func pollCutAtOnce(isHalf: Bool) throws {
         let broker = try Broker()
-        let box = try Box(broker)
+        let box = try MailboxPeer(broker)
         let peer = try broker.http()
         peer.peer.send(HTTPPeer.text("GET", box.path, fields: ["Prefer: wait=10"]).utf8)
         _ = try broker.nodes[0].turn()
@@ -324,7 +290,7 @@ struct MailboxTests {
     @Test("a stop answers the polls")
     func pollAtStop() throws {
         let broker = try Broker()
-        let box = try Box(broker)
+        let box = try MailboxPeer(broker)
         let peer = try box.poll()
         try broker.signal(15)
         let answer = try #require(try peer.read())
@@ -332,120 +298,10 @@ struct MailboxTests {
         #expect(answer.json["notifications"] == [])
     }
 
-    // MARK: Streams
-
-    @Test(
-        "a stream of a mailbox names its observer, and Last-Event-ID acknowledges",
-        arguments: [1, 2])
-    func stream(loopCount: Int) throws {
-        let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
-        try broker.post(name: "a")
-        let stream = try broker.events("/v1/events?token=\(box.token)", loop: loopCount - 1)
-        #expect(try box.state() == "live")
-        try broker.post(name: "a")
-        let events = try stream.takeEvents()
-        #expect(events.map { $0.data["seq"] } == [1, 2])
-        #expect(events.allSatisfy { $0.data["observer"] == box.row["id"] })
-        #expect(events.allSatisfy { $0.data["redelivered"] == .null })
-        let last = stream.lastID
-        stream.peer.close()
-        try broker.crank()
-        #expect(try box.state() == "disconnected")
-        // Unacknowledged notifications come again.
-        let again = try broker.events("/v1/events?token=\(box.token)", loop: loopCount - 1)
-        #expect(try again.takeEvents().map { $0.data["redelivered"] } == [true, true])
-        again.peer.close()
-        try broker.crank()
-        let behind = try broker.events(
-            "/v1/events?token=\(box.token)", loop: loopCount - 1,
-            fields: ["Last-Event-ID: \(last)"])
-        #expect(try behind.takeEvents().isEmpty)
-        #expect(try box.read().json["notifications"] == [])
-    }
-
-    @Test("a position of another life of the center is told as a gap", arguments: [1, 2])
-    func foreignPosition(loopCount: Int) throws {
-        let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
-        try broker.post(name: "a")
-        let stream = try broker.events(
-            "/v1/events?token=\(box.token)&last_event_id=0123-900", loop: loopCount - 1)
-        let events = try stream.takeEvents()
-        #expect(events.map(\.type) == ["belfry.gap", ""])
-        #expect(events[0].data["reason"] == "unknown")
-        #expect(events[0].data["lost"] == .null)
-        #expect(events[1].data["seq"] == 1)
-    }
-
-    @Test("a second stream takes over, and the first ends", arguments: [1, 2])
-    func streamReplaced(loopCount: Int) throws {
-        let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
-        let first = try broker.events("/v1/events?token=\(box.token)", loop: loopCount - 1)
-        let second = try broker.events("/v1/events?token=\(box.token)")
-        try broker.post(name: "a")
-        #expect(try first.takeEvents().isEmpty)
-        #expect(first.peer.sawEndOfOutput)
-        #expect(first.retry == 30_000)
-        #expect(try second.takeEvents().count == 1)
-        // A poll does the same.
-        let poll = try box.poll("?after=1")
-        #expect(second.peer.sawEndOfOutput)
-        #expect(try poll.read() == nil)
-        #expect(try box.state() == "live")
-    }
-
-    @Test("a stream ends with its observer", arguments: [1, 2])
-    func streamRemoved(loopCount: Int) throws {
-        let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
-        let stream = try broker.events("/v1/events?token=\(box.token)", loop: loopCount - 1)
-        _ = try broker.request("DELETE", "/v1/observers/\(box.token)")
-        #expect(try stream.takeEvents().map(\.type) == ["belfry.removed"])
-        #expect(stream.peer.sawEndOfOutput)
-        let gone = try broker.get("/v1/events?token=\(box.token)")
-        #expect(gone.problem == "observer-removed")
-    }
-
-    @Test(
-        "a stream by token has no filter, and needs the token of a mailbox",
-        arguments: [
-            ("token=x", 422), ("token=o1", 404), ("token=o9.AAAA", 404),
-            ("token=o1.AAAAAAAAAAAAAAAAAAAAAA", 404),
-        ])
-    func badStream(query: String, status: Int) throws {
-        let broker = try Broker()
-        let box = try Box(broker)
-        #expect(try broker.get("/v1/events?\(query)").status == status)
-        let filtered = try broker.get("/v1/events?token=\(box.token)&name=a")
-        #expect(filtered.place == "name")
-        let socket = try broker.webSocket()
-        let token = try socket.observe("a")["token"].text ?? ""
-        #expect(try broker.get("/v1/events?token=\(token)").problem == "no-mailbox")
-    }
-
-    @Test("a stream that does not read is suspended, and gets the rest when it reads")
-    func slowStream() throws {
-        let broker = try Broker()
-        let box = try Box(broker)
-        let stream = try broker.events("/v1/events?token=\(box.token)")
-        stream.peer.writeCapacity = 0
-        let padding = String(repeating: "x", count: 100_000)
-        for k in 1...20 {
-            _ = try broker.request("POST", "/v1/channels/a", #"{"k":\#(k),"p":"\#(padding)"}"#)
-        }
-        #expect(try box.state() == "slow")
-        stream.peer.writeCapacity = .max
-        try broker.crank()
-        #expect(try stream.takeEvents().map { $0.data.key } == (1...20).map { "a\($0)" })
-        #expect(try box.state() == "live")
-    }
-
     @Test("the clients that are removed take their readers along", arguments: [1, 2])
     func clientRemoved(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
-        let box = try Box(broker, loop: loopCount - 1)
+        let box = try MailboxPeer(broker, loop: loopCount - 1)
         let peer = try box.poll()
         let response = try broker.request(
             "DELETE", "/v1/clients/\(box.row["client"].text ?? "")",
@@ -456,7 +312,7 @@ struct MailboxTests {
 
     @Test("a page of a foreign origin may not even read a mailbox: that acknowledges")
     func origin() throws {
-        let box = try Box(try Broker())
+        let box = try MailboxPeer(try Broker())
         let response = try box.read(fields: ["Origin: https://evil.example"])
         #expect(response.problem == "foreign-origin")
     }

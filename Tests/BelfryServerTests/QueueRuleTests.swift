@@ -7,16 +7,9 @@ import Testing
 
 @Suite("The queue (Rules.md, Q)")
 struct QueueRuleTests {
-    /// A stage whose client X observes everything.
-    private static func stage(_ scene: Scene) throws -> Stage {
-        let stage = try Stage(scene)
-        try stage.observe(stage.x, nil)
-        return stage
-    }
-
     @Test("Q1, T56: idle entries leave in the order in which they came", arguments: Scene.all)
     func idleOrder(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         try stage.batch(idle("i1"), idle("i2"), idle("i3"))
         #expect(try stage.x.takeKeys() == ["i1", "i2", "i3"])
     }
@@ -62,7 +55,7 @@ struct QueueRuleTests {
         "Q6, T61: keep latest puts the newest content in the first one's place",
         arguments: Scene.all)
     func keepLatest(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         let latest = #","keep":"latest""#
         let receipts = try stage.batch(
             asap("s", k: 1, more: latest), asap("z", nil, more: latest),
@@ -76,7 +69,7 @@ struct QueueRuleTests {
         "Q3, Q4, Q21, T62 to T66, T94: the mask says what is similar",
         arguments: Scene.all)
     func masks(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         func kinds(_ posts: String...) throws -> [String] {
             for post in posts { precondition(post.contains("asap")) }
             switch posts.count {
@@ -104,7 +97,7 @@ struct QueueRuleTests {
 
     @Test("Q5, Q7, T68: only the mask of the new one counts", arguments: Scene.all)
     func newMask(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         let name = #","coalesce":["name"]"#
         let sender = #","coalesce":["sender"]"#
         try stage.batch(
@@ -122,14 +115,14 @@ struct QueueRuleTests {
 
     @Test("Q8, T70: three now posts are three deliveries", arguments: Scene.all)
     func nowThrice(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         for k in 1...3 { #expect(try stage.post(json: now("s", k: k)).json["delivered"] == 1) }
         #expect(try stage.x.takeKeys() == ["s1", "s2", "s3"])
     }
 
     @Test("Q8, T71: a now post stands for similar entries, and passes others", arguments: Scene.all)
     func nowTakesOut(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         try stage.batch(asap("s", "o"), now("s", "p"))
         #expect(try stage.x.takeNotifications().map(\.kind) == ["s/p", "s/o"])
         let receipts = try stage.batch(asap("s", k: 1), idle("t"), now("s", k: 2))
@@ -142,7 +135,7 @@ struct QueueRuleTests {
 
     @Test("Q9: a plain post leaves the queue alone", arguments: Scene.all)
     func plainPost(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         let receipts = try stage.batch(asap("s", k: 1), json(nil, "s", k: 2))
         #expect(receipts[1]["dequeued"] == 0)
         #expect(try stage.x.takeKeys() == ["s2", "s1"])
@@ -152,7 +145,7 @@ struct QueueRuleTests {
         "law 1, T73: an entry takes the first place and the most urgent style",
         arguments: Scene.all)
     func neverLater(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         let mode = try stage.enter("held")
         let held = #","modes":["default"]"#
         _ = try stage.post(json: idle("s", k: 1, more: held))
@@ -168,7 +161,7 @@ struct QueueRuleTests {
 
     @Test("Q7, T74: asap then idle is one entry, and asap", arguments: Scene.all)
     func notDemoted(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         _ = try stage.enter("held")
         _ = try stage.post(json: asap("s", k: 1))
         _ = try stage.post(json: idle("s", k: 2))
@@ -179,7 +172,7 @@ struct QueueRuleTests {
 
     @Test("Q19, T75: an entry stands for the modes of all that it merges", arguments: Scene.all)
     func unionOfModes(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         let mode = try stage.enter("held")
         _ = try stage.post(json: asap("s", k: 1, more: #","modes":["modal"]"#))
         _ = try stage.post(json: asap("s", k: 2, more: #","modes":["default"]"#))
@@ -190,7 +183,7 @@ struct QueueRuleTests {
 
     @Test("law 3, T76: the receipt of a merged post names the survivor", arguments: Scene.all)
     func mergedReceipt(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         _ = try stage.enter("held")
         let first = try stage.post(json: asap("s", k: 1))
         let second = try stage.post(json: asap("s", k: 2))
@@ -250,73 +243,9 @@ struct QueueRuleTests {
         }
     }
 
-    @Test("Q9, D19: a plain post is delivered in whatever mode the center is", arguments: Scene.all)
-    func plainInAnyMode(scene: Scene) throws {
-        let stage = try Self.stage(scene)
-        _ = try stage.enter("held")
-        try stage.post("a")
-        #expect(try stage.x.takeKeys() == ["a"])
-    }
-
-    @Test("Q15, Q17, T84: common stands for the modes of the common set", arguments: Scene.all)
-    func commonModes(scene: Scene) throws {
-        let stage = try Stage(scene) {
-            $0.centerLimits.commonModes = [Array("default".utf8), Array("modal".utf8)]
-        }
-        try stage.observe(stage.x, nil)
-        let modal = try stage.enter("modal")
-        let common = #","modes":["common"]"#
-        try stage.batch(asap("c", more: common), asap("d"))
-        #expect(try stage.x.takeKeys() == ["c"])
-        #expect(try stage.broker.get("/v1/modes").json["common"] == ["default", "modal"])
-        _ = try stage.enter("other")
-        try stage.batch(asap("c", more: common), asap("e", more: #","modes":["other"]"#))
-        #expect(try stage.x.takeKeys() == ["e"])
-        try stage.leave(modal)
-        #expect(try stage.broker.get("/v1/modes").json["current"] == "other")
-    }
-
-    @Test("Q16, T87: modes nest", arguments: Scene.all)
-    func nestedModes(scene: Scene) throws {
-        let stage = try Self.stage(scene)
-        func current() throws -> String? {
-            try stage.broker.get("/v1/modes").json["current"].text
-        }
-        let a = try stage.enter("a")
-        let b = try stage.enter("b")
-        #expect(try current() == "b")
-        let stack = try stage.broker.get("/v1/modes").json["stack"].elements
-        #expect(stack.map { $0["mode"] } == ["a", "b"])
-        #expect(stack[0].has("token") == false)
-        #expect(stack[0].has("client") == (scene.door == .webSocket))
-        #expect(try stage.leave(b) == 204)
-        #expect(try current() == "a")
-        #expect(try stage.leave(a) == 204)
-        #expect(try current() == "default")
-        #expect(try stage.leave(a) == 404)
-        #expect(try stage.leave("m99.AAAA") == 404)
-    }
-
-    @Test(
-        "Q18: a now post whose modes are not current is 409 with the current one",
-        arguments: Scene.all)
-    func wrongMode(scene: Scene) throws {
-        let stage = try Self.stage(scene)
-        let mode = try stage.enter("held")
-        let refused = try stage.post(json: now("s"))
-        #expect(refused.status == 409)
-        #expect(refused.json["current"] == "held")
-        #expect(try !stage.post(json: now("t", more: #","modes":["held"]"#)).isRefused)
-        // A plain post knows no modes.
-        #expect(try !stage.post(json: json(nil, "u")).isRefused)
-        #expect(try stage.queue().isEmpty)
-        try stage.leave(mode)
-        #expect(try stage.x.takeKeys() == ["t", "u"])
-    }
-
     @Test("Q20, T88 to T91: dequeuing compares what the mask names", arguments: Scene.all)
     func dequeuing(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         let mode = try stage.enter("held")
         _ = try stage.post(json: asap("d"))
         #expect(try stage.dequeue(name: "d", object: "o").json == ["removed": 1])
@@ -355,7 +284,7 @@ struct QueueRuleTests {
         "law 3, T92: the listing tells order, style, modes and what was merged",
         arguments: Scene.all)
     func listing(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         _ = try stage.enter("held")
         _ = try stage.batch(
             idle("i", nil, more: #","modes":["default","modal"],"coalesce":["name"]"#), asap("a"),
@@ -446,7 +375,7 @@ struct QueueRuleTests {
     @Test(
         "ttl: an entry that is too old is never posted, and its fate says so", arguments: Scene.all)
     func timeToLive(scene: Scene) throws {
-        let stage = try Self.stage(scene)
+        let stage = try Stage.watched(scene)
         let mode = try stage.enter("held")
         let receipt = try stage.post(json: asap("s", more: #","ttl":2"#)).json
         try stage.broker.advance(by: .milliseconds(1_900))
