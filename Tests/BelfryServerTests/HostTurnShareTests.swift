@@ -5,7 +5,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("Asap entries have a share of a turn (decision 66)")
-struct TurnShareTests {
+struct HostTurnShareTests {
     /// How many entries for one observer one command posts.
     private static let shareCount = (CenterHost.shareWorkLimit + 16) / 17
 

@@ -7,7 +7,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("Posts that enter the queue later (rules L1 to L10)")
-struct TimerTests {
+struct TimerRouteTests {
     private static func later(_ name: String, _ members: String, object: String? = nil) -> String {
         let object = object.map { #","object":"\#($0)""# } ?? ""
         return #"{"name":"\#(name)"\#(object),\#(members)}"#

@@ -5,7 +5,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("Targets and actions (rules K1 to K11)")
-struct ActionTests {
+struct ActionRouteTests {
     private static let wire =
         #"{"name":"touchUp","object":"s1","target":"lamp","selector":"toggle"}"#
 

@@ -6,7 +6,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("What ends with time has a share of a turn (decision 69)")
-struct TimeShareTests {
+struct HostTimeShareTests {
     /// How many observers one share ends.
     private static let share = CenterHost.shareWorkLimit / 16
 

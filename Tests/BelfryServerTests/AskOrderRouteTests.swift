@@ -4,7 +4,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("What a responder hears, and in which order (rules R6, R8, R10, R20)")
-struct AskOrderTests {
+struct AskOrderRouteTests {
     private static let holdsOne = #","suspensionBehavior":"hold","concurrency":1"#
 
     /// A batch of calls that ask.

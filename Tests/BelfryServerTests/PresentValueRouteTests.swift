@@ -5,7 +5,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("A present value borrows its number (Protocol.md section 15)")
-struct PresentValueTests {
+struct PresentValueRouteTests {
     /// A broker in which a present value waits with the number of the last post.
     private static func waiting(_ loopCount: Int) throws -> Broker {
         let broker = try Broker(loopCount: loopCount)

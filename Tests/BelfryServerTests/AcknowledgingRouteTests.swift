@@ -6,7 +6,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("Acknowledging observers (rules C12 to C14, Q8)")
-struct AcknowledgingTests {
+struct AcknowledgingRouteTests {
     private static func stage(_ scene: Scene, observers: Int = 1) throws -> Stage {
         let stage = try Stage(scene)
         for _ in 0..<observers {

@@ -6,7 +6,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("The queue (Rules.md, Q)")
-struct QueueRuleTests {
+struct QueueRouteTests {
     @Test("Q1, T56: idle entries leave in the order in which they came", arguments: Scene.all)
     func idleOrder(scene: Scene) throws {
         let stage = try Stage.watched(scene)

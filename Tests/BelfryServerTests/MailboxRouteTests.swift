@@ -6,7 +6,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("Mailboxes (Protocol.md section 9)")
-struct MailboxTests {
+struct MailboxRouteTests {
     @Test("registering without a session makes a mailbox with its own terms", arguments: [1, 2])
     func registration(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)

@@ -7,7 +7,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("Timers and the store (rules L6, L10, L11)")
-struct StoredTimerTests {
+struct StoredTimerRouteTests {
     @Test("L6: it is stored before its 202, and fires after kill -9", arguments: [1, 2])
     func stored(loopCount: Int) throws {
         let (broker, store) = try Broker.durable(loopCount: loopCount)

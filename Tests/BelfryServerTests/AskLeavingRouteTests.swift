@@ -4,7 +4,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("Askers that go away, and askers that wait for the ask of another (rules R16, R17, R20)")
-struct AskLeavingTests {
+struct AskLeavingRouteTests {
     private static let key = ["Idempotency-Key: k1"]
     private static let behind = HTTPPeer.text("GET", "/livez")
 

@@ -7,7 +7,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("Names that are observed, and no more (rule L12)")
-struct ChannelWatchTests {
+struct ChannelWatchRouteTests {
     private static func watch(_ peer: SocketPeer, _ object: String?) throws {
         for name in ["belfry.channel.observed", "belfry.channel.unobserved"] {
             try peer.observe(name, object)

@@ -6,7 +6,7 @@ import Testing
 @testable import BelfryServer
 
 @Suite("Looking inside (Protocol.md section 4)")
-struct LookingTests {
+struct LookingRouteTests {
     @Test(
         "pages follow each other by cursor until all rows were shown",
         arguments: [
