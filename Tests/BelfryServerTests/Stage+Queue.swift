@@ -28,6 +28,13 @@ func now(_ name: String, _ object: String? = "o", k: Int? = nil, more: String = 
 
 // The verbs of the queue and of suspension in the cases, through both doors.
 extension Stage {
+    /// A stage whose client X observes everything.
+    static func watched(_ scene: Scene) throws -> Stage {
+        let stage = try Stage(scene)
+        try stage.observe(stage.x, nil)
+        return stage
+    }
+
     /// BATCH: several posts in one callout; their receipts.
     @discardableResult
     func batch(_ posts: String...) throws -> [Value] {

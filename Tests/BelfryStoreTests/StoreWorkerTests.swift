@@ -4,94 +4,6 @@ import Testing
 
 @testable import BelfryStore
 
-/// A store that fails as it is told to, and writes down what is asked of it.
-struct ScriptedStore: ~Copyable, CommitTarget {
-    /// The state of the store, which the worker owns, for a test.
-    final class Script {
-        /// Errors of the next commits, nil for one that succeeds as all after the last do.
-        var outcomes: [StoreError?] = []
-        /// The room for a ballast.
-        var ballastRoom = 4 << 20
-        var ballastByteCount = 0
-        var usedByteCount = 0
-        /// The part that is not in its place.
-        var displaced: StoreError.Part?
-        /// Whether the main file goes with the next commit.
-        var displacesAfterCommit = false
-        var checkpointError: StoreError?
-        /// The results of the next steps of a copy.
-        var copySteps: [Result<BackupFile?, StoreError>] = []
-        var calls: [String] = []
-        /// How often memory was to be given back.
-        var restCount = 0
-        var committed: [[StoreChange]] = []
-    }
-
-    let script: Script
-
-    var ballastByteCount: Int { script.ballastByteCount }
-    var usedByteCount: Int { script.usedByteCount }
-    var logByteCount: Int { 0 }
-
-    func giveMemoryBack() { script.restCount += 1 }
-
-    func checkPlace() throws(StoreError) {
-        if let part = script.displaced { throw .displaced(part) }
-    }
-
-    mutating func commit(_ changes: [StoreChange]) throws(StoreError) {
-        try write(changes)
-    }
-
-    mutating func write(_ changes: [StoreChange]) throws(StoreError) {
-        let outcome = script.outcomes.isEmpty ? nil : script.outcomes.removeFirst()
-        script.calls.append(outcome == nil ? "commit" : "commit fails")
-        if let outcome { throw outcome }
-        script.committed.append(changes)
-        if script.displacesAfterCommit { script.displaced = .main }
-    }
-
-    mutating func load(_ tell: (consuming StoredPiece) -> Void) {}
-
-    mutating func layBallast() throws(StoreError) {
-        script.calls.append("lay")
-        if script.ballastRoom > 0 { script.ballastByteCount = script.ballastRoom }
-        if script.ballastByteCount == 0 { throw .full }
-    }
-
-    mutating func shortenLog() throws(StoreError) {
-        script.calls.append("shorten")
-    }
-
-    mutating func giveUpBallast() throws(StoreError) {
-        script.calls.append("give up")
-        script.ballastByteCount = 0
-    }
-
-    mutating func moveLog() -> StoreError? {
-        script.calls.append("move")
-        defer { script.checkpointError = nil }
-        return script.checkpointError
-    }
-
-    mutating func beginCopy() throws(StoreError) {
-        script.calls.append("copy")
-    }
-
-    mutating func copyOn() throws(StoreError) -> BackupFile? {
-        script.calls.append("copy on")
-        return script.copySteps.isEmpty ? nil : try script.copySteps.removeFirst().get()
-    }
-
-    mutating func endCopy() throws(StoreError) {
-        script.calls.append("end copy")
-    }
-
-    mutating func noteEnd() throws(StoreError) {
-        try commit([.cleanEnd])
-    }
-}
-
 @Suite("StoreWorker")
 struct StoreWorkerTests {
     typealias Worker = StoreWorker<ScriptedStore>
@@ -409,61 +321,6 @@ struct StoreWorkerTests {
         #expect(notices.isEmpty)
     }
 
-    @Test("a copy goes on at each turn, and is told once: as a file, or as what it failed with")
-    func copying() throws {
-        let directory = try TemporaryDirectory()
-        let place = try Directory(path: directory.path)
-        let file = try BackupFile(in: place, path: directory.path, byteCount: 1)
-        var worker = worker()
-        #expect(worker.copyOn() == nil)
-        worker.beginCopy()
-        #expect(worker.nextTime == Self.second(0))
-        script.copySteps = [.success(nil), .success(file)]
-        #expect(worker.copyOn() == nil)
-        worker.add([Self.batch(1)])
-        let progress = worker.work(at: Self.second(1))
-        #expect(progress.committed.count == 1)
-        #expect(try worker.copyOn()?.get() === file)
-        #expect(script.calls == ["copy", "copy on", "commit", "copy on"])
-        #expect(worker.copyOn() == nil)
-        #expect(worker.nextTime == Self.second(2))
-
-        worker.beginCopy()
-        script.copySteps = [.failure(.failed(code: 10, errno: 5))]
-        #expect(worker.copyOn()?.failure == .failed(code: 10, errno: 5))
-        #expect(worker.copyOn() == nil)
-    }
-
-    @Test("where a commit fails the copy goes first, also one that is read, and none is begun")
-    func copyOnFullDisk() throws {
-        let directory = try TemporaryDirectory()
-        let place = try Directory(path: directory.path)
-        try directory.write([1, 2, 3], to: "other")
-        let file = try BackupFile(in: place, path: directory.path, byteCount: 1)
-        try directory.write([1, 2, 3], to: BackupFile.name)
-        var worker = worker()
-        worker.beginCopy()
-        script.copySteps = [.success(file)]
-        _ = worker.copyOn()
-        #expect(try file.bytes(9, at: 0) == [1, 2, 3])
-        worker.beginCopy()
-        script.calls = []
-        script.outcomes = [.full]
-        worker.add([Self.batch(1)])
-        let progress = worker.work(at: Self.second(1))
-        #expect(progress.committed.count == 1)
-        #expect(script.calls == ["commit fails", "end copy", "give up", "shorten", "commit"])
-        #expect(worker.copyOn()?.failure == .full)
-        #expect(try file.bytes(9, at: 0).isEmpty)
-        #expect(!directory.has(BackupFile.name))
-
-        // The ballast is not laid yet.
-        script.calls = []
-        worker.beginCopy()
-        #expect(worker.copyOn()?.failure == .full)
-        #expect(script.calls.isEmpty)
-    }
-
     @Test("the end in order is noted, if need be in the ballast's room, after all commits")
     func end() {
         let worker1 = worker()
@@ -485,11 +342,5 @@ struct StoreWorkerTests {
         let isInOrder3 = worker3.close()
         #expect(!isInOrder3)
         #expect(script.calls.isEmpty)
-    }
-}
-
-extension Result {
-    fileprivate var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
     }
 }

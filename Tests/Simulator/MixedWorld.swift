@@ -15,12 +15,12 @@ final class MixedWorld {
     private var limits: CenterLimits
     private var now: Int64 = 1_000_000_000_000
     private(set) var commandCount: UInt64 = 0
-    private var lastNumber: UInt64 = 0
+    var lastNumber: UInt64 = 0
     /// The connections of clients; 0 while one is away.
     private var connections: [UInt64: UInt64] = [:]
-    private var observers: [UInt64] = []
+    var observers: [UInt64] = []
     private var mailboxes: [UInt64] = []
-    private var posts: [NotificationID] = []
+    private(set) var posts: [NotificationID] = []
     /// The deliveries that observers were sent and may answer.
     private var deliveries: [(observer: UInt64, sequence: UInt64, row: UInt64?)] = []
     private var announcement: UInt64 = 0
@@ -79,10 +79,10 @@ final class MixedWorld {
 
     // MARK: What they are made of
 
-    private var client: UInt64 { dice.pick(connections.keys.sorted()) ?? 1 }
-    private var name: [UInt8] { [UInt8](["a", "b", "c"][dice.below(3)]) }
-    private var object: [UInt8] { [UInt8](["w", "x"][dice.below(2)]) }
-    private var path: DocumentPath {
+    var client: UInt64 { dice.pick(connections.keys.sorted()) ?? 1 }
+    var name: [UInt8] { [UInt8](["a", "b", "c"][dice.below(3)]) }
+    var object: [UInt8] { [UInt8](["w", "x"][dice.below(2)]) }
+    var path: DocumentPath {
         let text = [UInt8](["", "k", "k.l"][dice.below(3)])
         guard let path = try? DocumentPath.parse(text.span) else {
             preconditionFailure("it is a key path")
@@ -90,103 +90,13 @@ final class MixedWorld {
         return path
     }
 
-    private var owner: Owner { Owner(ofPrincipal: [UInt8](["p", "q"][dice.below(2)])) }
+    var owner: Owner { Owner(ofPrincipal: [UInt8](["p", "q"][dice.below(2)])) }
 
-    private func newID() -> NotificationID {
+    func newID() -> NotificationID {
         lastNumber += 1
         posts.append(NotificationID(high: UInt64(now) << 16 | 0x7000, low: lastNumber))
         if posts.count > 12 { posts.removeFirst() }
         return posts[posts.count - 1]
-    }
-
-    private var postTerms: PostTerms {
-        var terms = PostTerms()
-        terms.owner = owner
-        if dice.oneIn(2) { terms.wait = 5_000_000_000 }
-        terms.reportsObservers = dice.oneIn(2)
-        if dice.oneIn(3) {
-            terms.details = PostTerms.Details(
-                scope: .everything,
-                key: IdempotencyKey(
-                    principal: [UInt8]("p"), text: [UInt8]("\(dice.below(4))"),
-                    requestHash: SecretHash(high: 0, low: 0), form: 0,
-                    owner: terms.owner),
-                setter: PostTerms.TimerSetter(
-                    client: client,
-                    principal: TimerRecord.Principal(name: [UInt8]("p"), hasKey: true),
-                    byteRoom: 1 << 20))
-        }
-        return terms
-    }
-
-    private func post() -> Post {
-        var options: PostOptions?
-        if dice.oneIn(2) {
-            let timer = TimerTerms(
-                start: .after(Int64(dice.below(dice.oneIn(4) ? 60_000 : 3_000)) * 1_000_000),
-                period: dice.oneIn(3) ? 1_000_000_000 : nil,
-                lease: dice.oneIn(3) ? 2_000_000_000 : nil, replaces: dice.oneIn(2),
-                isFarewell: dice.oneIn(4))
-            options = PostOptions(
-                style: [nil, .asap, .idle][dice.below(3)],
-                coalescing: dice.oneIn(2) ? [.onName, .onSender] : [],
-                keepsLatest: dice.oneIn(2), modes: [dice.oneIn(4) ? name : Mode.default],
-                maxDelay: dice.oneIn(4) ? 1_000_000_000 : nil, isImmediate: dice.oneIn(2),
-                timeToLive: dice.oneIn(4) ? 2_000_000_000 : nil,
-                timer: dice.oneIn(4) ? timer : nil)
-        }
-        return Post(
-            id: newID(),
-            content: Notification.Content(
-                name: name, object: dice.oneIn(3) ? nil : object,
-                userInfo: [UInt8]("{\"n\":\(lastNumber)}")),
-            causedBy: dice.oneIn(8) ? posts.first : nil, options: options)
-    }
-
-    /// The name of a notification that the broker posts itself, when it is observed.
-    private var reportName: [UInt8] {
-        let names = ["channel.observed", "channel.unobserved", "client.left", "queue.overflowed"]
-        return [UInt8]("belfry." + (dice.pick(names) ?? ""))
-    }
-
-    private func registration() -> ObserverRegistration {
-        lastNumber += 1
-        observers.append(lastNumber)
-        if observers.count > 16 { observers.removeFirst() }
-        var terms = ObserverTerms()
-        terms.suspensionBehavior =
-            dice.oneIn(2)
-            ? .deliverImmediately
-            : SuspensionBehavior.allCases[dice.below(SuspensionBehavior.allCases.count)]
-        terms.endsWithConnection = dice.oneIn(4)
-        if dice.oneIn(4) { terms.holdLimit = dice.number(in: 1...3) }
-        var role = ObserverRole.plain
-        switch dice.below(4) {
-        case 0: terms.acknowledges = dice.oneIn(2)
-        case 1:
-            var responder = ResponderTerms(
-                implements: dice.oneIn(3) ? [name] : [[UInt8]("a"), [UInt8]("b")],
-                next: dice.oneIn(3) ? object : nil)
-            responder.ifHeld = dice.oneIn(3) ? .replace : .share
-            responder.concurrency = dice.number(in: 1...2)
-            terms.acknowledges = dice.oneIn(3)
-            role = .responder(responder)
-        case 2:
-            terms.acknowledges = dice.oneIn(2)
-            role = .action(target: object)
-        default:
-            var value = ValueTerms(path: path)
-            value.sendsOwn = dice.oneIn(2)
-            value.sendsOld = dice.oneIn(2)
-            role = .value(value)
-        }
-        if dice.oneIn(6), case .plain = role { terms.minInterval = 700_000_000 }
-        let isFiled = role.responder != nil || role.value != nil
-        return ObserverRegistration(
-            serial: lastNumber, tokenHash: SecretHash(high: lastNumber, low: 1),
-            name: isFiled || dice.oneIn(4) ? nil : dice.oneIn(8) ? reportName : name,
-            object: isFiled || dice.oneIn(2) ? object : nil,
-            selector: role.responder == nil ? name : [], terms: terms, role: role)
     }
 
     // MARK: Steps

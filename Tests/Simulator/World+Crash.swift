@@ -91,6 +91,14 @@ extension World {
     }
 }
 
+/// Compares a part of what is stored with what must be.
+private func compare<Value: Equatable>(
+    _ what: String, _ found: Value, _ expected: Value
+) throws(Violation) {
+    guard found != expected else { return }
+    throw Violation("stored \(what):\n      found    \(found)\n      expected \(expected)")
+}
+
 extension Model {
     /// Whether nothing of it must last.
     var isWorthNothing: Bool {
@@ -101,12 +109,6 @@ extension Model {
     func checkImage(
         _ image: CenterImage, against model: Model, isComplete: Bool
     ) throws(Violation) {
-        func compare<Value: Equatable>(
-            _ what: String, _ found: Value, _ expected: Value
-        ) throws(Violation) {
-            guard found != expected else { return }
-            throw Violation("stored \(what):\n      found    \(found)\n      expected \(expected)")
-        }
         let lasting = model.observers.filter { !$0.terms.endsWithConnection }
         try compare("observers", image.observers.map(\.serial), lasting.map(\.serial))
         for (record, observer) in zip(image.observers, lasting) {
@@ -146,6 +148,19 @@ extension Model {
             }
         }
         try checkHeld(image, model, lasting, compare)
+        try checkQueue(image, model)
+        let keys = model.keys.filter { $0.forgottenAt > model.now }
+        let stored = image.keys.filter { record in
+            keys.contains { $0.key == record.key }
+        }
+        try compare("keys", stored.map(\.key), keys.map(\.key))
+        for (record, key) in zip(stored, keys) {
+            try compare("answer of \(key.key.text.shown)", record.receipts, key.receipts)
+            try compare("rows of \(key.key.text.shown)", record.reports, key.reports)
+        }
+    }
+
+    private func checkQueue(_ image: CenterImage, _ model: Model) throws(Violation) {
         try compare("queue", image.queue.map(\.id), model.queue.map(\.id))
         for (record, entry) in zip(image.queue, model.queue) {
             try compare("style of \(entry.id.low)", record.style, entry.style)
@@ -159,15 +174,6 @@ extension Model {
             try compare("immediate", record.isImmediate, entry.isImmediate)
             try compare("has maxDelay", record.delayLeft != nil, entry.promotesAt != .max)
             try compare("has ttl", record.timeToLive != nil, entry.expiresAt != .max)
-        }
-        let keys = model.keys.filter { $0.forgottenAt > model.now }
-        let stored = image.keys.filter { record in
-            keys.contains { $0.key == record.key }
-        }
-        try compare("keys", stored.map(\.key), keys.map(\.key))
-        for (record, key) in zip(stored, keys) {
-            try compare("answer of \(key.key.text.shown)", record.receipts, key.receipts)
-            try compare("rows of \(key.key.text.shown)", record.reports, key.reports)
         }
     }
 

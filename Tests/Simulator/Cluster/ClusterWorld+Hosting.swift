@@ -169,41 +169,47 @@ extension ClusterWorld {
                 resumes[id] = (place, after)
                 process.connections[number]?.isResuming = true
             }
-        case .resume(let number):
-            process.connections[number]?.isResuming = false
-            guard let connection = process.connections[number] else { return }
-            let place = connection.program
-            switch process.effects.outcome {
-            case .resumed:
-                process.connections[number]?.client = programs[place].client
-                // It sees the frames that are written to the connection from now on.
-                if connection.endedAt == nil, isThere(place, at: number, of: node) {
-                    programs[place].isReady = true
-                }
-            case .refused(.unknownClient):
-                // An answer may come late, when the program is another client at another broker.
-                guard isThere(place, at: number, of: node) else { break }
-                let observers = truth.accounts.values.filter {
-                    $0.program == place && !$0.isRemoved
-                }
-                if !isRewound, !observers.isEmpty {
-                    throw fail("program \(place) cannot come back, and has observers")
-                }
-                programs[place].client = connection.client
-                programs[place].isReady = true
-            default:
-                if isRewound { return }
-                throw fail("a resume of program \(place) ended with \(process.effects.outcome)")
-            }
-            if let endedAt = connection.endedAt {
-                disconnect(number, endedAt: endedAt, process)
-            }
+        case .resume(let number): try answerResume(on: number, node, process)
         case .post(let post, _): try noteAnswer(post, process)
         case .makeTicket(let number): try noteTicket(number, step.result, process)
         case .ticket(let number): try noteUse(of: number, step.result, process)
         case .goOn(let number, let count):
             noteGoingOn(number, suspensionCount: count, node, process)
         case .other: break
+        }
+    }
+
+    /// A client is back on a connection, or the log does not know it.
+    private func answerResume(
+        on number: UInt64, _ node: ClusterNode, _ process: ClusterProcess
+    ) throws(Violation) {
+        process.connections[number]?.isResuming = false
+        guard let connection = process.connections[number] else { return }
+        let place = connection.program
+        switch process.effects.outcome {
+        case .resumed:
+            process.connections[number]?.client = programs[place].client
+            // It sees the frames that are written to the connection from now on.
+            if connection.endedAt == nil, isThere(place, at: number, of: node) {
+                programs[place].isReady = true
+            }
+        case .refused(.unknownClient):
+            // An answer may come late, when the program is another client at another broker.
+            guard isThere(place, at: number, of: node) else { break }
+            let observers = truth.accounts.values.filter {
+                $0.program == place && !$0.isRemoved
+            }
+            if !isRewound, !observers.isEmpty {
+                throw fail("program \(place) cannot come back, and has observers")
+            }
+            programs[place].client = connection.client
+            programs[place].isReady = true
+        default:
+            if isRewound { return }
+            throw fail("a resume of program \(place) ended with \(process.effects.outcome)")
+        }
+        if let endedAt = connection.endedAt {
+            disconnect(number, endedAt: endedAt, process)
         }
     }
 
