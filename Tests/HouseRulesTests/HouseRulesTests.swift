@@ -164,9 +164,17 @@ struct HouseRulesTests {
             (Self.house.text(of: path) ?? "").matches(of: /`([A-Za-z+]+\.swift)`/)
                 .map { (path, $0.output.1) }
         }
-        #expect(named.count > 100)
+        #expect(named.count > 70)
         let missing = named.filter { !files.contains($0.1) }.map { "\($0.0): \($0.1)" }
         #expect(missing == [])
+    }
+
+    @Test("every file of a walk exists, and its heading has the number of them (section 9)")
+    func walks() {
+        let walks = Walks(document: Self.house.text(of: "Documentation/Architecture.md") ?? "")
+        #expect(walks.counts.keys.sorted() == ["a", "b", "c", "d", "e"])
+        #expect(walks.steps.count > 30)
+        #expect(walks.faults(in: Self.rooms.map(\.path)) == [])
     }
 
     @Test("every rule has a test that is named after it (section 9)")
