@@ -152,7 +152,8 @@ public struct NotificationCenter: Sendable {
             try perform(command.action, command.id, at: command.time, into: &effects)
             if usesAsks, !asks.sequel.isEmpty { restartWalks(at: command.time, &effects) }
             if !reports.isEmpty {
-                postReports(of: command.id, at: command.time, into: &effects)
+                postReports(
+                    of: command.id, isEnd: command.action.isEnd, at: command.time, into: &effects)
                 if usesAsks, !asks.sequel.isEmpty { restartWalks(at: command.time, &effects) }
             }
             if case .terminate = command.action {

@@ -98,29 +98,39 @@ extension Notification.Content {
 extension NotificationCenter {
     /// Posts the reports of the command; these posts make no further reports.
     ///
-    /// They have a share of a command; the rest is posted with the end of the turn.
+    /// They have a share of a command; the rest is posted with the end of the turn. A report whose
+    /// observers exceed the share waits for that, too, so that a command does not pay for it besides
+    /// its own work.
+    ///
+    /// - Parameter isEnd: whether the command is the end of a turn or of the center.
     mutating func postReports(
-        of command: CommandID, at time: CommandTime, into effects: inout Effects
+        of command: CommandID, isEnd: Bool, at time: CommandTime, into effects: inout Effects
     ) {
         var pending: [Report] = []
         swap(&pending, &reports)
         var matchedCount: UInt32 = 0
         var next = 0
         while next < pending.count, matchedCount < Work.reportShare {  // Share: reports
-            defer { next += 1 }
             let report = pending[next]
             let name = report.name
             guard let channel = index.channels.index(of: name.span),
                 index.channels.isObserved(at: channel)
-            else { continue }
+            else {
+                next += 1
+                continue
+            }
             let content = Notification.Content(
                 name: name, object: report.object, userInfo: report.userInfo)
+            let buckets = index.buckets(
+                channel: channel, object: content.object, isReserved: content.isReserved)
+            if !isEnd, index.observerBound(in: buckets) > Work.reportShare { break }
             let receiptCount = effects.receipts.count
             dispatch(
                 Dispatch(
                     id: Self.reportID(command, next, time), content: content, causedBy: nil,
                     isReport: true),
                 at: time, into: &effects)
+            next += 1
             matchedCount += effects.receipts.last?.matched ?? 0
             effects.receipts.removeLast(effects.receipts.count - receiptCount)
         }

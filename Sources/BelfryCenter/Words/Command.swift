@@ -121,3 +121,13 @@ public struct Command: Sendable {
         case trimOwned(KeptKind, Owner)
     }
 }
+
+extension Command.Action {
+    /// Whether it is the end of a turn, or of the center.
+    var isEnd: Bool {
+        switch self {
+        case .endTurn, .terminate: true
+        default: false
+        }
+    }
+}
