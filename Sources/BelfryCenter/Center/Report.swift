@@ -99,8 +99,8 @@ extension NotificationCenter {
     /// Posts the reports of the command; these posts make no further reports.
     ///
     /// They have a share of a command; the rest is posted with the end of the turn. A report whose
-    /// observers exceed the share waits for that, too, so that a command does not pay for it besides
-    /// its own work.
+    /// observers exceed the share waits for that, too: a command does not pay for it besides its
+    /// own work.
     ///
     /// - Parameter isEnd: whether the command is the end of a turn or of the center.
     mutating func postReports(
