@@ -201,6 +201,25 @@ struct WalkPriceTests {
         #expect(!scenario.center.needs.turnEnd)
     }
 
+    @Test("a report for more than a share of observers waits for the end of the turn as a whole")
+    func largeReport() {
+        var limits = CenterLimits()
+        limits.clientObserverLimit = 30_000
+        var scenario = Scenario(limits: limits)
+        let watcher = scenario.connect()
+        for _ in 0...Work.reportShare {
+            scenario.observe("belfry.responder.changed", by: watcher)
+        }
+        let client = scenario.connect()
+        scenario.respond("w", ["a"], by: client)
+        #expect(scenario.effects.deliveries.isEmpty && scenario.center.needs.turnEnd)
+        scenario.post("n")
+        #expect(scenario.effects.deliveries.isEmpty)
+        scenario.apply(.endTurn(workLimit: 1))
+        #expect(scenario.effects.deliveries.count == Work.reportShare + 1)
+        #expect(!scenario.center.needs.turnEnd)
+    }
+
     // MARK: Actions that wait
 
     @Test("R14: an answer brings a responder its own next action, in their order")
