@@ -11,14 +11,16 @@ extension ServerLoop {
         react()
         // The answer to one may let a request be read that ends, or completes, another. Those
         // without room in this turn wait for the next one.
-        repeat {
+        while host.hasWaitEnds {
             host.answerPolls(&outbox)
             host.answerFates(&outbox)
             host.answerValues(&outbox)
             host.answerCompletions(&outbox)
             react()
-        } while host.hasWaitEnds && !outbox.largeAnswersMustWait
-        if host.hasWaitEnds { outbox.loop.takeAnotherTurn() }
+            guard host.hasWaitEnds, outbox.largeAnswersMustWait else { continue }
+            outbox.loop.takeAnotherTurn()
+            break
+        }
         if !host.kept.trims.isEmpty {
             host.trimKept(&outbox)
             react()
