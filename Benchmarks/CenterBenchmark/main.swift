@@ -12,7 +12,7 @@ import Glibc
 // microseconds.
 
 func tell(_ text: String) {
-    // Without a reader there is no measurement.
+    // A failure means that the reader has gone, and its measurement with it.
     _ = try? StandardStream.output.write(text + "\n")
 }
 

@@ -3,7 +3,7 @@ import BelfryJSON
 
 /// One event that is about many things that were made before, in a center of its own each time.
 ///
-/// What the event costs of a few and of ten times as many shows whether it is a square.
+/// The cost of the event for a few things, and for ten times as many, shows whether it is a square.
 struct Growing: Work {
     private var benches: [CenterBench]
     private var ended: [CenterBench] = []
@@ -26,7 +26,7 @@ struct Growing: Work {
         for _ in 0..<count {
             guard var bench = benches.popLast() else { fatalError("more events than centers") }
             event(&bench)
-            // To take it apart is no part of the event.
+            // The event does not include the end of the center.
             ended.append(bench)
         }
         use(ended.count)

@@ -53,7 +53,7 @@ let works: [String: () -> any Work] = [
 ].merging(growing) { _, last in last }
 
 func tell(_ text: String) {
-    // Without a reader there is no measurement.
+    // A failure means that the reader has gone, and its measurement with it.
     _ = try? StandardStream.output.write(text + "\n")
 }
 

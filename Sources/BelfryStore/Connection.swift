@@ -154,7 +154,7 @@ internal import CSQLite
 
 /// All pages of one connection's file on their way into another's, some at a time.
 ///
-/// What the first connection commits meanwhile goes into the pages that are copied already, so in
+/// Commits of the first connection in the meantime go into the pages that are copied already, so in
 /// the end the copy has all that was committed until then (sqlite.org/backup.html).
 @safe struct PageCopy: ~Copyable {
     private let pointer: OpaquePointer

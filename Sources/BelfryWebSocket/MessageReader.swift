@@ -4,7 +4,7 @@
 /// or message; payload is unmasked and checked as it arrives, so a fault is reported at its first
 /// byte (RFC 6455 §8.1 requires that only at the end of the message).
 ///
-/// Of an unfinished compressed message it keeps the compressed bytes alone: a connection holds no
+/// The reader keeps only the compressed bytes of an unfinished message: a connection holds no
 /// more memory than its peer has sent, however much that would become. They are inflated for a
 /// check as often as their number doubles, so that a bomb is found before its end (RFC 7692
 /// §7.2.2).

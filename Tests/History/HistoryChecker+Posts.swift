@@ -176,7 +176,7 @@ extension HistoryChecker {
 
     /// How many observers may have been written a notification by this command behind its account.
     ///
-    /// What the center tells of itself comes behind a post, and may flush what is held (rule D8);
+    /// The center's own reports follow a post, and may flush held notifications (rule D8);
     /// an acknowledgement ends a wait, and then makes room for what is held (Protocol, section 7).
     private func flushedCount(of note: DispatchedNote) -> Int {
         let isTold = notes.last?.content.name.starts(with: "belfry.".utf8) ?? false

@@ -49,7 +49,7 @@ struct House {
 
     /// The paths of all files below this folder, sorted; hidden ones only where they are ours.
     ///
-    /// What `.gitignore` names is left out: build folders, data, Python's caches,
+    /// The paths in `.gitignore` are left out: build folders, data, Python's caches,
     /// `Package.resolved`.
     func files(in folder: String = "") -> [String] {
         let start = folder.isEmpty ? root : root.appending(path: folder)

@@ -52,7 +52,7 @@ enum Model1 {
 
     /// The display is posted when the broker has nothing more urgent in its turn.
     ///
-    /// Of several that wait only the last is posted: the ones before are useless.
+    /// The queue posts the last of several that wait: the earlier ones are useless.
     private static var display: PostOptions {
         var options = PostOptions()
         options.style = .asap

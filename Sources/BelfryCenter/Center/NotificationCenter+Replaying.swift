@@ -3,7 +3,7 @@
 extension NotificationCenter {
     /// Replays notifications above a number that are not held for a client.
     ///
-    /// Of the number itself the client has seen the frame of its first observer; the connection may
+    /// The client has seen the number's frame for its first observer; the connection may
     /// have ended before those of the others. Losses that the replay repairs are removed; written
     /// notifications that are no longer in the ring become unknown losses.
     ///

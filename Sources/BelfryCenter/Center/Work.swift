@@ -12,6 +12,6 @@ enum Work {
     /// The deliveries after which the remaining reports wait for another command.
     static let reportShare = 20_000
 
-    /// The number of void deadlines that a command may skip in addition.
+    /// The number of void deadlines, or of old entries of a table, that a command removes besides.
     static let vainLookLimit = 1_024
 }
