@@ -11,6 +11,7 @@ struct Heap<Element: Comparable & Sendable>: Footprinted, Sendable {
     }
 
     var count: Int { elements.count }
+    var capacity: Int { elements.capacity }
     var isEmpty: Bool { elements.isEmpty }
 
     /// The least element.
