@@ -29,7 +29,7 @@ extension NotificationCenter {
     mutating func tell(
         _ change: ValueChange, at time: CommandTime, _ effects: inout Effects
     ) -> Receipt {
-        sequence += 1
+        history.sequence += 1
         reserveSequence(&effects)
         let slot = change.value
         values.noteDocument(at: slot, byteCountBefore: change.byteCountBefore)
@@ -74,7 +74,7 @@ extension NotificationCenter {
             let form = Int(match.form)
             dispatching.position = forms[form].position
             dispatching.kept =
-                held.again(forms[form].kept, forms[form].notification) ?? HeldTable.none
+                backlog.held.again(forms[form].kept, forms[form].notification) ?? HeldTable.none
             let outcome = self.place(forms[form].notification, at: match.slot, time, &effects)
             forms[form].kept = dispatching.kept
             count(outcome, &receipt)
@@ -90,9 +90,9 @@ extension NotificationCenter {
         _ change: ValueChange, _ forms: [Form], to matches: ArraySlice<ChangeMatch>,
         at time: CommandTime, _ effects: inout Effects
     ) -> Int {
-        observers.deliver(
+        registry.observers.deliver(
             changes: forms[0].position, sequence, to: matches, exceptOf: change.client,
-            of: clients, at: time.wallMilliseconds, into: &effects.deliveries)
+            of: registry.clients, at: time.wallMilliseconds, into: &effects.deliveries)
     }
 
     /// Finds the observers of changed places, in registration order, and the forms that they get.
@@ -134,7 +134,7 @@ extension NotificationCenter {
 
     /// Whether an observer wants no frame of a change that its own client has made.
     private func isOwn(_ change: ValueChange, at slot: UInt32) -> Bool {
-        guard let client = change.client, observers[slot].client == client else { return false }
+        guard let client = change.client, registry.observers[slot].client == client else { return false }
         return values.observers[slot].map { !$0.terms.sendsOwn } ?? false
     }
 
@@ -146,10 +146,10 @@ extension NotificationCenter {
         _ change: ValueChange, among matches: [ChangeMatch], _ time: CommandTime,
         _ effects: inout Effects
     ) {
-        guard let client = change.client, clients[client].held.count > 0 else { return }
+        guard let client = change.client, registry.clients[client].held.count > 0 else { return }
         for match in matches where isOwn(change, at: match.slot) {  // Bound: observers
             let slot = match.slot
-            guard observers[slot].entries.count > 0, values.observers[slot]?.isMarked == false
+            guard registry.observers[slot].entries.count > 0, values.observers[slot]?.isMarked == false
             else { continue }
             markHeld(of: slot, .coalesced, &effects)
         }

@@ -21,22 +21,22 @@ extension NotificationCenter {
         addReplay(to: &digest)
         addFates(to: &digest)
         addHeld(to: &digest)
-        queue.addDigest(to: &digest)
-        timers.addDigest(to: &digest)
-        modeStack.addDigest(to: &digest)
-        waiting.addDigest(to: &digest)
-        keys.addDigest(to: &digest)
-        addresses.addDigest(to: &digest)
-        asks.addDigest(to: &digest)
-        askFates.addDigest(to: &digest)
+        schedule.queue.addDigest(to: &digest)
+        schedule.timers.addDigest(to: &digest)
+        schedule.modeStack.addDigest(to: &digest)
+        backlog.waiting.addDigest(to: &digest)
+        history.keys.addDigest(to: &digest)
+        asks.addresses.addDigest(to: &digest)
+        asks.open.addDigest(to: &digest)
+        asks.fates.addDigest(to: &digest)
         values.addDigest(to: &digest)
-        paces.addDigest(to: &digest, at: lastTime)
+        backlog.paces.addDigest(to: &digest, at: lastTime)
         addReports(to: &digest)
-        digest.add(namelessCount)
-        watch.addDigest(to: &digest)
+        digest.add(registry.namelessCount)
+        registry.watch.addDigest(to: &digest)
         digest.add(isStored)
-        digest.add(reservedSequence)
-        digest.add(sequenceReserveAt)
+        digest.add(history.reservedSequence)
+        digest.add(history.sequenceReserveAt)
         digest.add(nextDeadline ?? Int64.max)
         return digest.finish()
     }
@@ -81,9 +81,9 @@ extension NotificationCenter {
     }
 
     private func addClients(to digest: inout StateDigest) {
-        digest.add(clients.count)
-        for entry in clients.order.living {  // Bound: snapshot
-            let client = clients[entry.slot]
+        digest.add(registry.clients.count)
+        for entry in registry.clients.order.living {  // Bound: snapshot
+            let client = registry.clients[entry.slot]
             digest.add(client.id)
             digest.add(UInt64(client.transport.rawValue))
             digest.add(client.connection.node)
@@ -97,8 +97,8 @@ extension NotificationCenter {
             digest.add(client.disconnectedSince)
             digest.add(client.immediateSequence)
             digest.add(client.wasAsked)
-            digest.add(lastWritten[entry.slot]?.sequence ?? .max)
-            digest.add(lastWritten[entry.slot]?.isShared ?? false)
+            digest.add(registry.lastWritten[entry.slot]?.sequence ?? .max)
+            digest.add(registry.lastWritten[entry.slot]?.isShared ?? false)
             addDoubts(of: entry.slot, to: &digest)
             digest.add(client.heldByteCount)
             digest.add(client.unacknowledgedByteCount)
@@ -110,15 +110,15 @@ extension NotificationCenter {
     }
 
     private func addObservers(to digest: inout StateDigest) {
-        digest.add(observers.count)
-        for entry in observers.order.living {  // Bound: snapshot
-            let observer = observers[entry.slot]
+        digest.add(registry.observers.count)
+        for entry in registry.observers.order.living {  // Bound: snapshot
+            let observer = registry.observers[entry.slot]
             digest.add(observer.serial)
             digest.add(observer.tokenHash)
-            digest.add(clients[observer.client].id)
-            digest.add(index.name(of: observer.place))
-            digest.add(index.object(of: observer.place))
-            digest.add(selectors.text(of: observer.selector))
+            digest.add(registry.clients[observer.client].id)
+            digest.add(registry.index.name(of: observer.place))
+            digest.add(registry.index.object(of: observer.place))
+            digest.add(registry.selectors.text(of: observer.selector))
             digest.add(observer.since)
             digest.add(observer.createdAt)
             digest.add(observer.delivered)
@@ -138,12 +138,12 @@ extension NotificationCenter {
             digest.add(observer.reader?.number ?? 0)
             digest.add(observer.readerIsStream)
             digest.add(observer.owes)
-            if let responder = observers.responder(at: entry.slot) {
+            if let responder = registry.observers.responder(at: entry.slot) {
                 addResponder(responder, to: &digest)
             }
-            if let target = observers.target(at: entry.slot) {
+            if let target = registry.observers.target(at: entry.slot) {
                 digest.add(target)
-                digest.add(targets.unheldSince(target) ?? -1)
+                digest.add(registry.targets.unheldSince(target) ?? -1)
             }
             if let observed = values.observers[entry.slot] { addObserved(observed, to: &digest) }
             digest.add(observer.hasNewGap)
@@ -160,7 +160,7 @@ extension NotificationCenter {
     }
 
     private func addDoubts(of client: UInt32, to digest: inout StateDigest) {
-        let doubts = doubts[client] ?? []
+        let doubts = backlog.doubts[client] ?? []
         digest.add(doubts.count)
         for doubt in doubts {  // Bound: snapshot
             digest.add(doubt.observer)
@@ -199,12 +199,12 @@ extension NotificationCenter {
 
     private func addEntries(of list: HeldTable.List, to digest: inout StateDigest) {
         digest.add(list.count)
-        for entry in held.slots(of: list, in: .client) {  // Bound: snapshot
-            digest.add(held.sequence(of: entry))
-            digest.add(observers[held[entry].observer].serial)
-            if let action = heldActions[entry] { addAction(action, to: &digest) }
-            digest.add(UInt64(held[entry].account.rawValue))
-            digest.add(UInt64(held[entry].flags.rawValue))
+        for entry in backlog.held.slots(of: list, in: .client) {  // Bound: snapshot
+            digest.add(backlog.held.sequence(of: entry))
+            digest.add(registry.observers[backlog.held[entry].observer].serial)
+            if let action = backlog.heldActions[entry] { addAction(action, to: &digest) }
+            digest.add(UInt64(backlog.held[entry].account.rawValue))
+            digest.add(UInt64(backlog.held[entry].flags.rawValue))
         }
     }
 
@@ -219,17 +219,17 @@ extension NotificationCenter {
     }
 
     private func addHeld(to digest: inout StateDigest) {
-        digest.add(held.byteCount)
-        var kept = held.oldest
+        digest.add(backlog.held.byteCount)
+        var kept = backlog.held.oldest
         while kept != HeldTable.none {  // Bound: snapshot
-            digest.add(held.notification(at: kept))
-            digest.add(held.isStored(at: kept))
-            kept = held.next(after: kept)
+            digest.add(backlog.held.notification(at: kept))
+            digest.add(backlog.held.isStored(at: kept))
+            kept = backlog.held.next(after: kept)
         }
     }
 
     private func addReports(to digest: inout StateDigest) {
-        digest.add(hasReportedOverflow)
+        digest.add(schedule.hasReportedOverflow)
         digest.add(reports.count)
         for report in reports {  // Bound: snapshot
             digest.add(report.name)
@@ -240,25 +240,25 @@ extension NotificationCenter {
 
     /// Adds the channels in the order of listings, and then in that of their forgetting.
     private func addChannels(to digest: inout StateDigest) {
-        digest.add(index.channels.indexLimit)
-        for position in 0..<index.channels.indexLimit {  // Bound: snapshot
+        digest.add(registry.index.channels.indexLimit)
+        for position in 0..<registry.index.channels.indexLimit {  // Bound: snapshot
             let channel = UInt32(position)
-            let row = index.channels.row(at: channel)
+            let row = registry.index.channels.row(at: channel)
             digest.add(row != nil)
             guard let row else { continue }
             digest.add(row.name)
             digest.add(row.observerCount)
             digest.add(row.postCount)
             digest.add(row.lastPostedAt ?? Int64.min)
-            digest.add(index.channels.wasMatched(at: channel))
+            digest.add(registry.index.channels.wasMatched(at: channel))
         }
-        digest.add(index.channels.unobservedCount)
-        index.channels.forEachUnobserved { digest.add($0) }
+        digest.add(registry.index.channels.unobservedCount)
+        registry.index.channels.forEachUnobserved { digest.add($0) }
     }
 
     private func addTombstones(to digest: inout StateDigest) {
-        digest.add(tombstones.count)
-        tombstones.forEach { serial, tombstone in
+        digest.add(registry.tombstones.count)
+        registry.tombstones.forEach { serial, tombstone in
             digest.add(serial)
             digest.add(tombstone.tokenHash)
             digest.add(tombstone.removedAt)
@@ -270,16 +270,16 @@ extension NotificationCenter {
     }
 
     private func addReplay(to digest: inout StateDigest) {
-        digest.add(replay.count)
-        digest.add(replay.forgottenThrough)
-        replay.forEach(above: 0) { notification in
+        digest.add(history.replay.count)
+        digest.add(history.replay.forgottenThrough)
+        history.replay.forEach(above: 0) { notification in
             digest.add(notification)
         }
     }
 
     private func addFates(to digest: inout StateDigest) {
-        digest.add(fates.count)
-        fates.forEach { receipt, depth, expiresAt in
+        digest.add(history.fates.count)
+        history.fates.forEach { receipt, depth, expiresAt in
             digest.add(receipt)
             digest.add(depth)
             digest.add(expiresAt)

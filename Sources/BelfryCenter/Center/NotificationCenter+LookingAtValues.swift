@@ -8,7 +8,7 @@ extension NotificationCenter {
 
     /// The value at a place of the value of an object; nil where there is none.
     public func value(of object: [UInt8], at path: DocumentPath) -> PresentValue? {
-        guard usesValues, let slot = values.slot(of: object.span),
+        guard values.isUsed, let slot = values.slot(of: object.span),
             let value = values[slot].document?.value(at: path)
         else { return nil }
         return PresentValue(

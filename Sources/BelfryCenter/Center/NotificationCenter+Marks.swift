@@ -5,23 +5,23 @@ import BelfryJSON
 extension NotificationCenter {
     /// Whether an observer is one of a value.
     @inline(__always)
-    func isOfValue(_ slot: UInt32) -> Bool { usesValues && values.isObserver(slot) }
+    func isOfValue(_ slot: UInt32) -> Bool { values.isUsed && values.isObserver(slot) }
 
     /// Whether an entry is a mark: it has no content, and stands for the present value.
     @inline(__always)
     func isMark(_ entry: UInt32) -> Bool {
-        usesValues && values.observers[held[entry].observer]?.mark == entry
+        values.isUsed && values.observers[backlog.held[entry].observer]?.mark == entry
     }
 
     /// Whether an entry is a present value, whose number is not its own.
     ///
     /// It is a mark of no change, or the first entry of an observer.
     func isPresent(_ entry: UInt32) -> Bool {
-        guard entry != HeldTable.none, isOfValue(held[entry].observer) else { return false }
-        let slot = held[entry].observer
+        guard entry != HeldTable.none, isOfValue(backlog.held[entry].observer) else { return false }
+        let slot = backlog.held[entry].observer
         return isMark(entry)
             ? values.observers[slot]?.markIsChange == false
-            : held.sequence(of: entry) <= observers[slot].since
+            : backlog.held.sequence(of: entry) <= registry.observers[slot].since
     }
 
     /// Holds a change for an observer of a value, or marks it.
@@ -32,13 +32,13 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
         let isMarked = values.observers[slot]?.isMarked ?? false
-        if isReplaceable || isMarked || observers[slot].terms.minInterval > 0 {
+        if isReplaceable || isMarked || registry.observers[slot].terms.minInterval > 0 {
             mark(slot, notification, isChange: true, &effects)
             return isMarked ? .coalesced : .held
         }
         let entry = makeEntry(
             notification, at: slot, account: .none, flags: [], time, &effects)
-        addWaiting(entry, of: observers[slot].client)
+        addWaiting(entry, of: registry.observers[slot].client)
         keepLimits(of: slot, &effects)
         return .held
     }
@@ -51,7 +51,7 @@ extension NotificationCenter {
         dropMark(of: slot, &effects)
         addWaiting(
             makeMark(slot, notification, isChange: isChange, isRedelivered: isRedelivered),
-            of: observers[slot].client)
+            of: registry.observers[slot].client)
     }
 
     /// Makes the entry of a mark, which is in no list of its client yet.
@@ -63,12 +63,12 @@ extension NotificationCenter {
             postedAt: notification.postedAt, causedBy: nil,
             content: content(at: values.observers[slot]?.value ?? 0, nil))
         // One change marks many observers at one place.
-        dispatching.keptMark = held.again(dispatching.keptMark, place) ?? keep(place)
-        let entry = held.make(
+        dispatching.keptMark = backlog.held.again(dispatching.keptMark, place) ?? keep(place)
+        let entry = backlog.held.make(
             HeldTable.Entry(
                 observer: slot, notification: dispatching.keptMark, account: .none))
-        if isRedelivered { held[entry].flags.insert(.redelivered) }
-        held.append(entry, to: &observers[slot].entries, in: .observer)
+        if isRedelivered { backlog.held[entry].flags.insert(.redelivered) }
+        backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
         count(entry: entry, 1)
         values.observers[slot]?.mark = entry
         values.observers[slot]?.markIsChange = isChange
@@ -89,8 +89,8 @@ extension NotificationCenter {
     /// The reason why a marked observer loses its change; nil for an interval, which reports none.
     private func reasonOfLoss(at slot: UInt32) -> Gap.Reason? {
         let isSuspended =
-            !clients[observers[slot].client].suspension.isDisjoint(with: .suspended)
-        let terms = observers[slot].terms
+            !registry.clients[registry.observers[slot].client].suspension.isDisjoint(with: .suspended)
+        let terms = registry.observers[slot].terms
         if terms.minInterval > 0, !isSuspended { return nil }
         return terms.suspensionBehavior == .coalesce || terms.minInterval > 0
             ? .coalesced : .overflow
@@ -100,14 +100,14 @@ extension NotificationCenter {
     private mutating func loseChange(
         _ entry: UInt32, _ reason: Gap.Reason, _ effects: inout Effects
     ) {
-        let slot = held[entry].observer
-        guard !held[entry].flags.contains(.shown) else { return }
+        let slot = backlog.held[entry].observer
+        guard !backlog.held[entry].flags.contains(.shown) else { return }
         if reason == .coalesced {
-            observers[slot].coalesced += 1
+            registry.observers[slot].coalesced += 1
         } else {
-            observers[slot].dropped += 1
+            registry.observers[slot].dropped += 1
         }
-        noteGap(reason, held.sequence(of: entry), at: slot, &effects)
+        noteGap(reason, backlog.held.sequence(of: entry), at: slot, &effects)
     }
 
     /// Replaces the held changes of an observer by one mark, at the place of the last (rule V9).
@@ -117,12 +117,12 @@ extension NotificationCenter {
     mutating func markHeld(
         of slot: UInt32, _ reason: Gap.Reason, _ effects: inout Effects
     ) -> Bool {
-        let entries = held.slots(of: observers[slot].entries, in: .observer)
+        let entries = backlog.held.slots(of: registry.observers[slot].entries, in: .observer)
         guard let last = entries.last, entries.count > 1 || !isMark(last) else { return false }
-        let client = observers[slot].client
-        let isLastOfClient = clients[client].held.last == last
-        let notification = held.notification(of: last)
-        let isRedelivered = held[last].flags.contains(.redelivered)
+        let client = registry.observers[slot].client
+        let isLastOfClient = registry.clients[client].held.last == last
+        let notification = backlog.held.notification(of: last)
+        let isRedelivered = backlog.held[last].flags.contains(.redelivered)
         let isInitial = isPresent(last)
         for entry in entries {  // Bound: list
             if entry != last, !isMark(entry) || values.observers[slot]?.markIsChange == true {
@@ -136,17 +136,17 @@ extension NotificationCenter {
         if isLastOfClient {
             addWaiting(mark, of: client)
         } else {
-            clients[client].heldByteCount += held.byteCount(of: mark)
-            relink(held.slots(of: clients[client].held, in: .client) + [mark], of: client)
+            registry.clients[client].heldByteCount += backlog.held.byteCount(of: mark)
+            relink(backlog.held.slots(of: registry.clients[client].held, in: .client) + [mark], of: client)
         }
         return true
     }
 
     /// The notification of an entry as it is shown now: a mark has the present value.
     func shown(_ entry: UInt32) -> Notification {
-        let notification = held.notification(of: entry)
+        let notification = backlog.held.notification(of: entry)
         guard isMark(entry) else { return notification }
-        let slot = held[entry].observer
+        let slot = backlog.held[entry].observer
         return Notification(
             id: notification.id, sequence: notification.sequence, postedAt: notification.postedAt,
             causedBy: nil,
@@ -159,7 +159,7 @@ extension NotificationCenter {
     mutating func position(
         of notification: Notification, at slot: UInt32, _ effects: inout Effects
     ) -> UInt32 {
-        guard usesValues, let path = values.observers[slot]?.pathText else {
+        guard values.isUsed, let path = values.observers[slot]?.pathText else {
             return position(of: notification, &effects)
         }
         let last = UInt32(truncatingIfNeeded: effects.notifications.count &- 1)
@@ -200,14 +200,14 @@ extension NotificationCenter {
         _ slot: UInt32, _ observed: ObservedValue, at time: CommandTime, _ effects: inout Effects
     ) {
         let notification = Notification(
-            id: madeID(observers[slot].serial, at: time), sequence: sequence,
+            id: madeID(registry.observers[slot].serial, at: time), sequence: sequence,
             postedAt: time.wallMilliseconds, causedBy: nil,
             content: content(
                 at: observed.value,
                 DocumentChange.initialText(values.presentValue(for: slot))))
-        let client = observers[slot].client
-        let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
-        if isSuspended, observers[slot].terms.suspensionBehavior == .coalesce {
+        let client = registry.observers[slot].client
+        let isSuspended = !registry.clients[client].suspension.isDisjoint(with: .suspended)
+        if isSuspended, registry.observers[slot].terms.suspensionBehavior == .coalesce {
             mark(slot, notification, isChange: false, &effects)
             values.observers[slot]?.present.isBorrowed = true
             return
@@ -219,11 +219,11 @@ extension NotificationCenter {
         values.observers[slot]?.present.isBorrowed = true
         addWaiting(entry, of: client)
         keepLimits(of: slot, &effects)
-        guard clients[client].suspension.isDisjoint(with: [.suspended, .mailbox]) else { return }
+        guard registry.clients[client].suspension.isDisjoint(with: [.suspended, .mailbox]) else { return }
         // Nothing overtakes it, and it does not overtake the answer.
-        clients[client].suspension.insert(.flushing)
+        registry.clients[client].suspension.insert(.flushing)
         effects.notices.append(
-            .flushFollows(client: clients[client].id, connection: clients[client].connection))
+            .flushFollows(client: registry.clients[client].id, connection: registry.clients[client].connection))
     }
 
     /// Whether an observer's value may differ from the one that a client saw at a number.
@@ -242,9 +242,9 @@ extension NotificationCenter {
     mutating func renewValues(
         of client: UInt32, after: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) {
-        let hasAll = after.flatMap { lastWritten[client]?.isSeen(by: $0) } ?? false
+        let hasAll = after.flatMap { registry.lastWritten[client]?.isSeen(by: $0) } ?? false
         var wasTold = false
-        for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: client
+        for slot in registry.observers.slots(from: registry.clients[client].lastObserver) {  // Bound: client
             guard var present = values.observers[slot]?.present else { continue }
             let isRestored = present.isRestored
             let isInDoubt = present.mayBeMissing(after: after)
@@ -268,7 +268,7 @@ extension NotificationCenter {
     private func mayHaveMissed(
         _ slot: UInt32, _ after: UInt64?, hasAll: Bool, _ wasTold: inout Bool
     ) -> Bool {
-        guard let after, after >= observers[slot].since else { return true }
+        guard let after, after >= registry.observers[slot].since else { return true }
         if mayHaveChanged(above: after, at: slot) {
             // A later change hides whether it was sent this one.
             wasTold = true
@@ -276,7 +276,7 @@ extension NotificationCenter {
         }
         if hasAll { return false }
         // The answer had `since`, too, and the connection may have ended behind that.
-        if observers[slot].since == after, values.observers[slot]?.terms.sendsInitial == true {
+        if registry.observers[slot].since == after, values.observers[slot]?.terms.sendsInitial == true {
             return true
         }
         let isTold = values.changedSequence(for: slot) == after
@@ -289,7 +289,7 @@ extension NotificationCenter {
         _ slot: UInt32, _ after: UInt64?, hasAll: Bool, _ wasTold: inout Bool
     ) -> Bool {
         guard let after, after <= sequence, !hasAll else { return false }
-        let written = observers[slot].writtenThrough
+        let written = registry.observers[slot].writtenThrough
         defer { wasTold = wasTold || written >= after }
         return written > after || written == after && wasTold
     }
@@ -298,15 +298,15 @@ extension NotificationCenter {
     mutating func markPresent(
         _ slot: UInt32, isRedelivered: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
-        let client = observers[slot].client
+        let client = registry.observers[slot].client
         let changed = values.changedSequence(for: slot)
         var place = Notification(
-            id: madeID(observers[slot].serial, at: time), sequence: changed,
+            id: madeID(registry.observers[slot].serial, at: time), sequence: changed,
             postedAt: time.wallMilliseconds, causedBy: nil,
             content: content(at: values.observers[slot]?.value ?? 0, nil))
-        for entry in held.slots(of: observers[slot].entries, in: .observer) {  // Bound: list
+        for entry in backlog.held.slots(of: registry.observers[slot].entries, in: .observer) {  // Bound: list
             // All held changes but the last are reported as lost: the present value replaces them.
-            let notification = held.notification(of: entry)
+            let notification = backlog.held.notification(of: entry)
             if notification.sequence < changed, !isMark(entry) {
                 loseChange(entry, .coalesced, &effects)
             }
@@ -314,7 +314,7 @@ extension NotificationCenter {
             unlink(entry, &effects)
         }
         let entry = makeMark(slot, place, isChange: false, isRedelivered: isRedelivered)
-        clients[client].heldByteCount += held.byteCount(of: entry)
-        relink(held.slots(of: clients[client].held, in: .client) + [entry], of: client)
+        registry.clients[client].heldByteCount += backlog.held.byteCount(of: entry)
+        relink(backlog.held.slots(of: registry.clients[client].held, in: .client) + [entry], of: client)
     }
 }

@@ -18,7 +18,7 @@ extension NotificationCenter {
             client.suspension = [.mailbox, .disconnected]
             client.disconnectedSince = time.monotonicNanoseconds
         }
-        count(clientAt: clients.add(client), 1)
+        count(clientAt: registry.clients.add(client), 1)
         reports.append(.connected(client: registration.id, registration.transport))
         let rows = try register(observers, client: registration.id, since: since, time, &effects)
         effects.outcome = .registered(rows)
@@ -29,13 +29,13 @@ extension NotificationCenter {
         _ registrations: [ObserverRegistration], client: UInt64, since: UInt64?,
         _ time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) -> [ObserverRow] {
-        guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
+        guard let clientSlot = registry.clients.slot(of: client) else { throw .unknownClient }
         guard
-            clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
+            registry.clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
         // The lease of a disconnected client has begun with the end of its connection (rule O7).
-        if clients[clientSlot].suspension.intersection([.disconnected, .mailbox]) == .disconnected {
-            let away = time.monotonicNanoseconds - clients[clientSlot].disconnectedSince
+        if registry.clients[clientSlot].suspension.intersection([.disconnected, .mailbox]) == .disconnected {
+            let away = time.monotonicNanoseconds - registry.clients[clientSlot].disconnectedSince
             // Bound: registrations
             for registration in registrations where registration.terms.lease ?? .max <= away {
                 throw .leaseIsOver(awayMilliseconds: away / 1_000_000)
@@ -57,12 +57,12 @@ extension NotificationCenter {
             // Bound: holders
             for client in replaced { afterRemoval(from: client, at: time, &effects) }
         }
-        if !clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected]) {
+        if !registry.clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected]) {
             scheduleLeases(of: clientSlot, at: time)
         }
         if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
-        if usesValues { tellPresent(slots, since: since, at: time, &effects) }
-        if asks.heldCount > 0 || !asks.sequel.isEmpty {
+        if values.isUsed { tellPresent(slots, since: since, at: time, &effects) }
+        if asks.open.heldCount > 0 || !asks.open.sequel.isEmpty {
             showHeldBehindAnswer(to: clientSlot, at: time, &effects)
         }
         return slots.map { row(ofSlot: $0) }
@@ -72,26 +72,26 @@ extension NotificationCenter {
         _ registration: ObserverRegistration, clientSlot: UInt32, at time: CommandTime,
         _ effects: inout Effects
     ) -> UInt32 {
-        let slot = observers.reserveSlot()
+        let slot = registry.observers.reserveSlot()
         let place = file(
             registration.name, registration.object, registration.role, registration.serial, slot)
         var observer = ObserverTable.Observer(
             serial: registration.serial, tokenHash: registration.tokenHash, client: clientSlot,
-            place: place, selector: selectors.retain(registration.selector), since: sequence,
+            place: place, selector: registry.selectors.retain(registration.selector), since: sequence,
             createdAt: time.wallMilliseconds, terms: registration.terms,
             isPlain: registration.role.isPlain)
-        if clients[clientSlot].suspension.contains(.mailbox) {
+        if registry.clients[clientSlot].suspension.contains(.mailbox) {
             // Before its client is noted: the time without a look is stored with it.
             observer.lookedAt = time.monotonicNanoseconds
         }
-        observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
-        clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
+        registry.observers.fill(slot, with: observer, after: registry.clients[clientSlot].lastObserver)
+        registry.clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
         count(observerAt: slot, 1)
         if !registration.role.isPlain { reportHolder(at: slot, isHeld: true) }
         if observer.isLasting {
-            if clients[clientSlot].lastingCount == 1 {
+            if registry.clients[clientSlot].lastingCount == 1 {
                 noteClient(clientSlot, at: time, &effects)
-            } else if clients[clientSlot].suspension.contains(.mailbox) {
+            } else if registry.clients[clientSlot].suspension.contains(.mailbox) {
                 noteLook(atClient: clientSlot, at: time, &effects)
             }
             noteObserver(slot, &effects)
@@ -105,9 +105,9 @@ extension NotificationCenter {
     private mutating func replayNotifications(
         above since: UInt64, to slots: [UInt32], at time: CommandTime, _ effects: inout Effects
     ) {
-        let slots = usesValues ? slots.filter { !isOfValue($0) } : slots
+        let slots = values.isUsed ? slots.filter { !isOfValue($0) } : slots
         guard since < sequence, let firstSlot = slots.first else { return }
-        for slot in slots { observers[slot].replaysAbove = since }  // Bound: since
+        for slot in slots { registry.observers[slot].replaysAbove = since }  // Bound: since
         for slot in slots {  // Bound: since
             let last = forgottenThrough(of: observedName(at: slot))
             guard since < last else { continue }
@@ -117,16 +117,16 @@ extension NotificationCenter {
         }
         // The new observers have the highest serial numbers: other entries of the buckets are not
         // even looked at, so the cost does not grow with observers times notifications.
-        let firstSerial = observers[firstSlot].serial
-        let client = observers[firstSlot].client
+        let firstSerial = registry.observers[firstSlot].serial
+        let client = registry.observers[firstSlot].client
         var found = emptyReplay(for: client)
-        replay.forEach(above: since) { notification in
+        history.replay.forEach(above: since) { notification in
             guard notification.expiresAt > time.monotonicNanoseconds else { return }
-            let channel = index.channels.index(of: notification.content.name)
-            let buckets = index.buckets(
+            let channel = registry.index.channels.index(of: notification.content.name)
+            let buckets = registry.index.buckets(
                 channel: channel ?? ObserverIndex.noList, object: notification.content.object,
                 isReserved: notification.content.isReserved)
-            index.forEachSlot(in: buckets, from: firstSerial) { slot in
+            registry.index.forEachSlot(in: buckets, from: firstSerial) { slot in
                 found.add(notification, to: slot)
                 return true
             }
@@ -138,7 +138,7 @@ extension NotificationCenter {
 
     /// The one name that an observer gets; nil where there are more.
     func observedName(at slot: UInt32) -> [UInt8]? {
-        observers.isResponder(at: slot) ? nil : index.name(of: observers[slot].place)
+        registry.observers.isResponder(at: slot) ? nil : registry.index.name(of: registry.observers[slot].place)
     }
 }
 
@@ -149,18 +149,18 @@ extension NotificationCenter {
     mutating func removeObserver(
         _ serial: UInt64, by remover: Remover, at time: CommandTime, into effects: inout Effects
     ) throws(Refusal) {
-        guard let slot = observers.slot(of: serial) else {
-            if let tombstone = tombstones[serial] { throw .observerRemoved(tombstone) }
+        guard let slot = registry.observers.slot(of: serial) else {
+            if let tombstone = registry.tombstones[serial] { throw .observerRemoved(tombstone) }
             throw .unknownObserver
         }
-        let client = observers[slot].client
+        let client = registry.observers[slot].client
         let tombstone = remove(slot, by: remover, reason: .removed, at: time, &effects)
         effects.outcome = .removed(1)
         // The owner is told unless it asked for the removal itself (rules O9 and C11).
-        if remover != .client(clients[client].id),
-            clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
+        if remover != .client(registry.clients[client].id),
+            registry.clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
         {
-            let route = clients.route(at: client)
+            let route = registry.clients.route(at: client)
             effects.notices.append(
                 .removed(
                     connection: route.connection, transport: route.transport, observer: serial,
@@ -174,8 +174,8 @@ extension NotificationCenter {
         from client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         if leaveIfEmpty(client, "removed", at: time, &effects) { return }
-        if clients[client].suspension.isDisjoint(with: .mailbox),
-            !clients[client].suspension.isEmpty
+        if registry.clients[client].suspension.isDisjoint(with: .mailbox),
+            !registry.clients[client].suspension.isEmpty
         {
             settle(client, at: time, &effects)
         }
@@ -188,19 +188,19 @@ extension NotificationCenter {
         of client: UInt64, _ filter: ObserverFilter, at time: CommandTime,
         into effects: inout Effects
     ) throws(Refusal) {
-        guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
+        guard let clientSlot = registry.clients.slot(of: client) else { throw .unknownClient }
         var removedCount = 0
         effects.outcome = .removed(0)
         guard !filter.isEmpty,
-            let wanted = index.place(ofName: filter.name, object: filter.object)
+            let wanted = registry.index.place(ofName: filter.name, object: filter.object)
         else { return }
-        for slot in observers.slots(from: clients[clientSlot].lastObserver) {  // Bound: client
-            let place = observers[slot].place
+        for slot in registry.observers.slots(from: registry.clients[clientSlot].lastObserver) {  // Bound: client
+            let place = registry.observers[slot].place
             if filter.name != nil, place.channel != wanted.channel { continue }
             if filter.object != nil, place.object != wanted.object { continue }
-            if let target = filter.target, target != observers.target(at: slot) { continue }
+            if let target = filter.target, target != registry.observers.target(at: slot) { continue }
             if let selector = filter.selector,
-                selector != selectors.text(of: observers[slot].selector)
+                selector != registry.selectors.text(of: registry.observers[slot].selector)
             {
                 continue
             }
@@ -215,20 +215,20 @@ extension NotificationCenter {
     mutating func removeClient(
         _ client: UInt64, by remover: Remover, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
-        if usesTimers { releaseFarewells(of: client, at: clientSlot, at: time, &effects) }
-        let slots = observers.slots(from: clients[clientSlot].lastObserver)
+        guard let clientSlot = registry.clients.slot(of: client) else { throw .unknownClient }
+        if schedule.usesTimers { releaseFarewells(of: client, at: clientSlot, at: time, &effects) }
+        let slots = registry.observers.slots(from: registry.clients[clientSlot].lastObserver)
         for slot in slots {  // Bound: client
             _ = remove(slot, by: remover, reason: .clientRemoved, at: time, &effects)
         }
-        if modeStack.leaveAll(ofClient: client) { queue.enter(mode: modeStack.current) }
+        if schedule.modeStack.leaveAll(ofClient: client) { schedule.queue.enter(mode: schedule.modeStack.current) }
         endWaitingForAsks(ofClient: client, at: time, &effects)
-        let route = clients.route(at: clientSlot)
+        let route = registry.clients.route(at: clientSlot)
         let isConnected =
-            clients[clientSlot].suspension.isDisjoint(with: [.disconnected, .mailbox])
+            registry.clients[clientSlot].suspension.isDisjoint(with: [.disconnected, .mailbox])
         forget(clientSlot, at: time, &effects)
         reports.append(.left(client: client, "removed"))
-        if usesValues { startLeases(ofClient: client, .closed, at: time, &effects) }
+        if values.isUsed { startLeases(ofClient: client, .closed, at: time, &effects) }
         effects.outcome = .removed(slots.count)
         if isConnected {
             effects.notices.append(
@@ -245,30 +245,30 @@ extension NotificationCenter {
     ) -> Tombstone {
         discardEntries(of: slot, &effects)
         count(observerAt: slot, -1)
-        let observer = observers[slot]
+        let observer = registry.observers[slot]
         let client = observer.client
         if let reader = observer.reader {
             effects.notices.append(
                 .readerReplaced(connection: reader, isStream: observer.readerIsStream))
             noteReaderGone(from: client, at: time)
         }
-        if !observer.gaps.isEmpty { clients[client].gapCount -= 1 }
-        if !toldGaps.isEmpty { toldGaps[observer.serial] = nil }
+        if !observer.gaps.isEmpty { registry.clients[client].gapCount -= 1 }
+        if !backlog.toldGaps.isEmpty { backlog.toldGaps[observer.serial] = nil }
         let tombstone = Tombstone(
             tokenHash: observer.tokenHash, removedAt: time.wallMilliseconds, removedBy: remover,
-            reason: reason, name: index.name(of: observer.place),
-            object: index.object(of: observer.place))
+            reason: reason, name: registry.index.name(of: observer.place),
+            object: registry.index.object(of: observer.place))
         unfile(slot, isTold: reason != .connectionClosed, at: time, &effects)
-        selectors.release(observer.selector)
-        clients.noteRemoval(
+        registry.selectors.release(observer.selector)
+        registry.clients.noteRemoval(
             of: slot, isLasting: observer.isLasting, before: observer.previousOfClient,
             at: client)
-        observers.remove(slot)
-        tombstones.append(tombstone, serial: observer.serial, limit: limits.tombstoneLimit)
+        registry.observers.remove(slot)
+        registry.tombstones.append(tombstone, serial: observer.serial, limit: limits.tombstoneLimit)
         if observer.isLasting {
             tell(.observerRemoved(serial: observer.serial, tombstone), &effects)
-            if clients[client].lastingCount == 0 {
-                tell(.clientRemoved(clients[client].id), &effects)
+            if registry.clients[client].lastingCount == 0 {
+                tell(.clientRemoved(registry.clients[client].id), &effects)
             }
         }
         return tombstone
@@ -279,12 +279,12 @@ extension NotificationCenter {
     /// Entries without a waiting poster are first, so that a waiting one gets the final state of
     /// all.
     private mutating func discardEntries(of slot: UInt32, _ effects: inout Effects) {
-        let entries = held.slots(of: observers[slot].entries, in: .observer)
-        let owed = entries.filter { held[$0].flags.contains(.unacknowledged) }
-        for entry in entries where !held[entry].flags.contains(.unacknowledged) {  // Bound: list
-            let account = held[entry].account
+        let entries = backlog.held.slots(of: registry.observers[slot].entries, in: .observer)
+        let owed = entries.filter { backlog.held[$0].flags.contains(.unacknowledged) }
+        for entry in entries where !backlog.held[entry].flags.contains(.unacknowledged) {  // Bound: list
+            let account = backlog.held[entry].account
             if account == .held || account == .coalesced {
-                let id = held.notification(of: entry).id
+                let id = backlog.held.notification(of: entry).id
                 recount(id, report(of: entry, .dropped)) { receipt in
                     if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
                     receipt.dropped += 1
@@ -293,7 +293,7 @@ extension NotificationCenter {
             unlink(entry, &effects)
         }
         for entry in owed {  // Bound: list
-            let isCounted = held[entry].account == .delivered
+            let isCounted = backlog.held[entry].account == .delivered
             endWait(for: entry, outcome: .disconnected, &effects) { receipt in
                 if isCounted { receipt.pending -= 1 }
             }

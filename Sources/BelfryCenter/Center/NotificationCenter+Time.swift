@@ -36,11 +36,11 @@ extension NotificationCenter {
     /// The next `passTime` command, on the monotonic clock in nanoseconds.
     @inline(__always)
     public var nextDeadline: Int64? {
-        var next = deadlines.next
-        if let time = queue.nextDeadline { next = min(next ?? time, time) }
-        if let time = modeStack.nextDeadline { next = min(next ?? time, time) }
-        if let time = keys.nextDeadline { next = min(next ?? time, time) }
-        if usesAsks, let time = askFates.nextDeadline { next = min(next ?? time, time) }
+        var next = schedule.deadlines.next
+        if let time = schedule.queue.nextDeadline { next = min(next ?? time, time) }
+        if let time = schedule.modeStack.nextDeadline { next = min(next ?? time, time) }
+        if let time = history.keys.nextDeadline { next = min(next ?? time, time) }
+        if asks.isUsed, let time = asks.fates.nextDeadline { next = min(next ?? time, time) }
         return next
     }
 
@@ -48,26 +48,26 @@ extension NotificationCenter {
     ///
     /// An event that ended early leaves its deadline behind: now and then those are removed.
     mutating func addDeadline(at time: Int64, _ deadline: Deadline) {
-        deadlines.add(at: time, rank: deadline.rank, key: deadline)
-        guard deadlines.isSparse(livingCount: livingDeadlineCount) else { return }
+        schedule.deadlines.add(at: time, rank: deadline.rank, key: deadline)
+        guard schedule.deadlines.isSparse(livingCount: schedule.livingDeadlineCount) else { return }
         var swept = DeadlineHeap<Deadline>()
-        swap(&swept, &deadlines)
+        swap(&swept, &schedule.deadlines)
         swept.compact { isAlive($0) }
-        swap(&swept, &deadlines)
-        livingDeadlineCount = max(deadlines.count, 512)
+        swap(&swept, &schedule.deadlines)
+        schedule.livingDeadlineCount = max(schedule.deadlines.count, 512)
     }
 
     private func isAlive(_ deadline: Deadline) -> Bool {
         switch deadline {
         case .lease(let id, let time):
-            clients.slot(of: id).map { clients[$0].leaseCheckAt == time } ?? false
-        case .expiry(let sequence, let kept): held.isKept(kept, sequence: sequence)
+            registry.clients.slot(of: id).map { registry.clients[$0].leaseCheckAt == time } ?? false
+        case .expiry(let sequence, let kept): backlog.held.isKept(kept, sequence: sequence)
         case .pace(let id):
-            clients.slot(of: id).map { clients[$0].suspension.contains(.paced) } ?? false
-        case .wait(let slot, let ordinal): waiting.isWaiting(slot, ordinal: ordinal)
-        case .ask(let slot, let ordinal): asks.isOpen(slot, ordinal: ordinal)
+            registry.clients.slot(of: id).map { registry.clients[$0].suspension.contains(.paced) } ?? false
+        case .wait(let slot, let ordinal): backlog.waiting.isWaiting(slot, ordinal: ordinal)
+        case .ask(let slot, let ordinal): asks.open.isOpen(slot, ordinal: ordinal)
         case .asked(let slot, let ordinal):
-            asks.isOpen(slot, ordinal: ordinal) && !asks[slot].waiters.isEmpty
+            asks.open.isOpen(slot, ordinal: ordinal) && !asks.open[slot].waiters.isEmpty
         case .part(let slot, let ordinal): values.parts.isAlive(slot, ordinal: ordinal)
         }
     }
@@ -79,28 +79,28 @@ extension NotificationCenter {
     /// then the keys.
     mutating func passTime(workLimit: Int, at time: CommandTime, _ effects: inout Effects) {
         let now = time.monotonicNanoseconds
-        if modeStack.passTime(now) { queue.enter(mode: modeStack.current) }
+        if schedule.modeStack.passTime(now) { schedule.queue.enter(mode: schedule.modeStack.current) }
         var work = 0
         var lookCount = 0
         while lookCount < workLimit.adding(Work.vainLookLimit),  // Share: time
-            let deadline = deadlines.firstDue(at: now),
+            let deadline = schedule.deadlines.firstDue(at: now),
             work == 0 || work < workLimit || !isWork(deadline)
         {
-            _ = deadlines.popDue(at: now)
+            _ = schedule.deadlines.popDue(at: now)
             lookCount += 1
             work += meet(deadline, at: time, &effects)
         }
-        if deadlines.isDue(at: now) { return }
-        let (promoted, expired) = queue.passTime(now)
+        if schedule.deadlines.isDue(at: now) { return }
+        let (promoted, expired) = schedule.queue.passTime(now)
         for entry in promoted { noteQueued(entry.id, at: time, &effects) }  // Bound: expiry
         for entry in expired {  // Bound: expiry
             noteDequeued(entry.id, &effects)
-            fates.update(entry.id) { $0.state = .expired }
+            history.fates.update(entry.id) { $0.state = .expired }
         }
         let keyLimit = max(1, (workLimit - min(work, workLimit)) / Work.ofEnd)
-        forgetKeys(keys.passTime(now, limit: keyLimit), &effects)
-        forgetAsks(askFates.passTime(now, limit: keyLimit), &effects)
-        if usesTimers {
+        forgetKeys(history.keys.passTime(now, limit: keyLimit), &effects)
+        forgetAsks(asks.fates.passTime(now, limit: keyLimit), &effects)
+        if schedule.usesTimers {
             fireTimers(workLimit: workLimit - min(work, workLimit), at: time, &effects)
         }
     }
@@ -111,15 +111,15 @@ extension NotificationCenter {
     private func isWork(_ deadline: Deadline) -> Bool {
         switch deadline {
         case .lease(let id, let due):
-            guard let client = clients.slot(of: id), clients[client].leaseCheckAt <= due else {
+            guard let client = registry.clients.slot(of: id), registry.clients[client].leaseCheckAt <= due else {
                 return false
             }
-            return observers.slots(from: clients[client].lastObserver)
+            return registry.observers.slots(from: registry.clients[client].lastObserver)
                 .contains { leaseEnd(of: $0) <= due }
         case .expiry(let sequence, let kept):
-            return held.isKept(kept, sequence: sequence)
-                && held.slots(of: held.holders(at: kept), in: .notification)
-                    .contains { !held[$0].flags.contains(.unacknowledged) }
+            return backlog.held.isKept(kept, sequence: sequence)
+                && backlog.held.slots(of: backlog.held.holders(at: kept), in: .notification)
+                    .contains { !backlog.held[$0].flags.contains(.unacknowledged) }
         case .pace, .wait, .ask, .asked: return isAlive(deadline)
         case .part(let slot, let ordinal): return isDue(slot, ordinal: ordinal, at: lastTime)
         }
@@ -135,7 +135,7 @@ extension NotificationCenter {
         case .expiry(let sequence, let kept):
             return expire(sequence, kept, &effects)
         case .pace(let id):
-            guard let client = clients.slot(of: id), clients[client].suspension.contains(.paced)
+            guard let client = registry.clients.slot(of: id), registry.clients[client].suspension.contains(.paced)
             else { return 0 }
             let deliveryCount = effects.deliveries.count
             settle(client, at: time, &effects)
@@ -155,10 +155,10 @@ extension NotificationCenter {
     private mutating func expire(
         _ sequence: UInt64, _ kept: UInt32, _ effects: inout Effects
     ) -> Int {
-        guard held.isKept(kept, sequence: sequence) else { return 0 }
+        guard backlog.held.isKept(kept, sequence: sequence) else { return 0 }
         var count = 0
-        for entry in held.slots(of: held.holders(at: kept), in: .notification)  // Bound: ends
-        where !held[entry].flags.contains(.unacknowledged) {
+        for entry in backlog.held.slots(of: backlog.held.holders(at: kept), in: .notification)  // Bound: ends
+        where !backlog.held[entry].flags.contains(.unacknowledged) {
             lose(entry, .expired, &effects)
             count += 1
         }
@@ -170,16 +170,16 @@ extension NotificationCenter {
     /// Notes the next check of a client's leases.
     mutating func scheduleLeases(of client: UInt32, at time: CommandTime) {
         var next = Int64.max
-        for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: client
+        for slot in registry.observers.slots(from: registry.clients[client].lastObserver) {  // Bound: client
             next = min(next, leaseEnd(of: slot))
         }
         guard next != .max else { return }
         if limits.isDurable {
             next = min(next, time.monotonicNanoseconds.adding(Self.noteInterval))
         }
-        guard next < clients[client].leaseCheckAt else { return }
-        clients[client].leaseCheckAt = next
-        addDeadline(at: next, .lease(client: clients[client].id, at: next))
+        guard next < registry.clients[client].leaseCheckAt else { return }
+        registry.clients[client].leaseCheckAt = next
+        addDeadline(at: next, .lease(client: registry.clients[client].id, at: next))
     }
 
     /// The interval at which the store gets a client's time away, so that leases survive a restart.
@@ -187,13 +187,13 @@ extension NotificationCenter {
 
     /// The end of an observer's lease after its connection.
     func leaseEnd(of slot: UInt32) -> Int64 {
-        guard let lease = observers[slot].terms.lease else { return .max }
-        let client = observers[slot].client
-        if clients[client].suspension.contains(.mailbox) {
-            return observers[slot].reader == nil ? observers[slot].lookedAt.adding(lease) : .max
+        guard let lease = registry.observers[slot].terms.lease else { return .max }
+        let client = registry.observers[slot].client
+        if registry.clients[client].suspension.contains(.mailbox) {
+            return registry.observers[slot].reader == nil ? registry.observers[slot].lookedAt.adding(lease) : .max
         }
-        guard clients[client].suspension.contains(.disconnected) else { return .max }
-        return clients[client].disconnectedSince.adding(lease)
+        guard registry.clients[client].suspension.contains(.disconnected) else { return .max }
+        return registry.clients[client].disconnectedSince.adding(lease)
     }
 
     /// Removes observers of a client whose leases are over, if one was at the time of the check.
@@ -205,21 +205,21 @@ extension NotificationCenter {
     private mutating func endLeases(
         of id: UInt64, due: Int64, at time: CommandTime, _ effects: inout Effects
     ) -> Int {
-        guard let client = clients.slot(of: id), clients[client].leaseCheckAt <= due else {
+        guard let client = registry.clients.slot(of: id), registry.clients[client].leaseCheckAt <= due else {
             return 0
         }
-        clients[client].leaseCheckAt = .max
-        let slots = observers.slots(from: clients[client].lastObserver)
+        registry.clients[client].leaseCheckAt = .max
+        let slots = registry.observers.slots(from: registry.clients[client].lastObserver)
         guard slots.contains(where: { leaseEnd(of: $0) <= due }) else {
             noteClient(client, at: time, &effects)
             scheduleLeases(of: client, at: time)
             return 0
         }
-        let watcherCount = index.observerCount(naming: Report.names[3...4])
+        let watcherCount = registry.index.observerCount(naming: Report.names[3...4])
         var work = 0
         for slot in slots where leaseEnd(of: slot) <= time.monotonicNanoseconds {  // Bound: ends
-            let serial = observers[slot].serial
-            work += (1 + observers[slot].entries.count) * Work.ofEnd + watcherCount
+            let serial = registry.observers[slot].serial
+            work += (1 + registry.observers[slot].entries.count) * Work.ofEnd + watcherCount
             _ = remove(slot, by: .broker, reason: .expired, at: time, &effects)
             reports.append(.expired(observer: serial, client: id))
         }
@@ -233,10 +233,10 @@ extension NotificationCenter {
     mutating func leaveIfEmpty(
         _ client: UInt32, _ reason: String, at time: CommandTime, _ effects: inout Effects
     ) -> Bool {
-        guard clients[client].observerCount == 0, !clients[client].isLasting,
-            !clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
+        guard registry.clients[client].observerCount == 0, !registry.clients[client].isLasting,
+            !registry.clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
         else { return false }
-        reports.append(.left(client: clients[client].id, reason))
+        reports.append(.left(client: registry.clients[client].id, reason))
         forget(client, at: time, &effects)
         return true
     }

@@ -26,6 +26,8 @@ struct ValueTable: Footprinted, Sendable {
         var footprint: Int { document.footprint + trie.footprint + changes.footprint }
     }
 
+    /// Whether there ever was a value, or an observer of one; without, a command pays for one check.
+    var isUsed = false
     private var keys: KeyTable
     private var values: [Value] = []
     /// The bytes of the values besides their places.
@@ -309,6 +311,7 @@ extension Document: Footprinted {
 
 extension ValueTable: Coded {
     init(_ known: ValueTable?, by coder: inout some Coder) throws(CodeError) {
+        isUsed = try coder(known?.isUsed)
         keys = try coder(known?.keys)
         values = try coder(known?.values)
         lastOrdinal = try coder(known?.lastOrdinal)

@@ -1,0 +1,20 @@
+/// The clients of a center, their observers and responders, and the tombstones of the removed ones.
+struct ObserverRegistry: Sendable {
+    var clients = ClientTable()
+    /// The last notifications written to disconnected clients, by slot, as far as they are known.
+    var lastWritten = CountedTable<UInt32, LastWritten>()
+    var observers = ObserverTable()
+    var index: ObserverIndex
+    var selectors: SelectorTable
+    var targets = TargetTable()
+    var tombstones = TombstoneTable()
+    var watch: ChannelWatch
+    /// How many observers name no channel.
+    var namelessCount = 0
+
+    init(limits: CenterLimits, seed: HashSeed) {
+        index = ObserverIndex(seed: seed, unobservedNameLimit: limits.unobservedNameLimit)
+        selectors = SelectorTable(seed: seed)
+        watch = ChannelWatch(seed: seed)
+    }
+}

@@ -1,0 +1,18 @@
+/// The notifications that wait for a time or a mode, and the deadlines of everything else.
+struct Schedule: Sendable {
+    var queue: NotificationQueue
+    /// Whether the full queue was reported since it was half empty.
+    var hasReportedOverflow = false
+    var modeStack = ModeStack()
+    var timers: TimerTable
+    /// Whether the center had a timer: most never have one.
+    var usesTimers = false
+    var deadlines = DeadlineHeap<NotificationCenter.Deadline>()
+    /// How many deadlines were left when they were swept last.
+    var livingDeadlineCount = 512
+
+    init(limits: CenterLimits, seed: HashSeed) {
+        queue = NotificationQueue(seed: seed, commonModes: limits.commonModes)
+        timers = TimerTable(seed: seed)
+    }
+}
