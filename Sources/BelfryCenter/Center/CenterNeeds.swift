@@ -46,7 +46,8 @@ extension NotificationCenter {
         let hasQueue = schedule.queue.count > 0
         let hasWalks = asks.isUsed && !asks.open.sequel.isEmpty
         needs.turnEnd =
-            hasQueue && schedule.queue.hasAsap || !reports.isEmpty || registry.watch.hasCrossings || hasWalks
+            hasQueue && schedule.queue.hasAsap || !reports.isEmpty || registry.watch.hasCrossings
+            || hasWalks
         needs.turnGoesOn = schedule.queue.snapshotGoesOn() || hasWalks
         needs.idle = hasQueue && schedule.queue.hasIdle
         needs.deadline = nextDeadline ?? .max

@@ -73,7 +73,8 @@ public struct CenterRestoration: ~Copyable {
             center.restore(record, isComplete: isComplete, at: time)
         case .value(let record): center.restore(record, at: time)
         case .key(let record):
-            center.history.keys.restore(record, at: time.monotonicNanoseconds, limits: center.limits)
+            center.history.keys.restore(
+                record, at: time.monotonicNanoseconds, limits: center.limits)
         case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
             .actionReleased, .dequeued, .timerEnded, .keyForgotten, .askForgotten, .valueRemoved:
             preconditionFailure("a store has no such row")

@@ -16,7 +16,9 @@ extension NotificationCenter {
         registry.observers[slot].missedDeadlineCount = 0
         if case .passed = response, let action = backlog.heldActions[entry] {
             handOn(action, from: entry, at: time, &effects)
-            if registry.clients[client].suspension.contains(.owing) { settle(client, at: time, &effects) }
+            if registry.clients[client].suspension.contains(.owing) {
+                settle(client, at: time, &effects)
+            }
             return
         }
         tally[.acknowledgements] += 1
@@ -39,7 +41,9 @@ extension NotificationCenter {
     private func unacknowledged(_ delivery: DeliveryName, at slot: UInt32) -> UInt32? {
         var entry = registry.observers[slot].entries.first
         while entry != HeldTable.none {  // Bound: list
-            if backlog.held.sequence(of: entry) == delivery.sequence, row(ofAction: entry) == delivery.row {
+            if backlog.held.sequence(of: entry) == delivery.sequence,
+                row(ofAction: entry) == delivery.row
+            {
                 return backlog.held[entry].flags.contains(.unacknowledged) ? entry : nil
             }
             entry = backlog.held.next(after: entry, in: .observer)
@@ -98,7 +102,8 @@ extension NotificationCenter {
         guard backlog.waiting.isWaiting(slot, ordinal: ordinal) else { return 0 }
         var lateCount = 0
         // Bound: ends
-        for (kept, sequence) in backlog.waiting.places(slot) where backlog.held.isKept(kept, sequence: sequence) {
+        for (kept, sequence) in backlog.waiting.places(slot)
+        where backlog.held.isKept(kept, sequence: sequence) {
             for entry in backlog.held.slots(of: backlog.held.holders(at: kept), in: .notification)  // Bound: ends
             where backlog.held[entry].flags.contains(.awaited) {
                 backlog.held[entry].flags.remove(.awaited)

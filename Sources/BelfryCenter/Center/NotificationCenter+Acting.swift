@@ -32,7 +32,8 @@ extension NotificationCenter {
         let row = carry(
             action, walk, notification, isAwaited: dispatching.awaits, at: time, &effects)
         switch row.outcome {
-        case .delivered, .pending: _ = registry.observers.noteDelivery(at: slot, time.wallMilliseconds)
+        case .delivered, .pending:
+            _ = registry.observers.noteDelivery(at: slot, time.wallMilliseconds)
         case .unhandled, .dropped: registry.observers[slot].dropped += 1
         case .acknowledged, .answered, .resultOmitted, .refused, .held, .coalesced, .disconnected:
             break
@@ -56,7 +57,7 @@ extension NotificationCenter {
         } else {
             history.sequence += 1
             reserveSequence(&effects)
-            notification = before.dispatched(again: sequence)
+            notification = before.dispatched(again: history.sequence)
         }
         dispatching.kept = HeldTable.none
         dispatching.awaited = []
@@ -110,12 +111,13 @@ extension NotificationCenter {
         reserveSequence(&effects)
         dispatching.kept = HeldTable.none
         let entry = makeEntry(
-            before.dispatched(again: sequence), at: slot, account: account, flags: [],
+            before.dispatched(again: history.sequence), at: slot, account: account, flags: [],
             action: action, time, &effects)
         dispatching.kept = HeldTable.none
         addWaiting(entry, of: registry.observers[slot].client)
         writeHeld(
-            entry, backlog.held.notification(of: entry), action, action.acknowledges, at: time, &effects)
+            entry, backlog.held.notification(of: entry), action, action.acknowledges, at: time,
+            &effects)
     }
 
     /// Gives an action to the responder that its walk has found.
@@ -222,7 +224,8 @@ extension NotificationCenter {
     ) -> ReportRow.Outcome {
         let outcome = hold(action, notification, at: slot, time, &effects)
         let isSuspended =
-            !registry.clients[registry.observers[slot].client].suspension.isDisjoint(with: .suspended)
+            !registry.clients[registry.observers[slot].client].suspension.isDisjoint(
+                with: .suspended)
         guard !isSuspended, outcome == .held else { return outcome }
         // It is counted by its outcome alone: a handed on action is not yet counted as held.
         let entry = registry.observers[slot].entries.last

@@ -91,7 +91,8 @@ extension NotificationCenter {
         guard asks.open[slot].waiters.contains(where: isGone) else { return }
         if asks.open[slot].waiters.contains(where: { !isGone($0) }) {
             let gone = asks.open.takeWaiters(of: slot, where: isGone)
-            let outcome = AskOutcome(id: asks.open[slot].id, state: .withdrawn, path: asks.open[slot].path)
+            let outcome = AskOutcome(
+                id: asks.open[slot].id, state: .withdrawn, path: asks.open[slot].path)
             return tell(outcome, to: gone, &effects)
         }
         tellSettled(slot, .withdrawn, &effects)
@@ -121,7 +122,9 @@ extension NotificationCenter {
     mutating func endWaitingForAsk(
         _ slot: UInt32, ordinal: UInt64, _ effects: inout Effects
     ) -> Int {
-        guard asks.open.isOpen(slot, ordinal: ordinal), !asks.open[slot].waiters.isEmpty else { return 0 }
+        guard asks.open.isOpen(slot, ordinal: ordinal), !asks.open[slot].waiters.isEmpty else {
+            return 0
+        }
         tellOpen(slot, &effects)
         return Work.ofEnd
     }
@@ -135,14 +138,16 @@ extension NotificationCenter {
         let isMailbox = registry.clients[client].suspension.contains(.mailbox)
         let connection =
             isMailbox
-            ? (registry.observers[observer].readerIsStream ? registry.observers[observer].reader : nil)
+            ? (registry.observers[observer].readerIsStream
+                ? registry.observers[observer].reader : nil)
             : registry.clients[client].suspension.contains(.disconnected)
                 ? nil : registry.clients.route(at: client).connection
         guard let connection else { return }
         effects.notices.append(
             .settled(
                 connection: connection,
-                transport: isMailbox ? .ofMailboxStreams : registry.clients.route(at: client).transport,
+                transport: isMailbox
+                    ? .ofMailboxStreams : registry.clients.route(at: client).transport,
                 observer: serial, asks.open[slot].id, reason))
     }
 
@@ -251,7 +256,9 @@ extension NotificationCenter {
                 observer.map { registry.observers[$0].client }
             }
         // A flush of the client comes first, and ends with a look at the waiting asks.
-        guard let client, registry.clients[client].suspension.isDisjoint(with: .flushing) else { return }
+        guard let client, registry.clients[client].suspension.isDisjoint(with: .flushing) else {
+            return
+        }
         if holdsActions(for: client) {
             guard let observer, registry.clients[client].suspension.isEmpty else {
                 return settle(client, at: time, &effects)

@@ -19,7 +19,8 @@ extension NotificationCenter {
         _ slot: UInt32, under key: IdempotencyKey, _ effects: inout Effects
     ) {
         let outcome = AskOutcome(
-            id: asks.open[slot].id, state: .open(until: asks.open[slot].answerBy), path: asks.open[slot].path)
+            id: asks.open[slot].id, state: .open(until: asks.open[slot].answerBy),
+            path: asks.open[slot].path)
         tell(.key(KeyRecord(key: key, receipts: [], reports: [], ask: outcome)), &effects)
     }
 
@@ -28,7 +29,9 @@ extension NotificationCenter {
         _ key: IdempotencyKey, _ outcome: AskOutcome, isStored: Bool, _ effects: inout Effects
     ) {
         guard outcome.state.isFinal else {
-            if history.keys.forget(key, waitedFor: outcome.id), isStored { forgetKeys([key], &effects) }
+            if history.keys.forget(key, waitedFor: outcome.id), isStored {
+                forgetKeys([key], &effects)
+            }
             return
         }
         guard

@@ -17,7 +17,8 @@ extension NotificationCenter {
         let depth = ask.causedBy == nil ? 1 : try depth(causedBy: ask.causedBy)
         try check(ask, terms)
         let open = OpenAsk(ask, terms, depth: depth, command, at: time)
-        let slot = try asks.open.add(open, limit: limits.askLimit, askerLimit: limits.clientAskLimit)
+        let slot = try asks.open.add(
+            open, limit: limits.askLimit, askerLimit: limits.clientAskLimit)
         asks.isUsed = true
         let ordinal = asks.open.lastOrdinal
         addDeadline(at: asks.open[slot].endsAt, .ask(slot: slot, ordinal: ordinal))
@@ -56,7 +57,7 @@ extension NotificationCenter {
         }
         guard limits.isDurable, !terms.canStore else { return }
         if ask.wait != nil || terms.key != nil { throw .cannotStore }
-        if isStored, sequence + 1 >= history.reservedSequence { throw .cannotStore }
+        if isStored, history.sequence + 1 >= history.reservedSequence { throw .cannotStore }
     }
 
     // MARK: The walk
@@ -96,16 +97,19 @@ extension NotificationCenter {
         }
         guard mayShow(slot, to: observer) else { return announce(slot, to: observer, &effects) }
         // The end of a flush shows waiting asks; an action that is left then holds up nothing.
-        if registry.clients[client].suspension.contains(.asked), !registry.clients[client].held.isEmpty,
+        if registry.clients[client].suspension.contains(.asked),
+            !registry.clients[client].held.isEmpty,
             !registry.clients[client].suspension.contains(.mailbox), dispatching.flushed != client
         {
             let ordinal = asks.open[slot].ordinal
-            registry.clients[client].immediateSequence = sequence
+            registry.clients[client].immediateSequence = history.sequence
             dispatching.flushed = client
             flush(client, at: time, &effects)
             dispatching.flushed = nil
             // The flush may have shown it with others that waited.
-            guard asks.open.isOpen(slot, ordinal: ordinal), asks.open[slot].sequence == 0 else { return }
+            guard asks.open.isOpen(slot, ordinal: ordinal), asks.open[slot].sequence == 0 else {
+                return
+            }
             guard case .now = readiness(of: observer, asks.open[slot].content.name),
                 isFlushed(client)
             else {
@@ -131,7 +135,9 @@ extension NotificationCenter {
         _ slot: UInt32, to observer: UInt32, _ effects: inout Effects
     ) {
         let serial = registry.observers[observer].serial
-        if asks.open[slot].state == .held(observer: serial), asks.open[slot].announcement != .none { return }
+        if asks.open[slot].state == .held(observer: serial), asks.open[slot].announcement != .none {
+            return
+        }
         asks.open.takeBack(slot)
         asks.open.hold(slot, for: serial)
         effects.noteAnnouncement(asks.open.announce(slot))
@@ -172,10 +178,11 @@ extension NotificationCenter {
         reserveSequence(&effects)
         let serial = registry.observers[observer].serial
         asks.open.takeBack(slot)
-        asks.open.show(slot, to: serial, sequence: sequence, at: time.wallMilliseconds)
+        asks.open.show(slot, to: serial, sequence: history.sequence, at: time.wallMilliseconds)
         asks.addresses.noteAsked(asks.open[slot].target.span, serial: serial)
         noteAsk(slot, &effects)
-        guard registry.clients[registry.observers[observer].client].suspension.contains(.mailbox) else {
+        guard registry.clients[registry.observers[observer].client].suspension.contains(.mailbox)
+        else {
             writeAsk(slot, to: observer, at: time, &effects)
             if owesTooMuch(observer) { noteOwing(observer, at: time) }
             return
@@ -260,7 +267,8 @@ extension NotificationCenter {
     /// Answers the waiters of an ask that it is open.
     mutating func tellOpen(_ slot: UInt32, _ effects: inout Effects) {
         let outcome = AskOutcome(
-            id: asks.open[slot].id, state: .open(until: asks.open[slot].answerBy), path: asks.open[slot].path)
+            id: asks.open[slot].id, state: .open(until: asks.open[slot].answerBy),
+            path: asks.open[slot].path)
         if let key = asks.open[slot].key { finish(key, outcome, isStored: true, &effects) }
         tell(outcome, to: asks.open[slot].waiters, &effects)
         asks.open.forgetWaiters(of: slot)
@@ -270,7 +278,9 @@ extension NotificationCenter {
     mutating func tellOpenAsks(_ effects: inout Effects) {
         guard limits.isDurable, asks.open.count > 0 else { return }
         for entry in asks.open.order.living {  // Bound: drain
-            guard asks.open[entry.slot].isStored, !asks.open[entry.slot].waiters.isEmpty else { continue }
+            guard asks.open[entry.slot].isStored, !asks.open[entry.slot].waiters.isEmpty else {
+                continue
+            }
             tellOpen(entry.slot, &effects)
         }
     }

@@ -22,7 +22,9 @@ extension NotificationCenter {
             }
         } else {
             registry.namelessCount += 1
-            if registry.namelessCount == 1, registry.watch.isActive { registry.watch.noteNameless(wasObserved: false) }
+            if registry.namelessCount == 1, registry.watch.isActive {
+                registry.watch.noteNameless(wasObserved: false)
+            }
         }
     }
 
@@ -40,7 +42,9 @@ extension NotificationCenter {
             }
         } else {
             registry.namelessCount -= 1
-            if registry.namelessCount == 0, registry.watch.isActive { registry.watch.noteNameless(wasObserved: true) }
+            if registry.namelessCount == 0, registry.watch.isActive {
+                registry.watch.noteNameless(wasObserved: true)
+            }
         }
     }
 
@@ -52,7 +56,9 @@ extension NotificationCenter {
     }
 
     private func isNamed(_ name: [UInt8]) -> Bool {
-        registry.index.channels.index(of: name.span).map { registry.index.channels.isObserved(at: $0) } ?? false
+        registry.index.channels.index(of: name.span).map {
+            registry.index.channels.isObserved(at: $0)
+        } ?? false
     }
 
     /// Reports the changes of the turn that ends, until so much work is done.
@@ -74,7 +80,9 @@ extension NotificationCenter {
         var names: [[UInt8]] = []
         registry.watch.forEachName { names.append($0) }
         if registry.watch.generalCount > 0 {
-            registry.index.channels.forEachUnobserved { names.append(registry.index.channels.name(at: $0)) }
+            registry.index.channels.forEachUnobserved {
+                names.append(registry.index.channels.name(at: $0))
+            }
         }
         // Bound: spread
         for name in names where !isNamed(name) && !name.starts(with: "belfry.".utf8) {

@@ -10,8 +10,8 @@ extension NotificationCenter {
     public func digest() -> UInt64 {
         var digest = StateDigest()
         digest.add(name)
-        digest.add(epoch)
-        digest.add(sequence)
+        digest.add(history.epoch)
+        digest.add(history.sequence)
         digest.add(appliedIndex)
         addLimits(to: &digest)
         addClients(to: &digest)

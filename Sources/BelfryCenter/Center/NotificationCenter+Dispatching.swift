@@ -62,17 +62,18 @@ extension NotificationCenter {
         history.sequence += 1
         reserveSequence(&effects)
         let notification = Notification(
-            id: post.id, sequence: sequence, postedAt: time.wallMilliseconds,
+            id: post.id, sequence: history.sequence, postedAt: time.wallMilliseconds,
             causedBy: post.causedBy, content: post.content, expiresAt: post.expiresAt,
             isRestored: post.isRestored)
         let position = UInt32(effects.notifications.count)
         effects.notifications.append(notification)
-        let channel = registry.index.countPost(name: notification.content.name, at: time.wallMilliseconds)
+        let channel = registry.index.countPost(
+            name: notification.content.name, at: time.wallMilliseconds)
         let buckets =
             post.isReport
             ? registry.index.namedBuckets(channel: channel, object: notification.content.object)
             : registry.index.buckets(channel: channel, object: notification.content.object)
-        var receipt = Receipt(id: post.id, sequence: sequence)
+        var receipt = Receipt(id: post.id, sequence: history.sequence)
         receipt.dequeued = post.dequeuedCount
         let deliveredBefore = effects.deliveries.count
         var special: ArraySlice<UInt32> = []
@@ -108,11 +109,13 @@ extension NotificationCenter {
         to buckets: ObserverIndex.Buckets, notification: UInt32, isRestored: Bool,
         _ time: CommandTime, _ effects: inout Effects
     ) -> ArraySlice<UInt32> {
-        dispatching.matched.removeAll(keepingCapacity: dispatching.matched.capacity <= Self.keptMatchCount)
+        dispatching.matched.removeAll(
+            keepingCapacity: dispatching.matched.capacity <= Self.keptMatchCount)
         registry.index.appendSlots(in: buckets, to: &dispatching.matched)
         guard !dispatching.matched.isEmpty else { return [] }
         let firstSpecial = registry.observers.deliver(
-            notification, sequence, isRedelivered: isRestored, to: dispatching.matched, of: registry.clients,
+            notification, history.sequence, isRedelivered: isRestored, to: dispatching.matched,
+            of: registry.clients,
             at: time.wallMilliseconds, into: &effects.deliveries)
         return firstSpecial == dispatching.matched.count ? [] : dispatching.matched[firstSpecial...]
     }
@@ -202,7 +205,8 @@ extension NotificationCenter {
         // A notification that cannot be written now is written as soon as possible (rule D10), and
         // a running flush continues at its own pace.
         registry.clients[client].immediateSequence = notification.sequence
-        guard registry.clients[client].suspension.isDisjoint(with: [.blocking, .flushing, .paced]) else {
+        guard registry.clients[client].suspension.isDisjoint(with: [.blocking, .flushing, .paced])
+        else {
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
         }
         flush(client, at: time, &effects)
@@ -288,8 +292,11 @@ extension NotificationCenter {
     /// The method of a frame: that of a responder is the name.
     @inline(__always)
     private func selector(of slot: UInt32, for notification: Notification) -> UInt32 {
-        guard registry.observers.isResponder(at: slot) else { return registry.observers[slot].selector }
-        return registry.selectors.number(of: notification.content.name) ?? registry.observers[slot].selector
+        guard registry.observers.isResponder(at: slot) else {
+            return registry.observers[slot].selector
+        }
+        return registry.selectors.number(of: notification.content.name)
+            ?? registry.observers[slot].selector
     }
 
     /// Changes the account of a notification for a later outcome.
@@ -311,28 +318,29 @@ extension NotificationCenter {
     func report(of entry: UInt32, _ outcome: ReportRow.Outcome) -> ReportRow {
         let observer =
             backlog.held[entry].flags.contains(.action)
-            ? backlog.heldActions[entry]?.row : registry.observers[backlog.held[entry].observer].serial
+            ? backlog.heldActions[entry]?.row
+            : registry.observers[backlog.held[entry].observer].serial
         return ReportRow(observer: observer ?? 0, outcome: outcome)
     }
 
     /// Reserves sequence numbers ahead, so that a restart never uses one twice.
     mutating func reserveSequence(_ effects: inout Effects) {
-        guard isStored, sequence > history.sequenceReserveAt else { return }
+        guard isStored, history.sequence > history.sequenceReserveAt else { return }
         reserveMoreSequence(&effects)
     }
 
     /// Reserves the next block of sequence numbers.
     mutating func reserveMoreSequence(_ effects: inout Effects) {
-        history.reservedSequence = sequence + Self.sequenceBlock
-        history.sequenceReserveAt = sequence + Self.sequenceBlock / 2
+        history.reservedSequence = history.sequence + Self.sequenceBlock
+        history.sequenceReserveAt = history.sequence + Self.sequenceBlock / 2
         effects.changes.append(.sequenceReserved(through: history.reservedSequence))
     }
 
     /// Reserves the used numbers only, as the center stops: a restart continues with the next.
     mutating func reserveExactly(_ effects: inout Effects) {
-        history.reservedSequence = sequence
-        history.sequenceReserveAt = sequence
-        effects.changes.append(.sequenceReserved(through: sequence))
+        history.reservedSequence = history.sequence
+        history.sequenceReserveAt = history.sequence
+        effects.changes.append(.sequenceReserved(through: history.sequence))
     }
 
     /// The number of sequence numbers that are reserved at a time.

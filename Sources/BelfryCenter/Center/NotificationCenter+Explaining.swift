@@ -111,7 +111,9 @@ extension NotificationCenter {
             let place = registry.observers[entry.slot].place
             let reason: NearMiss.Reason
             if place.channel == channel, channel != ObserverIndex.noList {
-                guard let wanted = registry.index.object(of: place), wanted != object else { continue }
+                guard let wanted = registry.index.object(of: place), wanted != object else {
+                    continue
+                }
                 reason = .objectDiffers
             } else if let nearReason = near.reasons[place.channel] {
                 reason = nearReason

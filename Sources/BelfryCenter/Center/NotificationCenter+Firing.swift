@@ -47,7 +47,8 @@ extension NotificationCenter {
             return end(timer: slot, .expired, at: time, &effects)
         }
         var repetition = repetition
-        let waits = lastFiring(of: timer, repetition).map { schedule.queue.entry($0) != nil } ?? false
+        let waits =
+            lastFiring(of: timer, repetition).map { schedule.queue.entry($0) != nil } ?? false
         let firing = firing(of: timer.id, repetition.next)
         if !waits { repetition.lastMade = repetition.next }
         repetition.next += count

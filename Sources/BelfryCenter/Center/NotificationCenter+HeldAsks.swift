@@ -25,7 +25,9 @@ extension NotificationCenter {
         for taken in takeable(by: responders, at: time)  // Share: shown asks
         where asks.open.isOpen(taken.slot, ordinal: taken.ordinal) && asks.open[taken.slot].isHeld {
             let (slot, observer) = (taken.slot, taken.observer)
-            guard case .now = readiness(of: observer, asks.open[slot].content.name) else { continue }
+            guard case .now = readiness(of: observer, asks.open[slot].content.name) else {
+                continue
+            }
             guard
                 byteCount < limits.flushByteLimit
                     || registry.clients[client].suspension.contains(.mailbox)
@@ -33,7 +35,8 @@ extension NotificationCenter {
                 registry.clients[client].suspension.insert(.flushing)
                 effects.notices.append(
                     .flushGoesOn(
-                        client: registry.clients[client].id, connection: registry.clients[client].connection))
+                        client: registry.clients[client].id,
+                        connection: registry.clients[client].connection))
                 return
             }
             byteCount += asks.open[slot].content.byteCount + Self.frameByteCount
@@ -99,6 +102,7 @@ extension NotificationCenter {
         registry.clients[client].suspension.insert(.flushing)
         effects.notices.append(
             .flushFollows(
-                client: registry.clients[client].id, connection: registry.clients[client].connection))
+                client: registry.clients[client].id, connection: registry.clients[client].connection
+            ))
     }
 }

@@ -38,7 +38,8 @@ extension NotificationCenter {
             &effects)
         addWaiting(entry, of: client)
         if coalesces, entry != older {
-            backlog.replaceable[ObservedKind(observer: registry.observers[slot].serial, notification.content)] =
+            backlog.replaceable[
+                ObservedKind(observer: registry.observers[slot].serial, notification.content)] =
                 entry
         }
         keepLimits(of: slot, &effects)
@@ -175,7 +176,9 @@ extension NotificationCenter {
     private func firstDroppable(of slot: UInt32) -> UInt32? {
         var entry = registry.observers[slot].entries.first
         while entry != HeldTable.none {  // Bound: overflow
-            if backlog.held[entry].flags.isDisjoint(with: [.unacknowledged, .replayed]) { return entry }
+            if backlog.held[entry].flags.isDisjoint(with: [.unacknowledged, .replayed]) {
+                return entry
+            }
             entry = backlog.held.next(after: entry, in: .observer)
         }
         return nil
@@ -277,7 +280,9 @@ extension NotificationCenter {
     // MARK: What must last
 
     /// Whether the store keeps the state of an observer.
-    func isLasting(_ slot: UInt32) -> Bool { limits.isDurable && registry.observers[slot].isLasting }
+    func isLasting(_ slot: UInt32) -> Bool {
+        limits.isDurable && registry.observers[slot].isLasting
+    }
 
     /// The time that is left; nil for an end that never comes.
     static func timeLeft(until end: Int64, _ time: CommandTime) -> Int64? {

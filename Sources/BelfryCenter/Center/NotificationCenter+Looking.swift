@@ -76,7 +76,9 @@ extension NotificationCenter {
 
     /// The account of a post, unless it is forgotten (5 minutes, 100,000 posts).
     public func receipt(of id: NotificationID, at time: CommandTime) -> Receipt? {
-        if let receipt = history.fates.receipt(of: id, at: time.monotonicNanoseconds) { return receipt }
+        if let receipt = history.fates.receipt(of: id, at: time.monotonicNanoseconds) {
+            return receipt
+        }
         // An entry of the queue may wait for longer than fates are remembered.
         var receipt = Receipt(id: id, sequence: 0)
         if let timer = schedule.timers.slot(of: id) {
@@ -100,7 +102,8 @@ extension NotificationCenter {
     ) -> Page<ObserverRow> {
         if query.isSurvey { return survey(query, scanLimit: scanLimit, visible: visible) }
         var page = page(
-            of: registry.observers.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
+            of: registry.observers.order, after: query.cursor, limit: query.limit,
+            scanLimit: scanLimit,
             textByteCount: \.textByteCount
         ) { slot in
             let row = row(ofSlot: slot)
@@ -116,7 +119,8 @@ extension NotificationCenter {
     ) -> Page<ClientRow> {
         if query.isSurvey { return survey(clients: query, scanLimit: scanLimit) }
         var page = page(
-            of: registry.clients.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
+            of: registry.clients.order, after: query.cursor, limit: query.limit,
+            scanLimit: scanLimit,
             textByteCount: \.principal.count
         ) { slot in
             let row = row(ofClientSlot: slot)
@@ -140,14 +144,17 @@ extension NotificationCenter {
         let (cursor, limit) = (query.cursor, query.limit)
         if query.includesAll, visible(nil, nil) { page.total = registry.index.channels.count }
         if let name = query.name {
-            let row = registry.index.channels.index(of: name.span).flatMap { registry.index.channels.row(at: $0) }
+            let row = registry.index.channels.index(of: name.span).flatMap {
+                registry.index.channels.row(at: $0)
+            }
             if let row, cursor == 0, visible(row.name, nil) { page.rows = [row] }
             return page
         }
         var position = Int(clamping: cursor)
         guard position < registry.index.channels.indexLimit else { return page }
         let scanEnd = min(
-            registry.index.channels.indexLimit, position + min(Self.pageScanLimit, max(scanLimit, 1)))
+            registry.index.channels.indexLimit,
+            position + min(Self.pageScanLimit, max(scanLimit, 1)))
         var textByteCount = 0
         while position < scanEnd, page.rows.count < max(limit, 1),  // Share: listings
             textByteCount <= Self.pageTextByteLimit
@@ -198,7 +205,8 @@ extension NotificationCenter {
         let client = registry.clients[observer.client]
         return ObserverRow(
             serial: observer.serial, client: client.id, transport: client.transport,
-            name: registry.index.name(of: observer.place), object: registry.index.object(of: observer.place),
+            name: registry.index.name(of: observer.place),
+            object: registry.index.object(of: observer.place),
             selector: registry.selectors.text(of: observer.selector), terms: observer.terms,
             since: observer.since, createdAt: observer.createdAt, state: client.state,
             stateSince: client.stateSince, principal: client.principal,
@@ -253,7 +261,8 @@ extension NotificationCenter {
 
     /// The number of entries and timers that a query asks for.
     func count(ofQueue query: ObserverQuery) -> Int {
-        (query.isWaiting == true ? 0 : schedule.queue.count) + (query.isWaiting == false ? 0 : schedule.timers.count)
+        (query.isWaiting == true ? 0 : schedule.queue.count)
+            + (query.isWaiting == false ? 0 : schedule.timers.count)
     }
 
     private func queuePage(
@@ -264,7 +273,9 @@ extension NotificationCenter {
             return timers(after: cursor, limit: limit, scanLimit: scanLimit, visible: visible)
         }
         var page = entries(after: cursor, limit: limit, visible: visible)
-        guard query.isWaiting == nil, page.next == nil, schedule.timers.count > 0 else { return page }
+        guard query.isWaiting == nil, page.next == nil, schedule.timers.count > 0 else {
+            return page
+        }
         let entryCount = UInt64(schedule.queue.count)
         guard page.rows.count < limit else {
             page.next = entryCount

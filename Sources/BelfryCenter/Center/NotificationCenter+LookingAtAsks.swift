@@ -29,7 +29,8 @@ extension NotificationCenter {
         if let slot = asks.open.slot(of: id) {
             return AskFate(
                 AskOutcome(
-                    id: id, state: .open(until: asks.open[slot].answerBy), path: asks.open[slot].path),
+                    id: id, state: .open(until: asks.open[slot].answerBy),
+                    path: asks.open[slot].path),
                 asks.open[slot].content, principal: asks.open[slot].principal)
         }
         guard let fate = asks.fates[id], fate.forgottenAt > time.monotonicNanoseconds else {

@@ -12,7 +12,7 @@ extension NotificationCenter {
             let value = values[slot].document?.value(at: path)
         else { return nil }
         return PresentValue(
-            value: value, tag: ValueTag(of: value, key: values.tagKey), sequence: sequence)
+            value: value, tag: ValueTag(of: value, key: values.tagKey), sequence: history.sequence)
     }
 
     /// The values that a query asks for, by default in the order in which they were added.

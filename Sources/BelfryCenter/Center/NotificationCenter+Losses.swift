@@ -40,7 +40,9 @@ extension NotificationCenter {
             registry.clients[client].wasAsked = false
             noteClient(client, at: time, &effects)
         }
-        guard registry.clients[client].gapCount > 0, !registry.clients[client].suspension.contains(.mailbox) else {
+        guard registry.clients[client].gapCount > 0,
+            !registry.clients[client].suspension.contains(.mailbox)
+        else {
             return
         }
         let route = registry.clients.route(at: client)
@@ -59,7 +61,8 @@ extension NotificationCenter {
     func gap(_ gap: GapRecord, at slot: UInt32) -> Gap {
         Gap(
             observer: registry.observers[slot].serial,
-            selector: registry.selectors.text(of: registry.observers[slot].selector), lostCount: gap.count,
+            selector: registry.selectors.text(of: registry.observers[slot].selector),
+            lostCount: gap.count,
             firstSequence: gap.first, lastSequence: gap.last, reason: gap.reason)
     }
 
@@ -70,10 +73,13 @@ extension NotificationCenter {
         let told = registry.observers[slot].gaps.filter { $0.last <= sequence }
         guard !told.isEmpty else { return }
         let serial = registry.observers[slot].serial
-        let known = (backlog.toldGaps[serial] ?? []) + told.map { ToldGap(gap: $0, toldAt: lastWallTime) }
+        let known =
+            (backlog.toldGaps[serial] ?? []) + told.map { ToldGap(gap: $0, toldAt: lastWallTime) }
         backlog.toldGaps[serial] = known.suffix(ToldGap.limit)
         registry.observers[slot].gaps.removeAll { $0.last <= sequence }
-        if registry.observers[slot].gaps.isEmpty { registry.clients[registry.observers[slot].client].gapCount -= 1 }
+        if registry.observers[slot].gaps.isEmpty {
+            registry.clients[registry.observers[slot].client].gapCount -= 1
+        }
         guard isLasting(slot) else { return }
         for gap in told {  // Bound: gaps
             effects.changes.append(

@@ -53,7 +53,7 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) throws(Refusal) {
         // A number above all others would acknowledge notifications that are still to come.
-        let through = through.map { min($0, sequence) }
+        let through = through.map { min($0, history.sequence) }
         try lookInto(serial, through: through, at: time, &effects)
         guard let wait, let page = mailbox(of: serial, after: through ?? 0, limit: 1),
             page.isEmpty
@@ -81,7 +81,7 @@ extension NotificationCenter {
         }
         let through = readPresent(at: slot, through, at: time, &effects)
         guard let through, through > registry.observers[slot].acknowledgedThrough else { return }
-        registry.observers[slot].acknowledgedThrough = min(through, sequence)
+        registry.observers[slot].acknowledgedThrough = min(through, history.sequence)
         while registry.observers[slot].entries.first != HeldTable.none {  // Bound: dequeue
             let entry = registry.observers[slot].entries.first
             guard backlog.held.sequence(of: entry) <= through, !isPresent(entry) else { break }
@@ -141,7 +141,9 @@ extension NotificationCenter {
             if let tombstone = registry.tombstones[serial] { throw .observerRemoved(tombstone) }
             throw .unknownObserver
         }
-        guard registry.clients[registry.observers[slot].client].transport == .mailbox else { throw .noMailbox }
+        guard registry.clients[registry.observers[slot].client].transport == .mailbox else {
+            throw .noMailbox
+        }
         return slot
     }
 
@@ -183,7 +185,8 @@ extension NotificationCenter {
     mutating func detachReader(
         _ serial: UInt64, _ connection: ConnectionName, at time: CommandTime
     ) {
-        guard let slot = registry.observers.slot(of: serial), registry.observers[slot].reader == connection
+        guard let slot = registry.observers.slot(of: serial),
+            registry.observers[slot].reader == connection
         else { return }
         let client = registry.observers[slot].client
         endStream(of: slot)
@@ -240,8 +243,12 @@ extension NotificationCenter {
             let isFull = byteCount >= limits.flushByteLimit && !isStreamed(entry, at: slot)
             // An ask has its place among them by its number.
             let ask = asks.open.firstShown(
-                to: registry.observers[slot].serial, above: registry.observers[slot].streamedThrough)
-            if let ask, entry == HeldTable.none || asks.open[ask].sequence < backlog.held.sequence(of: entry) {
+                to: registry.observers[slot].serial, above: registry.observers[slot].streamedThrough
+            )
+            if let ask,
+                entry == HeldTable.none
+                    || asks.open[ask].sequence < backlog.held.sequence(of: entry)
+            {
                 if isFull { return goOnLater(slot, &effects) }
                 byteCount += asks.open[ask].byteCount + Self.frameByteCount
                 registry.observers[slot].streamedThrough = asks.open[ask].sequence
@@ -273,7 +280,8 @@ extension NotificationCenter {
         for gap in registry.observers[slot].gaps {  // Bound: gaps
             effects.notices.append(
                 .gap(
-                    connection: registry.observers.readerName(at: slot), transport: .ofMailboxStreams,
+                    connection: registry.observers.readerName(at: slot),
+                    transport: .ofMailboxStreams,
                     self.gap(gap, at: slot)))
         }
     }
@@ -303,7 +311,8 @@ extension NotificationCenter {
 
     /// Whether an action was filed just now behind others of the same post.
     private func isNew(_ entry: UInt32, at slot: UInt32) -> Bool {
-        backlog.held[entry].flags.contains(.action) && backlog.held[entry].flags.isDisjoint(with: .shown)
+        backlog.held[entry].flags.contains(.action)
+            && backlog.held[entry].flags.isDisjoint(with: .shown)
             && backlog.held.sequence(of: entry) == registry.observers[slot].streamedThrough
     }
 

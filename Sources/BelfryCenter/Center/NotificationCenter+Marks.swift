@@ -89,7 +89,8 @@ extension NotificationCenter {
     /// The reason why a marked observer loses its change; nil for an interval, which reports none.
     private func reasonOfLoss(at slot: UInt32) -> Gap.Reason? {
         let isSuspended =
-            !registry.clients[registry.observers[slot].client].suspension.isDisjoint(with: .suspended)
+            !registry.clients[registry.observers[slot].client].suspension.isDisjoint(
+                with: .suspended)
         let terms = registry.observers[slot].terms
         if terms.minInterval > 0, !isSuspended { return nil }
         return terms.suspensionBehavior == .coalesce || terms.minInterval > 0
@@ -137,7 +138,9 @@ extension NotificationCenter {
             addWaiting(mark, of: client)
         } else {
             registry.clients[client].heldByteCount += backlog.held.byteCount(of: mark)
-            relink(backlog.held.slots(of: registry.clients[client].held, in: .client) + [mark], of: client)
+            relink(
+                backlog.held.slots(of: registry.clients[client].held, in: .client) + [mark],
+                of: client)
         }
         return true
     }
@@ -200,7 +203,7 @@ extension NotificationCenter {
         _ slot: UInt32, _ observed: ObservedValue, at time: CommandTime, _ effects: inout Effects
     ) {
         let notification = Notification(
-            id: madeID(registry.observers[slot].serial, at: time), sequence: sequence,
+            id: madeID(registry.observers[slot].serial, at: time), sequence: history.sequence,
             postedAt: time.wallMilliseconds, causedBy: nil,
             content: content(
                 at: observed.value,
@@ -219,11 +222,15 @@ extension NotificationCenter {
         values.observers[slot]?.present.isBorrowed = true
         addWaiting(entry, of: client)
         keepLimits(of: slot, &effects)
-        guard registry.clients[client].suspension.isDisjoint(with: [.suspended, .mailbox]) else { return }
+        guard registry.clients[client].suspension.isDisjoint(with: [.suspended, .mailbox]) else {
+            return
+        }
         // Nothing overtakes it, and it does not overtake the answer.
         registry.clients[client].suspension.insert(.flushing)
         effects.notices.append(
-            .flushFollows(client: registry.clients[client].id, connection: registry.clients[client].connection))
+            .flushFollows(
+                client: registry.clients[client].id, connection: registry.clients[client].connection
+            ))
     }
 
     /// Whether an observer's value may differ from the one that a client saw at a number.
@@ -276,7 +283,9 @@ extension NotificationCenter {
         }
         if hasAll { return false }
         // The answer had `since`, too, and the connection may have ended behind that.
-        if registry.observers[slot].since == after, values.observers[slot]?.terms.sendsInitial == true {
+        if registry.observers[slot].since == after,
+            values.observers[slot]?.terms.sendsInitial == true
+        {
             return true
         }
         let isTold = values.changedSequence(for: slot) == after
@@ -288,7 +297,7 @@ extension NotificationCenter {
     private func wasWritten(
         _ slot: UInt32, _ after: UInt64?, hasAll: Bool, _ wasTold: inout Bool
     ) -> Bool {
-        guard let after, after <= sequence, !hasAll else { return false }
+        guard let after, after <= history.sequence, !hasAll else { return false }
         let written = registry.observers[slot].writtenThrough
         defer { wasTold = wasTold || written >= after }
         return written > after || written == after && wasTold
@@ -315,6 +324,8 @@ extension NotificationCenter {
         }
         let entry = makeMark(slot, place, isChange: false, isRedelivered: isRedelivered)
         registry.clients[client].heldByteCount += backlog.held.byteCount(of: entry)
-        relink(backlog.held.slots(of: registry.clients[client].held, in: .client) + [entry], of: client)
+        relink(
+            backlog.held.slots(of: registry.clients[client].held, in: .client) + [entry], of: client
+        )
     }
 }

@@ -7,19 +7,23 @@ extension NotificationCenter {
     /// - Complexity: O(1).
     public mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
         let count =
-            4 * registry.observers.count + backlog.held.entryCount + schedule.queue.count + history.replay.count + history.keys.count
-            + history.fates.count + 4 * schedule.timers.count + 4 * asks.open.count + asks.fates.count + registry.tombstones.count
+            4 * registry.observers.count + backlog.held.entryCount + schedule.queue.count
+            + history.replay.count + history.keys.count
+            + history.fates.count + 4 * schedule.timers.count + 4 * asks.open.count
+            + asks.fates.count + registry.tombstones.count
             + registry.index.channels.count
         let measure =
-            backlog.held.byteCount + schedule.queue.byteCount + schedule.timers.byteCount + history.replay.byteCount + history.keys.byteCount
+            backlog.held.byteCount + schedule.queue.byteCount + schedule.timers.byteCount
+            + history.replay.byteCount + history.keys.byteCount
             + asks.open.byteCount + asks.fates.byteCount + backlog.waiting.resultByteCount
-            + (values.isUsed ? values.footprint : 0) + (backlog.paces.isEmpty ? 0 : backlog.paces.footprint)
+            + (values.isUsed ? values.footprint : 0)
+            + (backlog.paces.isEmpty ? 0 : backlog.paces.footprint)
             + registry.index.channels.byteCount + Self.roughByteCount * count
         guard (measure - memory.measure).magnitude >= byteCount else { return nil }
         memory.measure = measure
-        let before = keptMemory
+        let before = memory.kept
         memory.kept = footprint
-        return keptMemory - before
+        return memory.kept - before
     }
 
     /// The bytes of an item besides its text, about; an observer counts as four items.
@@ -31,19 +35,24 @@ extension NotificationCenter {
     private var footprint: KeptMemory {
         var kept = KeptMemory()
         kept[.observers] =
-            registry.observers.footprint + asks.addresses.footprint + registry.targets.footprint + registry.clients.footprint
-            + (registry.index.footprint - registry.index.channels.footprint) + registry.selectors.footprint
+            registry.observers.footprint + asks.addresses.footprint + registry.targets.footprint
+            + registry.clients.footprint
+            + (registry.index.footprint - registry.index.channels.footprint)
+            + registry.selectors.footprint
             + registry.watch.footprint + schedule.deadlines.footprint
-            + registry.lastWritten.footprint + backlog.toldGaps.footprint + backlog.doubts.footprint + history.marks.footprint
+            + registry.lastWritten.footprint + backlog.toldGaps.footprint + backlog.doubts.footprint
+            + history.marks.footprint
             + dispatching.matched.footprint + memory.owned.footprint + reports.footprint
         kept[.channels] = registry.index.channels.footprint
         kept[.replay] = history.replay.footprint
         kept[.keys] = history.keys.footprint
         kept[.fates] = history.fates.footprint + asks.fates.footprint + backlog.paces.footprint
         kept[.tombstones] = registry.tombstones.footprint
-        kept[.held] = backlog.held.footprint + backlog.replaceable.footprint + backlog.heldActions.footprint
+        kept[.held] =
+            backlog.held.footprint + backlog.replaceable.footprint + backlog.heldActions.footprint
         kept[.queue] =
-            schedule.queue.footprint + schedule.modeStack.footprint + schedule.timers.footprint + asks.open.footprint
+            schedule.queue.footprint + schedule.modeStack.footprint + schedule.timers.footprint
+            + asks.open.footprint
             + backlog.waiting.footprint + values.footprint
         return kept
     }

@@ -12,7 +12,9 @@ extension NotificationCenter {
     /// Whether a connection is still that of a client, or reads one of its mailboxes.
     func isThere(_ place: ClientConnection) -> Bool {
         if connection(of: place.client) == place.connection { return true }
-        guard let client = registry.clients.slot(of: place.client), registry.clients[client].readerCount > 0 else {
+        guard let client = registry.clients.slot(of: place.client),
+            registry.clients[client].readerCount > 0
+        else {
             return false
         }
         return registry.observers.slots(from: registry.clients[client].lastObserver).contains {
@@ -34,11 +36,14 @@ extension NotificationCenter {
                 !registry.clients[client].suspension.contains(.disconnected)
             {
                 departures.append(
-                    .disconnect(client: registry.clients[client].id, connection: connection, end: end))
+                    .disconnect(
+                        client: registry.clients[client].id, connection: connection, end: end))
             }
             guard registry.clients[client].readerCount > 0 else { continue }
             for slot in registry.observers.slots(from: registry.clients[client].lastObserver) {  // Bound: lost broker
-                guard let reader = registry.observers[slot].reader, reader.node == seat else { continue }
+                guard let reader = registry.observers[slot].reader, reader.node == seat else {
+                    continue
+                }
                 departures.append(
                     .detachReader(observer: registry.observers[slot].serial, reader))
             }

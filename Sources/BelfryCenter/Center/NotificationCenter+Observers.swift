@@ -31,10 +31,13 @@ extension NotificationCenter {
     ) throws(Refusal) -> [ObserverRow] {
         guard let clientSlot = registry.clients.slot(of: client) else { throw .unknownClient }
         guard
-            registry.clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
+            registry.clients[clientSlot].observerCount + registrations.count
+                <= limits.clientObserverLimit
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
         // The lease of a disconnected client has begun with the end of its connection (rule O7).
-        if registry.clients[clientSlot].suspension.intersection([.disconnected, .mailbox]) == .disconnected {
+        if registry.clients[clientSlot].suspension.intersection([.disconnected, .mailbox])
+            == .disconnected
+        {
             let away = time.monotonicNanoseconds - registry.clients[clientSlot].disconnectedSince
             // Bound: registrations
             for registration in registrations where registration.terms.lease ?? .max <= away {
@@ -77,14 +80,16 @@ extension NotificationCenter {
             registration.name, registration.object, registration.role, registration.serial, slot)
         var observer = ObserverTable.Observer(
             serial: registration.serial, tokenHash: registration.tokenHash, client: clientSlot,
-            place: place, selector: registry.selectors.retain(registration.selector), since: sequence,
+            place: place, selector: registry.selectors.retain(registration.selector),
+            since: history.sequence,
             createdAt: time.wallMilliseconds, terms: registration.terms,
             isPlain: registration.role.isPlain)
         if registry.clients[clientSlot].suspension.contains(.mailbox) {
             // Before its client is noted: the time without a look is stored with it.
             observer.lookedAt = time.monotonicNanoseconds
         }
-        registry.observers.fill(slot, with: observer, after: registry.clients[clientSlot].lastObserver)
+        registry.observers.fill(
+            slot, with: observer, after: registry.clients[clientSlot].lastObserver)
         registry.clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
         count(observerAt: slot, 1)
         if !registration.role.isPlain { reportHolder(at: slot, isHeld: true) }
@@ -106,7 +111,7 @@ extension NotificationCenter {
         above since: UInt64, to slots: [UInt32], at time: CommandTime, _ effects: inout Effects
     ) {
         let slots = values.isUsed ? slots.filter { !isOfValue($0) } : slots
-        guard since < sequence, let firstSlot = slots.first else { return }
+        guard since < history.sequence, let firstSlot = slots.first else { return }
         for slot in slots { registry.observers[slot].replaysAbove = since }  // Bound: since
         for slot in slots {  // Bound: since
             let last = forgottenThrough(of: observedName(at: slot))
@@ -138,7 +143,8 @@ extension NotificationCenter {
 
     /// The one name that an observer gets; nil where there are more.
     func observedName(at slot: UInt32) -> [UInt8]? {
-        registry.observers.isResponder(at: slot) ? nil : registry.index.name(of: registry.observers[slot].place)
+        registry.observers.isResponder(at: slot)
+            ? nil : registry.index.name(of: registry.observers[slot].place)
     }
 }
 
@@ -198,7 +204,9 @@ extension NotificationCenter {
             let place = registry.observers[slot].place
             if filter.name != nil, place.channel != wanted.channel { continue }
             if filter.object != nil, place.object != wanted.object { continue }
-            if let target = filter.target, target != registry.observers.target(at: slot) { continue }
+            if let target = filter.target, target != registry.observers.target(at: slot) {
+                continue
+            }
             if let selector = filter.selector,
                 selector != registry.selectors.text(of: registry.observers[slot].selector)
             {
@@ -221,7 +229,9 @@ extension NotificationCenter {
         for slot in slots {  // Bound: client
             _ = remove(slot, by: remover, reason: .clientRemoved, at: time, &effects)
         }
-        if schedule.modeStack.leaveAll(ofClient: client) { schedule.queue.enter(mode: schedule.modeStack.current) }
+        if schedule.modeStack.leaveAll(ofClient: client) {
+            schedule.queue.enter(mode: schedule.modeStack.current)
+        }
         endWaitingForAsks(ofClient: client, at: time, &effects)
         let route = registry.clients.route(at: clientSlot)
         let isConnected =

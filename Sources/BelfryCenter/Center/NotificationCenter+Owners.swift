@@ -5,7 +5,8 @@ extension NotificationCenter {
     public mutating func takeOwnedGrowth() -> [Owner: Holdings] {
         var growth = memory.owned.takeGrowth()
         for more in [
-            schedule.queue.owned.takeGrowth(), schedule.timers.owned.takeGrowth(), asks.open.owned.takeGrowth(),
+            schedule.queue.owned.takeGrowth(), schedule.timers.owned.takeGrowth(),
+            asks.open.owned.takeGrowth(),
             history.keys.owned.takeGrowth(),
         ] {
             // Bound: owners
@@ -33,10 +34,12 @@ extension NotificationCenter {
             if owner == .none { continue }
             registry.clients[entry.slot].owner = owner
             count(clientAt: entry.slot, 1)
-            for slot in registry.observers.slots(from: registry.clients[entry.slot].lastObserver) {  // Bound: start
+            for slot in registry.observers.slots(from: registry.clients[entry.slot].lastObserver)
+            {  // Bound: start
                 count(observerAt: slot, 1)
                 // Bound: start
-                for held in backlog.held.slots(of: registry.observers[slot].entries, in: .observer) {
+                for held in backlog.held.slots(of: registry.observers[slot].entries, in: .observer)
+                {
                     count(entry: held, 1)
                 }
             }
@@ -50,7 +53,8 @@ extension NotificationCenter {
         let owner = registry.clients[slot].owner
         if owner == .none { return }
         let byteCount =
-            ClientTable.clientByteCount + Footprint.array(of: registry.clients[slot].principal.count)
+            ClientTable.clientByteCount
+            + Footprint.array(of: registry.clients[slot].principal.count)
         memory.owned.add(sign * byteCount, of: .observers, for: owner)
     }
 
@@ -62,7 +66,8 @@ extension NotificationCenter {
         let textByteCount =
             Footprint.array(of: registry.index.name(of: place)?.count ?? 0)
             + Footprint.array(of: registry.index.object(of: place)?.count ?? 0)
-            + Footprint.array(of: registry.selectors.text(of: registry.observers[slot].selector).count)
+            + Footprint.array(
+                of: registry.selectors.text(of: registry.observers[slot].selector).count)
         memory.owned.add(
             sign * (Self.observerByteCount + textByteCount), of: .observers, observerCount: sign,
             for: owner)
@@ -90,7 +95,8 @@ extension NotificationCenter {
         switch kind {
         case .held:
             // Bound: shares
-            for entry in registry.clients.order.living where registry.clients[entry.slot].owner == owner {
+            for entry in registry.clients.order.living
+            where registry.clients[entry.slot].owner == owner {
                 let count = (registry.clients[entry.slot].held.count + 7) / 8
                 // Bound: shares
                 for _ in 0..<count where !loseOldest(of: entry.slot, &effects) { break }

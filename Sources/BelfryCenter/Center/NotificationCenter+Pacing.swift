@@ -18,6 +18,7 @@ extension NotificationCenter {
         guard registry.observers[slot].terms.minInterval > 0 else { return }
         let now = time.monotonicNanoseconds
         let kind = ObservedKind(observer: registry.observers[slot].serial, notification.content)
-        backlog.paces.begin(kind, until: now.adding(registry.observers[slot].terms.minInterval), at: now)
+        backlog.paces.begin(
+            kind, until: now.adding(registry.observers[slot].terms.minInterval), at: now)
     }
 }

@@ -27,7 +27,9 @@ extension NotificationCenter {
     mutating func removePart(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard let part = values.parts[slot] else { return }
         values.removePart(slot, part)
-        guard let lease = part.lease, let client = registry.clients.slot(of: lease.client) else { return }
+        guard let lease = part.lease, let client = registry.clients.slot(of: lease.client) else {
+            return
+        }
         release(client, &effects)
         _ = leaveIfEmpty(client, "disconnected", at: time, &effects)
     }
@@ -130,9 +132,9 @@ extension NotificationCenter {
     /// An identifier, unique in the center, for a notification that was not posted.
     func madeID(_ number: UInt64, at time: CommandTime) -> NotificationID {
         var digest = StateDigest()
-        digest.add(epoch)
+        digest.add(history.epoch)
         digest.add(name)
-        digest.add(sequence)
+        digest.add(history.sequence)
         digest.add(number)
         let mixed = digest.finish()
         return NotificationID(
@@ -164,7 +166,9 @@ extension NotificationCenter {
             }
             if let lease = stored.lease {
                 values.parts.setLease(part, lease)
-                if let client = registry.clients.slot(of: lease.client) { registry.clients[client].lastingCount += 1 }
+                if let client = registry.clients.slot(of: lease.client) {
+                    registry.clients[client].lastingCount += 1
+                }
                 let nanoseconds = max(lease.nanoseconds, Self.leastLeaseAfterRestart)
                 values.parts.setLeaseEnd(
                     part, at: time.monotonicNanoseconds.adding(nanoseconds))
@@ -178,18 +182,18 @@ extension NotificationCenter {
         isComplete: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
         guard values.isUsed else { return }
-        values.gone.forget(through: sequence)
+        values.gone.forget(through: history.sequence)
         // A life that ended in order has stored all numbers that it used.
-        var numbers = isComplete ? [sequence] : []
+        var numbers = isComplete ? [history.sequence] : []
         // Bound: start
         for entry in values.order.living { numbers.append(values[entry.slot].changedSequence) }
-        values.storedNumbers = StoredNumbers(numbers, through: sequence)
+        values.storedNumbers = StoredNumbers(numbers, through: history.sequence)
         for entry in registry.observers.order.living {  // Bound: start
             guard let observed = values.observers[entry.slot] else { continue }
             // A missing value may have existed.
             let value = observed.value
             if values[value].document == nil {
-                values.noteRestored(value, changedSequence: sequence)
+                values.noteRestored(value, changedSequence: history.sequence)
             }
             let changed = values[value].changedSequence
             values[value].trie.noteChange(of: observed.node, at: changed)

@@ -227,7 +227,9 @@ extension NotificationCenter {
 
     /// Checks that enough numbers are reserved, where nothing can be stored.
     private func checkSequence(postCount: Int) throws(Refusal) {
-        if isStored, sequence + UInt64(postCount) >= history.reservedSequence { throw .cannotStore }
+        if isStored, history.sequence + UInt64(postCount) >= history.reservedSequence {
+            throw .cannotStore
+        }
     }
 
     /// Tries all posts of a batch near the limits of the queue, and undoes them: all or nothing.
@@ -278,7 +280,8 @@ extension NotificationCenter {
                 registry.observers[slot].terms.suspensionBehavior == .drop && !isImmediate
                 && !registry.clients[client].suspension.isDisjoint(with: .suspended)
             if !isDropped,
-                registry.observers[slot].terms.acknowledges || registry.observers[slot].terms.minInterval > 0
+                registry.observers[slot].terms.acknowledges
+                    || registry.observers[slot].terms.minInterval > 0
                     || !registry.clients.isLive(at: client)
             {
                 mustStore = true
@@ -326,7 +329,9 @@ extension NotificationCenter {
                 return true
             }
             let limit = limits.clientAskLimit
-            guard try asks.open.join(id, command, of: client, askerLimit: limit) else { return false }
+            guard try asks.open.join(id, command, of: client, askerLimit: limit) else {
+                return false
+            }
             effects.outcome = .awaiting(id)
             return true
         }

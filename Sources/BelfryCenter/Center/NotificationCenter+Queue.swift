@@ -67,8 +67,11 @@ extension NotificationCenter {
 
     /// Puts a mode lease on the stack (rule Q16).
     mutating func enter(_ entry: ModeEntry, at time: CommandTime) throws(Refusal) {
-        if let client = entry.client, registry.clients.slot(of: client) == nil { throw .unknownClient }
-        try schedule.modeStack.enter(entry, limit: limits.modeStackLimit, at: time.monotonicNanoseconds)
+        if let client = entry.client, registry.clients.slot(of: client) == nil {
+            throw .unknownClient
+        }
+        try schedule.modeStack.enter(
+            entry, limit: limits.modeStackLimit, at: time.monotonicNanoseconds)
         schedule.queue.enter(mode: schedule.modeStack.current)
     }
 
@@ -91,7 +94,7 @@ extension NotificationCenter {
     mutating func noteCenter(_ effects: inout Effects) {
         guard !isStored else { return }
         isStored = true
-        effects.changes.append(.center(CenterRecord(epoch: epoch)))
+        effects.changes.append(.center(CenterRecord(epoch: history.epoch)))
         reserveMoreSequence(&effects)
     }
 
@@ -130,7 +133,11 @@ extension NotificationCenter {
     mutating func noteImmediate(
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        if registry.clients[client].immediateSequence == registry.clients[client].storedImmediateSequence { return }
+        if registry.clients[client].immediateSequence
+            == registry.clients[client].storedImmediateSequence
+        {
+            return
+        }
         noteClient(client, at: time, &effects)
     }
 
@@ -142,7 +149,9 @@ extension NotificationCenter {
             // The latest look at any observer: a lease may last longer than it must, never less.
             let slots = registry.observers.slots(from: row.lastObserver)
             away =
-                slots.map { registry.observers[$0].reader == nil ? now - registry.observers[$0].lookedAt : 0 }.min()
+                slots.map {
+                    registry.observers[$0].reader == nil ? now - registry.observers[$0].lookedAt : 0
+                }.min()
                 ?? 0
         } else if row.suspension.contains(.disconnected) {
             away = now - row.disconnectedSince
@@ -167,7 +176,8 @@ extension NotificationCenter {
                     selector: registry.selectors.text(of: observer.selector), terms: observer.terms,
                     since: observer.since, createdAt: observer.createdAt,
                     acknowledgedThrough: observer.acknowledgedThrough,
-                    forgottenThrough: observer.forgottenThrough, role: registry.observers.role(at: slot))),
+                    forgottenThrough: observer.forgottenThrough,
+                    role: registry.observers.role(at: slot))),
             &effects)
     }
 
@@ -185,7 +195,7 @@ extension NotificationCenter {
 
     /// Notes that brokers of a log have returned to the center, which it reports at the turn's end.
     mutating func noteStart() {
-        reports.append(.didStart(epoch: epoch, isUnclean: !isTerminating))
+        reports.append(.didStart(epoch: history.epoch, isUnclean: !isTerminating))
         isTerminating = false
         noteNeeds()
     }

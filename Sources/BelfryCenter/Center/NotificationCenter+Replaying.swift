@@ -13,7 +13,7 @@ extension NotificationCenter {
     mutating func replay(
         after sequence: UInt64, to client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard sequence <= self.sequence else { return }
+        guard sequence <= self.history.sequence else { return }
         // Deliveries to an address are not its client's: an action comes again only if it was held
         // or owed.
         let slots = registry.observers.slots(from: registry.clients[client].lastObserver)
@@ -41,7 +41,8 @@ extension NotificationCenter {
             let isForeign = seenPlace.map { $0 != markedPlace(of: slot) ?? $0 } ?? false
             let isSeen = wasSeen || hasAll || isForeign
             if !isForeign { wasSeen = false }
-            let start = max(isSeen ? sequence + 1 : sequence, registry.observers[slot].replaysAbove + 1)
+            let start = max(
+                isSeen ? sequence + 1 : sequence, registry.observers[slot].replaysAbove + 1)
             let end = min(registry.observers[slot].writtenThrough, firstKept - 1)
             // Unanswered deliveries of an acknowledging observer are held.
             guard start <= end, !registry.observers[slot].terms.acknowledges else { continue }
@@ -85,7 +86,8 @@ extension NotificationCenter {
         var known: [UInt32: [UInt64]] = [:]
         for entry in backlog.held.slots(of: registry.clients[client].held, in: .client)  // Bound: client
         where backlog.held[entry].flags.isDisjoint(with: .action) {
-            known[backlog.held[entry].observer, default: []].append(backlog.held.sequence(of: entry))
+            known[backlog.held[entry].observer, default: []].append(
+                backlog.held.sequence(of: entry))
         }
         return known.mapValues { $0.sorted() }
     }
@@ -118,7 +120,8 @@ extension NotificationCenter {
     }
 
     func filter(of slot: UInt32) -> ObserverIndex.Filter {
-        registry.index.filter(of: registry.observers[slot].place, registry.observers.responder(at: slot))
+        registry.index.filter(
+            of: registry.observers[slot].place, registry.observers.responder(at: slot))
     }
 
     /// An empty replay with the room of a client.
@@ -169,7 +172,9 @@ extension NotificationCenter {
         guard limits.isDurable, registry.clients[client].isLasting else { return }
         let lists = [registry.clients[client].unacknowledged, registry.clients[client].held]
         for entry in lists.flatMap({ backlog.held.slots(of: $0, in: .client) })  // Bound: client
-        where backlog.held[entry].flags.contains(.replayed) && !backlog.held[entry].flags.contains(.stored) {
+        where backlog.held[entry].flags.contains(.replayed)
+            && !backlog.held[entry].flags.contains(.stored)
+        {
             noteHeld(entry, at: time, &effects)
         }
     }
@@ -197,7 +202,8 @@ extension NotificationCenter {
     private mutating func forgetUnknown(
         through sequence: UInt64, at slot: UInt32, _ effects: inout Effects
     ) {
-        guard sequence <= history.restoredThrough, !registry.clients[registry.observers[slot].client].wasAsked
+        guard sequence <= history.restoredThrough,
+            !registry.clients[registry.observers[slot].client].wasAsked
         else { return }
         for place in registry.observers[slot].gaps.indices.reversed() {  // Bound: gaps
             var gap = registry.observers[slot].gaps[place]
@@ -218,7 +224,9 @@ extension NotificationCenter {
         if isOver {
             registry.observers[slot].gaps.remove(at: place)
             gap.count = 0
-            if registry.observers[slot].gaps.isEmpty { registry.clients[registry.observers[slot].client].gapCount -= 1 }
+            if registry.observers[slot].gaps.isEmpty {
+                registry.clients[registry.observers[slot].client].gapCount -= 1
+            }
         } else {
             registry.observers[slot].gaps[place] = gap
         }

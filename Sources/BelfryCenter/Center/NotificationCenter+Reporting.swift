@@ -51,7 +51,8 @@ extension NotificationCenter {
     private func orphanReason(of slot: UInt32, at time: CommandTime) -> Leak.Reason? {
         let client = registry.clients[registry.observers[slot].client]
         let oldest = time.monotonicNanoseconds - limits.orphanAfter.wholeNanoseconds
-        if let target = registry.observers.target(at: slot), let since = registry.targets.unheldSince(target),
+        if let target = registry.observers.target(at: slot),
+            let since = registry.targets.unheldSince(target),
             since <= oldest
         {
             return .noTarget
@@ -60,7 +61,9 @@ extension NotificationCenter {
             // The mailbox of an observer with a target, or of one that only hands on, stays empty.
             if registry.observers.target(at: slot) != nil { return nil }
             if registry.observers.responder(at: slot)?.implements.isEmpty == true { return nil }
-            let isForgotten = registry.observers[slot].reader == nil && registry.observers[slot].lookedAt <= oldest
+            let isForgotten =
+                registry.observers[slot].reader == nil
+                && registry.observers[slot].lookedAt <= oldest
             return isForgotten ? .neverLooked : nil
         }
         guard client.suspension.contains(.disconnected) else { return nil }
@@ -109,7 +112,8 @@ extension NotificationCenter {
         for entry in registry.observers.order.entries.prefix(Self.scanLimit) where !entry.isDead {
             guard report.observedNeverPosted.count < limit else { break }
             let channel = registry.observers[entry.slot].place.channel
-            guard channel != ObserverIndex.noList, registry.index.channels.postCount(at: channel) == 0
+            guard channel != ObserverIndex.noList,
+                registry.index.channels.postCount(at: channel) == 0
             else { continue }
             let row = row(ofSlot: entry.slot)
             if visible(row.name, row.object) { report.observedNeverPosted.append(row) }
@@ -120,7 +124,8 @@ extension NotificationCenter {
     private func noteNeverMatched(
         _ channel: UInt32, limit: Int, _ visible: Visibility, in report: inout UnmatchedReport
     ) {
-        guard report.postedNeverObserved.count < limit, !registry.index.channels.wasMatched(at: channel),
+        guard report.postedNeverObserved.count < limit,
+            !registry.index.channels.wasMatched(at: channel),
             let row = registry.index.channels.row(at: channel), row.postCount > 0,
             !row.name.starts(with: "belfry.".utf8), visible(row.name, nil)
         else { return }

@@ -39,7 +39,8 @@ extension NotificationCenter {
         else { return [] }
         let remover =
             registry.clients[newcomer].transport == .mailbox
-            ? Remover.principal(registry.clients[newcomer].principal) : .client(registry.clients[newcomer].id)
+            ? Remover.principal(registry.clients[newcomer].principal)
+            : .client(registry.clients[newcomer].id)
         var replaced: [UInt32] = []
         for holder in asks.addresses.holders(of: address.span) {  // Bound: holders
             let client = registry.observers[holder.slot].client
@@ -47,7 +48,8 @@ extension NotificationCenter {
                 holder.slot, by: remover, reason: .replaced, at: time, &effects)
             // A client with several holders is settled once: then it may be gone.
             if !replaced.contains(client) { replaced.append(client) }
-            guard registry.clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox]) else {
+            guard registry.clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
+            else {
                 continue
             }
             let route = registry.clients.route(at: client)
@@ -65,7 +67,9 @@ extension NotificationCenter {
         _ slot: UInt32
     ) -> ObserverIndex.Place {
         noteComing(name, object, role)
-        if role.isPlain { return registry.index.add(name: name, object: object, serial: serial, slot: slot) }
+        if role.isPlain {
+            return registry.index.add(name: name, object: object, serial: serial, slot: slot)
+        }
         if let target = role.target {
             registry.targets.add(
                 target, isHeld: !asks.addresses.holders(of: target.span).isEmpty, at: lastTime)

@@ -35,7 +35,9 @@ extension NotificationCenter {
         endRestoringValues(isComplete: isComplete, at: time, &effects)
         // A client that a start leaves out has nothing; each other one has something.
         for entry in registry.clients.order.living  // Bound: start
-        where registry.clients[entry.slot].observerCount == 0 && !registry.clients[entry.slot].isLasting {
+        where registry.clients[entry.slot].observerCount == 0
+            && !registry.clients[entry.slot].isLasting
+        {
             registry.lastWritten[entry.slot] = nil
             registry.clients.remove(entry.slot)
         }
@@ -49,7 +51,7 @@ extension NotificationCenter {
         for entry in registry.clients.order.living { scheduleLeases(of: entry.slot, at: time) }
         // Restored observers change nothing for the watchers of names.
         registry.watch.forget()
-        reports.append(.didStart(epoch: epoch, isUnclean: !isComplete))
+        reports.append(.didStart(epoch: history.epoch, isUnclean: !isComplete))
         noteNeeds()
         return effects.changes
     }
@@ -86,7 +88,8 @@ extension NotificationCenter {
         observer.lookedAt = registry.clients[client].disconnectedSince
         // A responder gets several names.
         let dispatched = lastDispatchedEarlier(of: record.role.isPlain ? record.name : nil)
-        observer.writtenThrough = min(sequence, registry.lastWritten[client]?.sequence ?? dispatched)
+        observer.writtenThrough = min(
+            history.sequence, registry.lastWritten[client]?.sequence ?? dispatched)
         registry.observers.fill(slot, with: observer, after: registry.clients[client].lastObserver)
         registry.clients.noteObserver(slot, isLasting: true, at: client)
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < dispatched {
@@ -103,7 +106,7 @@ extension NotificationCenter {
 
     mutating func restore(_ gap: GapRecord, of serial: UInt64) {
         var gap = gap
-        gap.last = min(gap.last, sequence)
+        gap.last = min(gap.last, history.sequence)
         guard let slot = registry.observers.slot(of: serial), gap.first <= gap.last else { return }
         addGap(gap, at: slot)
     }
@@ -137,7 +140,9 @@ extension NotificationCenter {
         if flags.contains(.replaceable) {
             // Of several of a kind only the last one can be replaced, as before the restart.
             let kind = ObservedKind(observer: serial, content)
-            if let earlier = backlog.replaceable[kind] { backlog.held[earlier].flags.remove(.replaceable) }
+            if let earlier = backlog.replaceable[kind] {
+                backlog.held[earlier].flags.remove(.replaceable)
+            }
             backlog.replaceable[kind] = entry
         }
     }
@@ -168,7 +173,9 @@ extension NotificationCenter {
             registry.observers[slot].entries = backlog.held.relink(inOrder(entries), in: .observer)
         }
         // Bound: start
-        for client in Set(backlog.heldActions.keys.map { registry.observers[backlog.held[$0].observer].client }).sorted() {
+        for client in Set(
+            backlog.heldActions.keys.map { registry.observers[backlog.held[$0].observer].client }
+        ).sorted() {
             relink(backlog.held.slots(of: registry.clients[client].held, in: .client), of: client)
         }
     }

@@ -6,7 +6,8 @@ extension NotificationCenter {
         _ id: UInt64, _ connection: ConnectionName, _ end: ConnectionEnd,
         _ written: WrittenThrough? = nil, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard let client = registry.clients.slot(of: id), registry.clients[client].connection == connection,
+        guard let client = registry.clients.slot(of: id),
+            registry.clients[client].connection == connection,
             !registry.clients[client].suspension.contains(.disconnected)
         else { return }
         var removedCount = endConnection(of: client, written, at: time, &effects)
@@ -42,7 +43,9 @@ extension NotificationCenter {
         at time: CommandTime, _ effects: inout Effects
     ) -> Int {
         let id = registry.clients[client].id
-        if schedule.modeStack.leaveAll(ofClient: id) { schedule.queue.enter(mode: schedule.modeStack.current) }
+        if schedule.modeStack.leaveAll(ofClient: id) {
+            schedule.queue.enter(mode: schedule.modeStack.current)
+        }
         holdUnacknowledged(of: client, &effects)
         // The client's responders lose their asks first: an own ask that ends after that makes no
         // room at them, so that no ask is shown on a connection that ends.
@@ -103,7 +106,9 @@ extension NotificationCenter {
             }
             backlog.held[entry].flags.remove(.unacknowledged)
             backlog.held[entry].flags.insert(.redelivered)
-            if backlog.held[entry].flags.contains(.replayed) { registry.observers[slot].replayedCount += 1 }
+            if backlog.held[entry].flags.contains(.replayed) {
+                registry.observers[slot].replayedCount += 1
+            }
             noteExpiry(of: backlog.held[entry].notification)
             let isCounted = backlog.held[entry].account == .delivered
             endWait(for: entry, outcome: .disconnected, &effects) { receipt in
@@ -121,11 +126,16 @@ extension NotificationCenter {
     mutating func resume(
         _ resumption: Resumption, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        guard let newcomer = registry.clients.slot(of: resumption.newcomer) else { throw .unknownClient }
-        guard registry.clients[newcomer].observerCount == 0, resumption.newcomer != resumption.client,
+        guard let newcomer = registry.clients.slot(of: resumption.newcomer) else {
+            throw .unknownClient
+        }
+        guard registry.clients[newcomer].observerCount == 0,
+            resumption.newcomer != resumption.client,
             !schedule.usesTimers || schedule.timers.slots(ofClient: resumption.newcomer).isEmpty
         else { throw .resumeTooLate }
-        guard let client = registry.clients.slot(of: resumption.client) else { throw .unknownClient }
+        guard let client = registry.clients.slot(of: resumption.client) else {
+            throw .unknownClient
+        }
         guard registry.clients[client].transport.canResume else { throw .noMailbox }
         if !registry.clients[client].suspension.contains(.disconnected) {
             let route = registry.clients.route(at: client)
@@ -152,7 +162,9 @@ extension NotificationCenter {
             takeOverLeases(of: resumption.newcomer, for: client, at: time, &effects)
             renewValues(of: client, after: resumption.after, at: time, &effects)
         }
-        let rows = registry.observers.slots(from: registry.clients[client].lastObserver).map { row(ofSlot: $0) }
+        let rows = registry.observers.slots(from: registry.clients[client].lastObserver).map {
+            row(ofSlot: $0)
+        }
         registry.lastWritten[client] = nil
         noteClient(client, at: time, &effects)
         flush(client, at: time, &effects)
@@ -173,7 +185,8 @@ extension NotificationCenter {
     func inOrder(_ entries: [UInt32]) -> [UInt32] {
         let places = entries.map { entry in
             let own = registry.observers[backlog.held[entry].observer].serial
-            let action = backlog.held[entry].flags.contains(.action) ? backlog.heldActions[entry] : nil
+            let action =
+                backlog.held[entry].flags.contains(.action) ? backlog.heldActions[entry] : nil
             return (backlog.held.sequence(of: entry), action?.row ?? own, entry)
         }
         return places.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
@@ -190,13 +203,19 @@ extension NotificationCenter {
     /// Ends the effect of a farewell, or of an entry with a lease, that made its client last.
     mutating func release(_ client: UInt32, _ effects: inout Effects) {
         registry.clients[client].lastingCount -= 1
-        if registry.clients[client].lastingCount == 0 { tell(.clientRemoved(registry.clients[client].id), &effects) }
+        if registry.clients[client].lastingCount == 0 {
+            tell(.clientRemoved(registry.clients[client].id), &effects)
+        }
     }
 
     /// Forgets a client without observers, whatever else may have kept it.
     mutating func forget(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        if schedule.usesTimers { endTimers(ofClient: registry.clients[client].id, at: time, &effects) }
-        if registry.clients[client].isLasting { tell(.clientRemoved(registry.clients[client].id), &effects) }
+        if schedule.usesTimers {
+            endTimers(ofClient: registry.clients[client].id, at: time, &effects)
+        }
+        if registry.clients[client].isLasting {
+            tell(.clientRemoved(registry.clients[client].id), &effects)
+        }
         count(clientAt: client, -1)
         registry.lastWritten[client] = nil
         if !backlog.doubts.isEmpty { backlog.doubts[client] = nil }

@@ -231,7 +231,9 @@ extension NotificationCenter {
             }
             return true
         }
-        if query.isWaiting != true { schedule.queue.forEachInPostingOrder { take(Self.row(of: $0)) } }
+        if query.isWaiting != true {
+            schedule.queue.forEachInPostingOrder { take(Self.row(of: $0)) }
+        }
         if query.isWaiting != false {
             schedule.timers.order.forEach(from: 0) { take(row(ofTimer: $0.slot)) }
         }

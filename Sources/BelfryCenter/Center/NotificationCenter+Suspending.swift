@@ -39,7 +39,9 @@ extension NotificationCenter {
     @inline(__always)
     func owesTooMuch(_ slot: UInt32) -> Bool {
         var count = registry.observers[slot].unacknowledgedCount
-        if registry.observers.isResponder(at: slot) { count += asks.open.shownCount(to: registry.observers[slot].serial) }
+        if registry.observers.isResponder(at: slot) {
+            count += asks.open.shownCount(to: registry.observers[slot].serial)
+        }
         return count >= limits.unacknowledgedLimit
     }
 
@@ -98,7 +100,8 @@ extension NotificationCenter {
             registry.clients[client].owingCount == 0, !registry.clients[client].owesTooMuch
         else { return }
         writeStep(client, at: time, &effects)
-        if registry.clients[client].suspension.contains(.owing), registry.clients[client].owingCount == 0,
+        if registry.clients[client].suspension.contains(.owing),
+            registry.clients[client].owingCount == 0,
             !registry.clients[client].owesTooMuch
         {
             change(client, at: time) { $0.remove(.owing) }
@@ -114,7 +117,8 @@ extension NotificationCenter {
         }
         effects.notices.append(
             .flushGoesOn(
-                client: registry.clients[client].id, connection: registry.clients[client].connection))
+                client: registry.clients[client].id, connection: registry.clients[client].connection
+            ))
     }
 
     /// Whether a flush of immediate notifications has ended.
@@ -133,7 +137,8 @@ extension NotificationCenter {
         guard registry.clients[client].suspension.contains(.flushing) else { return }
         effects.notices.append(
             .flushGoesOn(
-                client: registry.clients[client].id, connection: registry.clients[client].connection))
+                client: registry.clients[client].id, connection: registry.clients[client].connection
+            ))
     }
 
     /// The progress of a flush step.
@@ -154,7 +159,9 @@ extension NotificationCenter {
         let isAsked = registry.clients[client].suspension.contains(.asked)
         let chain = observer == nil ? HeldTable.Chain.client : .observer
         var step = FlushStep()
-        var next = observer.map { registry.observers[$0].entries.first } ?? registry.clients[client].held.first
+        var next =
+            observer.map { registry.observers[$0].entries.first }
+            ?? registry.clients[client].held.first
         while next != HeldTable.none {  // Share: held
             let entry = next
             next = backlog.held.next(after: entry, in: chain)
@@ -166,10 +173,12 @@ extension NotificationCenter {
                 continue
             }
             let slot = backlog.held[entry].observer
-            let action = backlog.held[entry].flags.contains(.action) ? backlog.heldActions[entry] : nil
+            let action =
+                backlog.held[entry].flags.contains(.action) ? backlog.heldActions[entry] : nil
             let notification = values.isUsed ? shown(entry) : backlog.held.notification(of: entry)
             // A present value has the number of the last dispatch, and follows it.
-            let isBehind = isOfValue(slot) && notification.sequence <= registry.observers[slot].since
+            let isBehind =
+                isOfValue(slot) && notification.sequence <= registry.observers[slot].since
             let end = registry.clients[client].immediateSequence + (isBehind ? 0 : 1)
             if isAsked, notification.sequence >= end { break }
             if notification.expiresAt <= time.monotonicNanoseconds {
@@ -198,7 +207,7 @@ extension NotificationCenter {
             }
             if let action, wasOvertaken(entry, in: &step) {
                 writeAgain(entry, action, at: time, &effects)
-                step.writtenThrough = sequence
+                step.writtenThrough = history.sequence
                 continue
             }
             if action == nil { startInterval(of: notification, at: slot, time) }
@@ -231,11 +240,13 @@ extension NotificationCenter {
         if let action {
             write(
                 action, notification, to: slot, isRedelivered: isRedelivered, at: time, &effects)
-            if acknowledges { backlog.heldActions[entry]?.noteShown(to: registry.observers[slot].serial) }
+            if acknowledges {
+                backlog.heldActions[entry]?.noteShown(to: registry.observers[slot].serial)
+            }
         } else {
             // The present value includes the change that is being dispatched (rule V8).
             if dispatching.form == .change, isMark(entry) { dispatching.toldMarks.insert(slot) }
-            if values.isUsed { values.observers[slot]?.present.noteWritten(at: sequence) }
+            if values.isUsed { values.observers[slot]?.present.noteWritten(at: history.sequence) }
             write(
                 position(of: notification, at: slot, &effects), to: slot,
                 form: acknowledges ? .acknowledged : isOfValue(slot) ? .change : .shared,

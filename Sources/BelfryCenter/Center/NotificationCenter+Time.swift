@@ -63,7 +63,8 @@ extension NotificationCenter {
             registry.clients.slot(of: id).map { registry.clients[$0].leaseCheckAt == time } ?? false
         case .expiry(let sequence, let kept): backlog.held.isKept(kept, sequence: sequence)
         case .pace(let id):
-            registry.clients.slot(of: id).map { registry.clients[$0].suspension.contains(.paced) } ?? false
+            registry.clients.slot(of: id).map { registry.clients[$0].suspension.contains(.paced) }
+                ?? false
         case .wait(let slot, let ordinal): backlog.waiting.isWaiting(slot, ordinal: ordinal)
         case .ask(let slot, let ordinal): asks.open.isOpen(slot, ordinal: ordinal)
         case .asked(let slot, let ordinal):
@@ -79,7 +80,9 @@ extension NotificationCenter {
     /// then the keys.
     mutating func passTime(workLimit: Int, at time: CommandTime, _ effects: inout Effects) {
         let now = time.monotonicNanoseconds
-        if schedule.modeStack.passTime(now) { schedule.queue.enter(mode: schedule.modeStack.current) }
+        if schedule.modeStack.passTime(now) {
+            schedule.queue.enter(mode: schedule.modeStack.current)
+        }
         var work = 0
         var lookCount = 0
         while lookCount < workLimit.adding(Work.vainLookLimit),  // Share: time
@@ -111,7 +114,9 @@ extension NotificationCenter {
     private func isWork(_ deadline: Deadline) -> Bool {
         switch deadline {
         case .lease(let id, let due):
-            guard let client = registry.clients.slot(of: id), registry.clients[client].leaseCheckAt <= due else {
+            guard let client = registry.clients.slot(of: id),
+                registry.clients[client].leaseCheckAt <= due
+            else {
                 return false
             }
             return registry.observers.slots(from: registry.clients[client].lastObserver)
@@ -135,7 +140,8 @@ extension NotificationCenter {
         case .expiry(let sequence, let kept):
             return expire(sequence, kept, &effects)
         case .pace(let id):
-            guard let client = registry.clients.slot(of: id), registry.clients[client].suspension.contains(.paced)
+            guard let client = registry.clients.slot(of: id),
+                registry.clients[client].suspension.contains(.paced)
             else { return 0 }
             let deliveryCount = effects.deliveries.count
             settle(client, at: time, &effects)
@@ -190,7 +196,8 @@ extension NotificationCenter {
         guard let lease = registry.observers[slot].terms.lease else { return .max }
         let client = registry.observers[slot].client
         if registry.clients[client].suspension.contains(.mailbox) {
-            return registry.observers[slot].reader == nil ? registry.observers[slot].lookedAt.adding(lease) : .max
+            return registry.observers[slot].reader == nil
+                ? registry.observers[slot].lookedAt.adding(lease) : .max
         }
         guard registry.clients[client].suspension.contains(.disconnected) else { return .max }
         return registry.clients[client].disconnectedSince.adding(lease)
@@ -205,7 +212,9 @@ extension NotificationCenter {
     private mutating func endLeases(
         of id: UInt64, due: Int64, at time: CommandTime, _ effects: inout Effects
     ) -> Int {
-        guard let client = registry.clients.slot(of: id), registry.clients[client].leaseCheckAt <= due else {
+        guard let client = registry.clients.slot(of: id),
+            registry.clients[client].leaseCheckAt <= due
+        else {
             return 0
         }
         registry.clients[client].leaseCheckAt = .max

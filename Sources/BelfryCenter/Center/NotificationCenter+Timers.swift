@@ -174,7 +174,8 @@ extension NotificationCenter {
             beginFarewells(of: client, .broken, at: time, &effects)
         }
         // Bound: farewells
-        for timer in schedule.timers.slots(ofClient: client) where schedule.timers[timer].isFarewell {
+        for timer in schedule.timers.slots(ofClient: client) where schedule.timers[timer].isFarewell
+        {
             schedule.timers.leave(client, timer)
             release(slot, &effects)
         }
@@ -185,7 +186,9 @@ extension NotificationCenter {
         ofClient client: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
         // Bound: farewells
-        for slot in schedule.timers.slots(ofClient: client) { takeOut(timer: slot, at: time, &effects) }
+        for slot in schedule.timers.slots(ofClient: client) {
+            takeOut(timer: slot, at: time, &effects)
+        }
     }
 
     // MARK: The end
@@ -244,7 +247,8 @@ extension NotificationCenter {
             slots = schedule.timers.slots(
                 similarTo: name.span, object.span, mask: match.mask, scope: match.scope)
         case (let name?, nil):
-            slots = schedule.timers.slots(similarTo: name.span, nil, mask: match.mask, scope: match.scope)
+            slots = schedule.timers.slots(
+                similarTo: name.span, nil, mask: match.mask, scope: match.scope)
         case (nil, let object?):
             slots = schedule.timers.slots(
                 similarTo: nil, object.span, mask: match.mask, scope: match.scope)
@@ -259,7 +263,8 @@ extension NotificationCenter {
     mutating func dequeueTimer(
         _ id: NotificationID, _ scope: PostScope, at time: CommandTime, _ effects: inout Effects
     ) -> Bool {
-        guard let slot = schedule.timers.slot(of: id), scope.allows(schedule.timers[slot].content) else {
+        guard let slot = schedule.timers.slot(of: id), scope.allows(schedule.timers[slot].content)
+        else {
             return false
         }
         takeOut(timer: slot, at: time, &effects)

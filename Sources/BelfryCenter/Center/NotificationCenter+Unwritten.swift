@@ -123,8 +123,9 @@ extension NotificationCenter {
     private mutating func doubtAll(of client: UInt32, _ slots: [UInt32]) {
         for slot in slots {  // Bound: client
             let stretch = Stretch(
-                slot: slot, first: registry.observers[slot].replaysAbove + 1, last: sequence)
-            doubt(stretch.gap(through: sequence), at: slot, .written)
+                slot: slot, first: registry.observers[slot].replaysAbove + 1, last: history.sequence
+            )
+            doubt(stretch.gap(through: history.sequence), at: slot, .written)
         }
     }
 

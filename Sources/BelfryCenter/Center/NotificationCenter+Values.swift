@@ -17,7 +17,9 @@ extension NotificationCenter {
         }
         let hadParts = !ended.isEmpty
         // A renewed entry keeps its client throughout.
-        if lifetime.lease != nil, let client = write.client.flatMap({ registry.clients.slot(of: $0) }) {
+        if lifetime.lease != nil,
+            let client = write.client.flatMap({ registry.clients.slot(of: $0) })
+        {
             retain(client, at: time, &effects)
         }
         for part in ended { removePart(part, at: time, &effects) }  // Bound: parts
@@ -129,7 +131,7 @@ extension NotificationCenter {
         let present = values[slot].document?.value(at: write.path)
         let tag = present.map { ValueTag(of: $0, key: values.tagKey) }
         let isChanged = edit.isChange
-        var receipt = Receipt(id: write.id, sequence: sequence)
+        var receipt = Receipt(id: write.id, sequence: history.sequence)
         if isChanged {
             let change = ValueChange(
                 id: write.id, edit: edit, value: slot, byteCountBefore: found.byteCount,

@@ -81,7 +81,9 @@ public struct NotificationCenter: Sendable {
             if !reports.isEmpty {
                 postReports(
                     of: command.id, isEnd: command.action.isEnd, at: command.time, into: &effects)
-                if asks.isUsed, !asks.open.sequel.isEmpty { restartWalks(at: command.time, &effects) }
+                if asks.isUsed, !asks.open.sequel.isEmpty {
+                    restartWalks(at: command.time, &effects)
+                }
             }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)
@@ -93,7 +95,9 @@ public struct NotificationCenter: Sendable {
             reports.removeLast(reports.count - reportCount)
             if case .queueFull = error { reportOverflow() }
         }
-        if !backlog.paces.isEmpty { backlog.paces.forgetOver(at: lastTime, limit: PaceTable.shareOfCommand) }
+        if !backlog.paces.isEmpty {
+            backlog.paces.forgetOver(at: lastTime, limit: PaceTable.shareOfCommand)
+        }
         noteNeeds()
     }
 
@@ -185,7 +189,7 @@ public struct NotificationCenter: Sendable {
     private mutating func configure(
         _ limits: CenterLimits, at time: CommandTime, _ effects: inout Effects
     ) {
-        if limits.isDurable, isStored, sequence >= history.sequenceReserveAt {
+        if limits.isDurable, isStored, history.sequence >= history.sequenceReserveAt {
             reserveMoreSequence(&effects)
         }
         self.limits = limits
@@ -241,7 +245,9 @@ extension NotificationCenter {
     /// The length of the chain that ends at a post, a timer or an ask, if it is known.
     private func depth(of id: NotificationID) -> Int? {
         if let depth = history.fates.depth(of: id) { return depth }
-        if schedule.usesTimers, let slot = schedule.timers.slot(of: id) { return Int(schedule.timers[slot].depth) }
+        if schedule.usesTimers, let slot = schedule.timers.slot(of: id) {
+            return Int(schedule.timers[slot].depth)
+        }
         if let slot = asks.open.slot(of: id) { return asks.open[slot].depth }
         return asks.fates[id]?.depth
     }

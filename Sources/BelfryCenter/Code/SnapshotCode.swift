@@ -93,8 +93,8 @@ extension Shard: Coded {
 extension NotificationCenter: Coded {
     init(_ known: NotificationCenter?, by coder: inout some Coder) throws(CodeError) {
         name = try coder(known?.name)
-        let epoch: [UInt8] = try coder(known?.epoch)
-        let sequence: UInt64 = try coder(known?.sequence)
+        let epoch: [UInt8] = try coder(known?.history.epoch)
+        let sequence: UInt64 = try coder(known?.history.sequence)
         appliedIndex = try coder(known?.appliedIndex)
         limits = try coder(known?.limits)
         registry = ObserverRegistry(limits: limits, seed: coder.seed)

@@ -36,8 +36,10 @@ struct ModeLists: Sendable {
         /// How many of the items are alive.
         var entryCount = 0
 
-        /// All room of the items: a list that has grown has had smaller blocks, which others use.
-        var footprint: Int { items.capacity * MemoryLayout<Item>.stride }
+        /// The bytes of the items, with the room of a list that doubled as it grew.
+        var footprint: Int {
+            Footprint.grown(count: items.count, stride: MemoryLayout<Item>.stride)
+        }
         var isSparse: Bool { items.count > 2 * entryCount + 16 }
     }
 

@@ -173,7 +173,7 @@ extension Shard {
     private mutating func tell(
         _ command: borrowing Command, _ position: Int, _ effects: inout Effects
     ) {
-        log.marks.begin(at: position, sequence: centers[position].sequence)
+        log.marks.begin(at: position, sequence: centers[position].history.sequence)
         apply(command, to: position, into: &effects)
         log.marks.note(effects, at: position, of: log.index)
         log.touched.insert(position)
@@ -286,7 +286,7 @@ extension Shard {
             if centers[position].needs.turnEnd { others.insert(position) }
         }
         for position in log.touched.sorted() {  // Bound: centers
-            log.marks.end(at: position, sequence: centers[position].sequence, of: log.index)
+            log.marks.end(at: position, sequence: centers[position].history.sequence, of: log.index)
         }
         log.marks.endEntry(appliedByAll: log.nodes.indexAppliedByAll ?? log.index)
         note(work.entry, counts: true)
@@ -308,7 +308,7 @@ extension Shard {
             for position in log.touched.sorted() {  // Bound: centers
                 let needs = centers[position].needs
                 digest.add(position)
-                digest.add(centers[position].sequence)
+                digest.add(centers[position].history.sequence)
                 digest.add(needs.observerCount)
                 digest.add(needs.heldByteCount)
                 digest.add(needs.queueByteCount)

@@ -34,11 +34,12 @@ extension NotificationCenter {
     fileprivate mutating func recover(epoch: [UInt8]) {
         self.history.epoch = history.epoch
         let gap = GapRecord(
-            reason: .unknown, count: nil, first: sequence + 1,
-            last: sequence + Self.lostNumberCount)
+            reason: .unknown, count: nil, first: history.sequence + 1,
+            last: history.sequence + Self.lostNumberCount)
         history.sequence += Self.lostNumberCount
         for entry in registry.clients.order.living {  // Bound: start
-            for slot in registry.observers.slots(from: registry.clients[entry.slot].lastObserver) {  // Bound: start
+            for slot in registry.observers.slots(from: registry.clients[entry.slot].lastObserver)
+            {  // Bound: start
                 backlog.losses.add(gap)
                 addGap(gap, at: slot)
             }

@@ -11,7 +11,6 @@ struct Heap<Element: Comparable & Sendable>: Footprinted, Sendable {
     }
 
     var count: Int { elements.count }
-    var capacity: Int { elements.capacity }
     var isEmpty: Bool { elements.isEmpty }
 
     /// The least element.

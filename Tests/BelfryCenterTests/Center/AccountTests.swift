@@ -195,19 +195,19 @@ extension NotificationCenter {
     /// Puts something into the tables that need a log, a store or a long way for it.
     fileprivate mutating func fillRest() {
         let gap = GapRecord(reason: .dropped, count: 1, first: 1, last: 1)
-        marks = DispatchMarks(all: 1)
-        matched = [1]
+        history.marks = DispatchMarks(all: 1)
+        dispatching.matched = [1]
         reports = [.queueOverflowed(count: 1)]
-        lastWritten[0] = LastWritten(sequence: 1, isShared: false)
-        toldGaps[1] = [ToldGap(gap: gap, toldAt: 1)]
-        doubts[0, default: []].append(Doubt(observer: 1, gap: gap, kind: .lost))
-        heldActions[0] = HeldAction(row: 1, selector: [], acknowledges: false, path: [[1]])
-        watch.add(watching: [1])
-        _ = waiting.add(
+        registry.lastWritten[0] = LastWritten(sequence: 1, isShared: false)
+        backlog.toldGaps[1] = [ToldGap(gap: gap, toldAt: 1)]
+        backlog.doubts[0, default: []].append(Doubt(observer: 1, gap: gap, kind: .lost))
+        backlog.heldActions[0] = HeldAction(row: 1, selector: [], acknowledges: false, path: [[1]])
+        registry.watch.add(watching: [1])
+        _ = backlog.waiting.add(
             CommandID(node: 1, incarnation: 1, counter: 1),
             receipts: [Receipt(id: NotificationID(high: 1, low: 1), sequence: 1)], reports: [],
             remainingCount: 1, key: nil, at: [])
-        _ = keys.begin(
+        _ = history.keys.begin(
             IdempotencyKey(
                 principal: [1], text: [2], requestHash: SecretHash(high: 1, low: 1), form: 0,
                 owner: .none), waitingFor: nil, receipts: [], reports: [], at: 0, limits: limits)

@@ -46,7 +46,7 @@ struct NotificationCenterScaleTests {
         }
         for serial in serials { scenario.remove(serial, by: .broker) }
         #expect(scenario.center.observerCount == 0)
-        #expect(scenario.center.index.isEmpty)
+        #expect(scenario.center.registry.index.isEmpty)
         #expect(scenario.post("name1", "o") == [])
     }
 
@@ -55,7 +55,7 @@ struct NotificationCenterScaleTests {
         var scenario = Scenario()
         let client = scenario.connect()
         for number in 0..<5_000 { scenario.observe("one-off \(number)", by: client) }
-        let channels = scenario.center.index.channels
+        let channels = scenario.center.registry.index.channels
         #expect(channels.index(of: bytes("Orders").span) == nil)
         let serial = scenario.observe("Orders", by: client)
         #expect(scenario.post("Orders") == [serial])

@@ -105,15 +105,15 @@ struct PaceTableTests {
         _ = scenario.center.noteKept(ifChangedBy: 0)
         let before = scenario.center.keptMemory[.fates]
         for number in 0..<300 { scenario.post("n\(number)") }
-        #expect(scenario.center.paces.count == 300)
+        #expect(scenario.center.backlog.paces.count == 300)
         _ = scenario.center.noteKept(ifChangedBy: 0)
         #expect(scenario.center.keptMemory[.fates] > before + 300 * 150)
         scenario.milliseconds += 3_600_000
         for _ in 0..<300 / PaceTable.shareOfCommand + 1 { scenario.apply(.idle) }
-        #expect(scenario.center.paces.isEmpty)
+        #expect(scenario.center.backlog.paces.isEmpty)
         // They may be forgotten with the fates before their time.
         for number in 0..<300 { scenario.post("n\(number)") }
         scenario.apply(.trim(.fates, count: 100))
-        #expect(scenario.center.paces.count <= 100)
+        #expect(scenario.center.backlog.paces.count <= 100)
     }
 }

@@ -96,6 +96,6 @@ struct FateTableTests {
         var limits = CenterLimits()
         limits.fateLimit = 2
         scenario.apply(.configure(limits))
-        #expect(scenario.center.fates.count == 2)
+        #expect(scenario.center.history.fates.count == 2)
     }
 }

@@ -60,6 +60,6 @@ struct TombstoneTableTests {
         var limits = CenterLimits()
         limits.tombstoneLimit = 2
         scenario.apply(.configure(limits))
-        #expect(serials(scenario.center.tombstones) == [4, 5])
+        #expect(serials(scenario.center.registry.tombstones) == [4, 5])
     }
 }

@@ -71,7 +71,7 @@ struct ChannelTableTests {
         scenario.apply(.configure(limits))
         scenario.post("a", "o")
         #expect(scenario.effects.receipts.first?.matched == 0)
-        #expect(scenario.center.index.channels.index(of: bytes("a").span) == nil)
+        #expect(scenario.center.registry.index.channels.index(of: bytes("a").span) == nil)
         let client = scenario.connect()
         let serial = scenario.observe("a", "o", by: client)
         #expect(scenario.post("a", "o") == [serial])
@@ -84,7 +84,7 @@ struct ChannelTableTests {
         var limits = CenterLimits()
         limits.unobservedNameLimit = 1
         scenario.apply(.configure(limits))
-        #expect(unobserved(scenario.center.index.channels) == ["c"])
+        #expect(unobserved(scenario.center.registry.index.channels) == ["c"])
     }
 
     @Test("random posts and observers agree with an array of names", arguments: 1...6)
