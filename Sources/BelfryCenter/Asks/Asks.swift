@@ -1,6 +1,6 @@
 /// The responders by address, the asks that are open, and the ends of recent ones.
 struct Asks: Sendable {
-    /// Whether there ever was a responder, an ask or a result; without, a command pays for one check.
+    /// Whether there ever was a responder, an ask or a result; a center without pays for one check.
     var isUsed = false
     /// The holders of each address.
     var addresses: AddressTable
@@ -12,5 +12,12 @@ struct Asks: Sendable {
         addresses = AddressTable(seed: seed)
         open = AskTable(seed: seed)
         fates = AskFateTable(seed: seed)
+    }
+
+    /// Adds the memory of its tables, each to its kind.
+    func addFootprint(to kept: inout KeptMemory) {
+        kept[.observers] += addresses.footprint
+        kept[.queue] += open.footprint
+        kept[.fates] += fates.footprint
     }
 }

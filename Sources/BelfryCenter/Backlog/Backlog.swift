@@ -15,4 +15,12 @@ struct Backlog: Sendable {
     var doubts = CountedTable<UInt32, [Doubt]>()
     /// The losses of observers; they count for this process alone, and decide nothing.
     var losses = Losses()
+
+    /// Adds the memory of its tables, each to its kind.
+    func addFootprint(to kept: inout KeptMemory) {
+        kept[.held] += held.footprint + heldActions.footprint + replaceable.footprint
+        kept[.fates] += paces.footprint
+        kept[.queue] += waiting.footprint
+        kept[.observers] += toldGaps.footprint + doubts.footprint
+    }
 }

@@ -22,4 +22,12 @@ struct History: Sendable {
         fates = FateTable(limits: limits, seed: seed)
         keys = KeyedAnswers(seed: seed)
     }
+
+    /// Adds the memory of its tables, each to its kind.
+    func addFootprint(to kept: inout KeptMemory) {
+        kept[.observers] += marks.footprint
+        kept[.replay] += replay.footprint
+        kept[.fates] += fates.footprint
+        kept[.keys] += keys.footprint
+    }
 }

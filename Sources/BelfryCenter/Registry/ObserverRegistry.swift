@@ -17,4 +17,14 @@ struct ObserverRegistry: Sendable {
         selectors = SelectorTable(seed: seed)
         watch = ChannelWatch(seed: seed)
     }
+
+    /// Adds the memory of its tables, each to its kind.
+    func addFootprint(to kept: inout KeptMemory) {
+        kept[.observers] +=
+            clients.footprint + lastWritten.footprint + observers.footprint
+            + (index.footprint - index.channels.footprint) + selectors.footprint
+            + targets.footprint + watch.footprint
+        kept[.channels] += index.channels.footprint
+        kept[.tombstones] += tombstones.footprint
+    }
 }

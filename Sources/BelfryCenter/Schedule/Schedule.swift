@@ -15,4 +15,10 @@ struct Schedule: Sendable {
         queue = NotificationQueue(seed: seed, commonModes: limits.commonModes)
         timers = TimerTable(seed: seed)
     }
+
+    /// Adds the memory of its tables, each to its kind.
+    func addFootprint(to kept: inout KeptMemory) {
+        kept[.queue] += queue.footprint + modeStack.footprint + timers.footprint
+        kept[.observers] += deadlines.footprint
+    }
 }

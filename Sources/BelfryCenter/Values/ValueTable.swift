@@ -26,7 +26,7 @@ struct ValueTable: Footprinted, Sendable {
         var footprint: Int { document.footprint + trie.footprint + changes.footprint }
     }
 
-    /// Whether there ever was a value, or an observer of one; without, a command pays for one check.
+    /// Whether there ever was a value, or an observer of one; a center without pays for one check.
     var isUsed = false
     private var keys: KeyTable
     private var values: [Value] = []

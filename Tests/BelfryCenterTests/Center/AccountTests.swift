@@ -15,21 +15,38 @@ struct AccountTests {
     }
 
     /// Tables that are empty between commands: they count with the effects.
-    private static let ofOneCommand = ["recountedRows", "dispatching"]
+    private static let ofOneCommand = ["dispatching"]
 
-    /// Tells what each stored table of a center costs, by its name.
+    /// The parts of a center, whose tables are looked at one by one.
+    private static let parts: [Any.Type] = [
+        ObserverRegistry.self, History.self, Backlog.self, Schedule.self, Asks.self,
+        CenterMemory.self,
+    ]
+
+    /// The footprint of each stored table of a center, by its part and name.
     private static func footprints(_ center: NotificationCenter) -> [String: Int] {
-        var footprints: [String: Int] = [:]
-        for (label, value) in Mirror(reflecting: center).children {
+        var footprints = ["matched": center.dispatching.matched.footprint]
+        add(Mirror(reflecting: center), in: "", to: &footprints)
+        return footprints
+    }
+
+    private static func add(
+        _ mirror: Mirror, in part: String, to footprints: inout [String: Int]
+    ) {
+        for (label, value) in mirror.children {
             let label = label ?? ""
+            let name = part + label
             if isFixed(label, type(of: value)) || ofOneCommand.contains(label) { continue }
-            if type(of: value) is any Footprinted.Type {
-                footprints[label] = (value as? any Footprinted)?.footprint ?? 0
+            if parts.contains(where: { $0 == type(of: value) }) {
+                add(Mirror(reflecting: value), in: name + ".", to: &footprints)
+            } else if let table = value as? any Footprinted {
+                footprints[name] = table.footprint
+            } else if type(of: value) is any Footprinted.Type {
+                footprints[name] = 0
             } else {
-                Issue.record("\(label) tells no footprint: what it costs is in no account")
+                Issue.record("\(name) has no footprint: its memory is in no account")
             }
         }
-        return footprints
     }
 
     @Test("each table of a center is in its account, with what it tells")
