@@ -48,7 +48,7 @@ final class ResponderDesk: Sendable {
     }
 
     /// Starts to handle and answer an ask.
-    func take(_ ask: Ask) {
+    func handle(_ ask: Ask) {
         start(ask.id) { desk in
             let response = await desk.response(to: ask)
             desk.state.withLock { $0.tasks[ask.id] = nil }
