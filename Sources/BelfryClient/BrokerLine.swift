@@ -17,7 +17,7 @@ struct BrokerLine: ~Copyable {
     /// Whether a ping is out because the broker was silent.
     private(set) var isProbing = false
 
-    /// How often a lookup is asked whether the name has an address by now.
+    /// The time between two looks at whether a name has an address by now.
     private static let lookInterval = Duration.milliseconds(10)
 
     init(_ loop: consuming EventLoop, _ options: ClientOptions, _ secureLine: SecureLine?) {

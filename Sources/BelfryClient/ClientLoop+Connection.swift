@@ -62,7 +62,7 @@ extension ClientLoop {
         connect(nil)
     }
 
-    /// Requests can be sent from now on.
+    /// Opens the connection for calls.
     mutating func becomeOpen() {
         guard case .opening(let reply) = phase else { return }
         phase = .open(since: line.loop.now)
@@ -76,7 +76,7 @@ extension ClientLoop {
 
     // MARK: A silent line
 
-    /// How long the broker may say nothing until it is asked whether it is there.
+    /// The time after which a silent broker is probed.
     private var silenceLimit: Duration {
         min(options.silenceLimit, welcome?.pingInterval ?? options.silenceLimit)
     }
@@ -136,7 +136,7 @@ extension ClientLoop {
         }
     }
 
-    /// The connection is over, or will be when its last output has left.
+    /// Gives the connection up, and makes another one after a pause if that may help.
     mutating func lose(_ error: ClientError) {
         line.hangUp()
         cancelTokenAttempt()

@@ -43,7 +43,7 @@ struct ClientObserver {
         wish.desk?.options.selectors.contains { $0.utf8.elementsEqual(selector) } ?? false
     }
 
-    /// Records what the broker registered.
+    /// Records its registration at the broker.
     mutating func confirm(_ registration: Registration) {
         self.registration = registration
         isRegistered = true

@@ -1,4 +1,4 @@
-// Deliveries: which observer each is for, what is new to it, and the answers that it owes.
+// Deliveries: each finds its observer, a new one is handed over, and owed answers are paid.
 extension RegistrationTable {
     // MARK: Frames
 
@@ -43,7 +43,7 @@ extension RegistrationTable {
         }
     }
 
-    /// Applies what the broker reports of an observer: a gap, a removal, an ask that is over.
+    /// Applies a report on an observer: a gap, a removal, an ask that is over.
     mutating func apply(_ method: [UInt8], _ notice: JSONObject) {
         guard let key = notice.string("observer").flatMap({ key(ofID: $0) }),
             let wish = observers[key]?.wish

@@ -37,7 +37,7 @@ struct RegistrationTable {
         observers[Array(wish.selector.utf8)] = ClientObserver(wish)
     }
 
-    /// A selector that another observer has too: a frame would not say which one it is for.
+    /// A selector that another observer has too: a frame would not name one of them.
     private func selectorInUse(by wish: ObserverWish) -> String? {
         if let desk = wish.desk {
             return desk.options.selectors.first { observers[Array($0.utf8)] != nil }
@@ -66,7 +66,7 @@ struct RegistrationTable {
         observer?.wish.finish(error, discarding: false)
     }
 
-    /// Removes all observers; without an error, what waits in their sequences is discarded.
+    /// Removes all observers; without an error, their sequences are emptied.
     mutating func removeAll(_ error: ClientError?) {
         let all = observers
         observers.removeAll()
