@@ -4,7 +4,7 @@ internal import BelfryJSON
 enum RPCInbound: Equatable, Sendable {
     /// The answer to the request with this id, as JSON.
     case result(id: Int, [UInt8])
-    /// The refusal of the request with this id; without one, of what could not be read.
+    /// The refusal of the request with this id; without one, of a message that could not be read.
     case failure(id: Int?, BrokerRefusal)
     /// A delivery, or a notice whose method begins with `belfry.`; the params are JSON.
     case notice(method: [UInt8], params: [UInt8])
