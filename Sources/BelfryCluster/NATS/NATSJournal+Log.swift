@@ -45,7 +45,7 @@ extension NATSJournal {
     }
 
     /// Sends all brokers a sign of life of this one.
-    public func tell(_ beat: Beat) {
+    public func send(_ beat: Beat) {
         guard progress == .ready else { return }
         publish(beat.code.span, to: names.beatSubject, nil)
     }

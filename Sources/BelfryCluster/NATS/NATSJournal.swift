@@ -35,7 +35,7 @@ public final class NATSJournal: Journal {
     var preparedStreams: Set<NATSStream> = []
     /// Whether the streams were there and right on an earlier connection.
     var hasBeenReady = false
-    var events = EventLine(byteLimit: NATSSettings.eventByteLimit)
+    var events = JournalEventQueue(byteLimit: NATSSettings.eventByteLimit)
     /// The highest index that the log is known to have.
     var knownIndex: UInt64 = 0
     var reading: LogRead?

@@ -1,5 +1,5 @@
 /// The events that wait for the sequencer, bounded in bytes.
-struct EventLine {
+struct JournalEventQueue {
     private var events: ArraySlice<JournalEvent> = []
     private(set) var byteCount = 0
     let byteLimit: Int
