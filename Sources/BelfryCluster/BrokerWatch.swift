@@ -1,6 +1,6 @@
 import BelfryCenter
 
-/// The beats of the brokers: when this one beats, and for how long each other one was silent.
+/// The beats of the brokers: when this one beats, and how long each other one has been silent.
 struct BrokerWatch {
     /// When the broker last heard the engine, or another broker.
     private var contactAt: Int64
@@ -28,7 +28,7 @@ struct BrokerWatch {
     /// Discounts all silence so far: this broker could not hear the others.
     mutating func listenAnew(at now: Int64) { hearsSince = now }
 
-    /// Notices a standstill of this broker, which was deaf meanwhile: beats may have come to nothing.
+    /// Detects a standstill of this broker, which heard no beats meanwhile, even if there were any.
     mutating func check(at now: Int64) {
         if now - checkedAt > ClusterOptions.standstill { listenAnew(at: now) }
         checkedAt = now

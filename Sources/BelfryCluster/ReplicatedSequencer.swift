@@ -17,7 +17,7 @@ public final class ReplicatedSequencer {
     public let options: ClusterOptions
     let journal: any Journal
     var phase: Phase
-    /// Why the last life has ended; nil before that.
+    /// The reason for the end of the last life; nil before that.
     private var lastFence: FenceReason?
     /// Happenings that the host has not seen yet: many commands may fail at once.
     var happenings: ArraySlice<Happening> = []
@@ -79,10 +79,10 @@ public final class ReplicatedSequencer {
         journal.load()
     }
 
-    /// How far the broker is with the log.
+    /// The stage of the broker in the log.
     public var stage: Stage { phase.stage }
 
-    /// Which life of the broker runs, or begins; 0 before the first.
+    /// The life of the broker that runs, or begins; 0 before the first.
     public var life: UInt64 { outgoing.life }
 
     /// The number of the life in the names of connections and commands; 0 while none runs.
@@ -107,10 +107,10 @@ public final class ReplicatedSequencer {
 
     // MARK: Commands
 
-    /// Takes a command; it is in the next entry.
+    /// Adds a command to the next entry.
     ///
     /// - Returns: the name under which its step comes, or its failure.
-    /// - Throws: why the broker takes none.
+    /// - Throws: the reason that the broker accepts none.
     public func submit(
         _ action: ShardCommand.Action, at now: Int64
     ) throws(Unavailability) -> CommandID {
@@ -124,7 +124,7 @@ public final class ReplicatedSequencer {
         return outgoing.enqueue(command, at: now)
     }
 
-    /// Why the broker takes no command; nil where it takes them.
+    /// The reason that the broker accepts no command; nil where it accepts them.
     public var unavailability: Unavailability? {
         switch phase {
         case .up: nil
@@ -140,9 +140,9 @@ public final class ReplicatedSequencer {
         }
     }
 
-    /// Ends the life behind all commands that were taken.
+    /// Ends the life behind all commands that were accepted.
     ///
-    /// Commands that must happen are taken until then: each end of a connection states how far it
+    /// Commands that must happen are accepted until then: each end of a connection states how far it
     /// was written.
     public func leave() {
         switch phase {
@@ -152,7 +152,7 @@ public final class ReplicatedSequencer {
         }
     }
 
-    // MARK: The end of a life, and of all
+    // MARK: Ends
 
     /// Ends the life: commands that wait for the log fail.
     ///

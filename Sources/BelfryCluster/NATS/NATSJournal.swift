@@ -3,10 +3,10 @@ import BelfryNATS
 /// A journal that is two streams of NATS JetStream: the log, and snapshots of it (decision 104).
 ///
 /// A pure machine without sockets, threads and clock. Its host opens a connection to one of the
-/// servers and reports it (``didConnect(random:)``), hands over what is received, and sends what
-/// ``takeOutput()`` gives after each of these calls and after each turn of the sequencer. Where
-/// ``progress`` is `awaitsTLS` the host begins TLS and reports that; where it is `failed`, and where
-/// it is not `ready` some seconds after the connection was opened, the host closes the connection
+/// servers and reports it (``didConnect(random:)``), hands over the bytes that it receives, and
+/// sends those of ``takeOutput()`` after each of these calls and after each turn of the sequencer.
+/// Where ``progress`` is `awaitsTLS` the host begins TLS and reports that; where it is `failed`, and
+/// where it is not `ready` some seconds after the connection was opened, the host closes the connection
 /// and tries another server.
 ///
 /// Requests while it is not ready, and requests without room in the output, are lost: the sequencer
@@ -85,7 +85,7 @@ public final class NATSJournal: Journal {
         begin(withTLS: true)
     }
 
-    /// Takes bytes that the server has sent.
+    /// Reads bytes that the server has sent.
     public func receive(_ bytes: Span<UInt8>) {
         var cursor = 0
         while true {
@@ -106,7 +106,7 @@ public final class NATSJournal: Journal {
         }
     }
 
-    /// Takes the bytes that must be sent to the server.
+    /// Removes the bytes that must be sent to the server.
     public func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output

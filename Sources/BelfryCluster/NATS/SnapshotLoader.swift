@@ -110,7 +110,7 @@ struct SnapshotLoader {
         return .report(snapshot)
     }
 
-    /// Gives up a snapshot that is broken, or whose pieces are gone, as while others are being kept.
+    /// Gives up a snapshot that is broken, or whose pieces are gone, as while others are kept.
     ///
     /// It is asked for once more; then nothing is reported, so that the sequencer asks again, and
     /// finds a newer one where there is one. When it stays the last one it counts as none: the log
