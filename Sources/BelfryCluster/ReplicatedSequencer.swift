@@ -142,8 +142,8 @@ public final class ReplicatedSequencer {
 
     /// Ends the life behind all commands that were accepted.
     ///
-    /// Commands that must happen are accepted until then: each end of a connection states how far it
-    /// was written.
+    /// Commands that must happen are accepted until then: each end of a connection states how far
+    /// it was written.
     public func leave() {
         switch phase {
         case .up: phase = .leaving(isAnnounced: false)

@@ -5,9 +5,9 @@ import BelfryNATS
 /// A pure machine without sockets, threads and clock. Its host opens a connection to one of the
 /// servers and reports it (``didConnect(random:)``), hands over the bytes that it receives, and
 /// sends those of ``takeOutput()`` after each of these calls and after each turn of the sequencer.
-/// Where ``progress`` is `awaitsTLS` the host begins TLS and reports that; where it is `failed`, and
-/// where it is not `ready` some seconds after the connection was opened, the host closes the connection
-/// and tries another server.
+/// Where ``progress`` is `awaitsTLS` the host begins TLS and reports that. Where it is `failed`,
+/// and where it is not `ready` some seconds after the connection was opened, the host closes the
+/// connection and tries another server.
 ///
 /// Requests while it is not ready, and requests without room in the output, are lost: the sequencer
 /// repeats them.
