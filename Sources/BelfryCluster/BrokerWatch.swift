@@ -47,7 +47,7 @@ struct BrokerWatch {
     }
 
     /// The time without a word of the engine or of another broker.
-    func loneliness(at now: Int64) -> Int64 { now - contactAt }
+    func timeWithoutContact(at now: Int64) -> Int64 { now - contactAt }
 
     // MARK: The others
 
@@ -61,7 +61,7 @@ struct BrokerWatch {
         in shard: borrowing Shard, _ options: ClusterOptions, rank: Int, at now: Int64
     ) -> [(name: [UInt8], life: UInt64)] {
         // A broker that hears no beats cannot say who is silent.
-        guard loneliness(at: now) <= ClusterOptions.beatInterval else { return [] }
+        guard timeWithoutContact(at: now) <= ClusterOptions.beatInterval else { return [] }
         var silent: [(name: [UInt8], life: UInt64)] = []
         for broker in shard.brokers where broker.isUp && broker.name != options.node {
             let silence = now - max(heardAt[broker.name] ?? hearsSince, hearsSince)

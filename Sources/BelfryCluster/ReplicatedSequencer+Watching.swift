@@ -34,7 +34,7 @@ extension ReplicatedSequencer {
 
     /// The reason to end the life; nil while it continues.
     private func fenceReason(at now: Int64) -> FenceReason? {
-        if watch.loneliness(at: now) >= options.fenceAfter { return .heardNothing }
+        if watch.timeWithoutContact(at: now) >= options.fenceAfter { return .heardNothing }
         if let first = outgoing.underWay.first,
             now - first.firstAppendedAt >= options.quorumWait
         {
@@ -65,7 +65,7 @@ extension ReplicatedSequencer {
     /// It shows whether the engine is there; and how far this broker is, for the clients that it
     /// may lose.
     private func needsEntry(_ shard: borrowing Shard, rank: Int, at now: Int64) -> Bool {
-        watch.loneliness(at: now) >= ClusterOptions.beatInterval
+        watch.timeWithoutContact(at: now) >= ClusterOptions.beatInterval
             || outgoing.mustReport(at: now)
             || dueWork.claim(shard, behind: log.last, rank: rank, at: now)
     }
