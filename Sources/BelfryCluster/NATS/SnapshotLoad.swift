@@ -1,9 +1,8 @@
 /// A snapshot that is being asked for.
 struct SnapshotLoad {
-    let number: UInt64
     /// Whether a broken one was found before.
     let isSecond: Bool
-    /// Which message says what belongs to it.
+    /// The sequence of the message with its manifest.
     var sequence: UInt64 = 0
     var manifest: SnapshotManifest?
     /// The pieces so far, without a hole.
@@ -16,18 +15,15 @@ struct SnapshotLoad {
     /// Whether anything of it has come since it was last asked for.
     var hasMoved = false
 
-    init(number: UInt64, isSecond: Bool) {
-        self.number = number
-        self.isSecond = isSecond
-    }
+    init(isSecond: Bool) { self.isSecond = isSecond }
 
     /// Whether a piece was asked for and has not come.
     func isAwaited(_ place: UInt64) -> Bool {
         place < askedCount && place >= pieceCount && early[Int(place)] == nil
     }
 
-    /// Takes a piece.
-    mutating func take(_ piece: [UInt8], at place: Int) {
+    /// Adds a piece.
+    mutating func add(_ piece: [UInt8], at place: Int) {
         hasMoved = true
         early[place] = piece
         while let next = early.removeValue(forKey: pieceCount) {

@@ -1,5 +1,5 @@
 /// The events that wait for the sequencer, bounded in bytes.
-struct EventLine {
+struct JournalEventQueue {
     private var events: ArraySlice<JournalEvent> = []
     private(set) var byteCount = 0
     let byteLimit: Int
@@ -8,9 +8,9 @@ struct EventLine {
 
     var isEmpty: Bool { events.isEmpty }
 
-    /// Adds an event; one that has no room is dropped, as anything may be that a journal tells.
+    /// Adds an event; one that has no room is dropped, as any event of a journal may be.
     ///
-    /// A snapshot is not: it may have more than the room, was asked for, and took long to come.
+    /// A snapshot is not: it may be larger than the room, was asked for, and was long on its way.
     mutating func append(_ event: JournalEvent) {
         guard event.isSnapshot || byteCount + event.byteCount <= byteLimit || isEmpty else {
             return
@@ -33,7 +33,7 @@ extension JournalEvent {
         if case .snapshot = self { true } else { false }
     }
 
-    /// The memory that it takes, about.
+    /// The memory of the event, about, in bytes.
     fileprivate var byteCount: Int {
         let content =
             switch self {

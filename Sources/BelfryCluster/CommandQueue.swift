@@ -1,7 +1,7 @@
 import BelfryCenter
 
 /// The commands that wait for the next entry.
-struct WaitingLine {
+struct CommandQueue {
     private(set) var commands: [(command: Entry.Numbered, submittedAt: Int64)] = []
     private(set) var byteCount = 0
     private var mustHappenCount = 0
@@ -20,8 +20,8 @@ struct WaitingLine {
         if command.action.mustHappen { mustHappenCount += 1 }
     }
 
-    /// Takes as many as an entry may have, and at least one.
-    mutating func takeEntry(_ options: ClusterOptions) -> [Entry.Numbered] {
+    /// Removes as many as an entry may have, and at least one.
+    mutating func dequeueEntry(_ options: ClusterOptions) -> [Entry.Numbered] {
         let byteLimit = min(ClusterOptions.gatheredByteLimit, options.commandByteLimit)
         var count = 0
         var bytes = 0
@@ -38,8 +38,8 @@ struct WaitingLine {
         return taken
     }
 
-    /// Takes the commands whose submitter need not wait any longer, submitted by this time.
-    mutating func takeRefusable(submittedBy time: Int64 = .max) -> [Entry.Numbered] {
+    /// Removes the commands, submitted by this time, that may be refused.
+    mutating func removeRefusable(submittedBy time: Int64 = .max) -> [Entry.Numbered] {
         let taken = commands.filter {
             $0.submittedAt <= time && !$0.command.action.mustHappen
         }
