@@ -123,7 +123,8 @@ struct ObserverFields {
                 Key.suspensionBehavior, "must be hold or deliverImmediately to acknowledge")
         }
         if isMailbox, endsWithConnection {
-            fields.addFault("must be token for a mailbox, which has no connection")
+            fields.addFault(
+                Key.lifetime, "must be token for a mailbox, which has no connection")
         }
         var request = observer
         request.selector = selector ?? request.selector
