@@ -9,7 +9,7 @@ struct AskFields {
     var isOnce = false
     var timeToLive: Int64?
 
-    /// The members that a query has too; over HTTP address and selector are in the path.
+    /// The members that are in a query, too; over HTTP address and selector are in the path.
     enum Option: String, CaseIterable {
         case fallback = "default"
         case once, ttl, causedBy
@@ -21,7 +21,7 @@ struct AskFields {
         case option(Option)
     }
 
-    /// The members that a query has not.
+    /// The members that are not in a query.
     enum Own: String, CaseIterable {
         case object, selector, userInfo, wait, idempotencyKey
     }

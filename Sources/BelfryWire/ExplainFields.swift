@@ -13,7 +13,7 @@ struct ExplainFields {
         case name, object, selector, limit, cursor
     }
 
-    /// Null is no name and no selector, as each of them says what is asked for.
+    /// The members over JSON-RPC; null is a fault of the name and the selector.
     static let table = FieldTable(Key.allCases, takingNull: [.name, .selector])
 
     /// Reads or skips the value of one field; a faulty text is an empty one, which was given.
