@@ -1,4 +1,3 @@
-import BelfryBytes
 internal import BelfryCenter
 internal import BelfryJSON
 

@@ -1,5 +1,4 @@
 internal import BelfryCenter
-internal import BelfryJSON
 
 /// The fields of an explanation as they come, in JSON or in a query; nil for absent ones.
 struct ExplainFields {

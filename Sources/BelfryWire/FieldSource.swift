@@ -1,4 +1,3 @@
-import BelfryBytes
 internal import BelfryCenter
 
 /// A member of an object, or a parameter of a query, as the source of a value.

@@ -1,6 +1,5 @@
 import BelfryBytes
 internal import BelfryCenter
-internal import BelfryJSON
 
 /// The fields of a notification that is posted.
 struct PostFields {

@@ -1,5 +1,4 @@
 public import BelfryCenter
-internal import BelfryJSON
 
 // The params of JSON-RPC calls; they are the objects of the HTTP API. Pointers start at the params.
 extension RequestReader {
