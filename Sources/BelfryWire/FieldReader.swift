@@ -13,7 +13,7 @@ struct FieldReader {
     /// The place of the value in the array that is read as a member.
     private var element: Int?
     /// The ordinals of the members of this object so far.
-    private(set) var seen = JSONKeySet()
+    private var seen = JSONKeySet()
 
     /// The deepest nesting outside of a userInfo; a deeper value ends the reading.
     static let greatestDepth = 128
@@ -24,29 +24,53 @@ struct FieldReader {
         self.limits = limits
     }
 
-    /// Reads an object of known members; `read` reads or skips the value of each.
+    /// Enters an object, through which `nextKey` goes; another value is skipped and a fault.
     ///
-    /// - Returns: whether it was an object.
-    mutating func readObject(
-        _ keys: JSONKeyTable, in bytes: Span<UInt8>,
-        read: (inout FieldReader, Int, Span<UInt8>) throws(Problem) -> Void
-    ) throws(Problem) -> Bool {
-        guard try beginObject(in: bytes) else { return false }
+    /// - Returns: whether it is an object.
+    mutating func beginObject(in bytes: Span<UInt8>) throws(Problem) -> Bool {
+        guard try kind(in: bytes) == .object else {
+            let found = try skip(in: bytes)
+            faults.add(place(), "must be an object, not \(kindText(found, in: bytes))")
+            return false
+        }
+        do throws(JSONError) {
+            try json.beginObject(in: bytes)
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
         seen = JSONKeySet()
+        return true
+    }
+
+    /// Moves to the value of the next known member, which the caller reads or skips.
+    ///
+    /// - Returns: nil at the end of the object; then members that are missing are faults.
+    mutating func nextKey<Key>(
+        of table: FieldTable<Key>, in bytes: Span<UInt8>
+    ) throws(Problem) -> Key? {
         while try nextMember(in: bytes) {
-            guard let ordinal = keys.ordinal(of: json.key) else {
+            guard let ordinal = table.names.ordinal(of: json.key) else {
                 faults.add(placeOfUnknownMember(), "is not a known field")
                 _ = try skip(in: bytes)
                 continue
             }
             guard seen.insert(ordinal) else {
-                faults.add(place(json.key), "must not be repeated")
+                addFault("must not be repeated")
                 _ = try skip(in: bytes)
                 continue
             }
-            try read(&self, ordinal, bytes)
+            if table.optional.contains(ordinal), try skipNull(in: bytes) { continue }
+            return table.names[ordinal]
         }
-        return true
+        if !seen.isSuperset(of: table.required) { addMissingMembers(of: table) }
+        return nil
+    }
+
+    private mutating func addMissingMembers<Key>(of table: FieldTable<Key>) {
+        for ordinal in 0..<table.names.count
+        where table.required.contains(ordinal) && !seen.contains(ordinal) {
+            faults.add(place(table.names.name(of: ordinal)), "is required")
+        }
     }
 
     /// Reads the value of a member that is an array; `read` reads or skips each element.
@@ -75,11 +99,14 @@ struct FieldReader {
         self.item = item
     }
 
-    /// Whether the member with this ordinal has come.
-    func has(_ ordinal: Int) -> Bool { seen.contains(ordinal) }
+    /// Adds a fault of the member that is read.
+    mutating func addFault(_ detail: String) {
+        faults.add(place(json.key), detail)
+    }
 
-    mutating func addFault(_ key: String, _ detail: String) {
-        faults.add(place([UInt8](key.utf8)), detail)
+    /// Adds a fault of a member behind the end of the object.
+    mutating func addFault(_ key: some RawRepresentable<String>, _ detail: String) {
+        faults.add(place([UInt8](key.rawValue.utf8)), detail)
     }
 
     /// The place of the object itself.
@@ -101,20 +128,6 @@ struct FieldReader {
 
 // The steps of the reader, with JSON errors turned into problems and faults.
 extension FieldReader {
-    mutating func beginObject(in bytes: Span<UInt8>) throws(Problem) -> Bool {
-        guard try kind(in: bytes) == .object else {
-            let found = try skip(in: bytes)
-            faults.add(place(), "must be an object, not \(kindText(found, in: bytes))")
-            return false
-        }
-        do throws(JSONError) {
-            try json.beginObject(in: bytes)
-        } catch {
-            throw .malformed(error, byteCount: bytes.count)
-        }
-        return true
-    }
-
     private mutating func nextMember(in bytes: Span<UInt8>) throws(Problem) -> Bool {
         while true {
             do throws(JSONError) {
@@ -171,8 +184,7 @@ extension FieldReader {
         var scanner = JSONScanner(depthLimit: Self.greatestDepth, startingAt: start)
         do throws(JSONError) {
             let range = try scanner.skipValue(in: bytes)
-            json = JSONReader(
-                depthLimit: limits.userInfoDepthLimit, startingAt: range.upperBound)
+            json.resume(at: range.upperBound)
             return range
         } catch .depthLimit(let limit, _) {
             faults.add(place(), "must not nest deeper than \(limit) levels")

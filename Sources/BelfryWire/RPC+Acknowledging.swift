@@ -113,7 +113,8 @@ extension RPC {
         return code == RPCErrorCode.methodNotFound.rawValue
     }
 
-    private static let errorKeys = JSONKeyTable(["code", "message"])
+    private enum ErrorKey: String, CaseIterable { case code, message }
+    private static let errorKeys = JSONKeyTable(ErrorKey.allCases)
 
     private static func readError(
         _ bytes: Span<UInt8>, code: inout Int, message: inout [UInt8]
@@ -122,13 +123,12 @@ extension RPC {
         guard try json.peekKind(in: bytes) == .object else { return }
         try json.beginObject(in: bytes)
         while try json.nextMember(in: bytes) {
-            let ordinal = errorKeys.ordinal(of: json.key)
-            switch (ordinal, try json.peekKind(in: bytes)) {
-            case (0, .number):
+            switch (errorKeys.key(named: json.key), try json.peekKind(in: bytes)) {
+            case (.code?, .number):
                 let range = try json.skipValue(in: bytes)
                 var number = JSONReader(startingAt: range.lowerBound)
                 code = (try? number.readInt(in: bytes)) ?? 0
-            case (1, .string):
+            case (.message?, .string):
                 let range = try json.skipValue(in: bytes)
                 var string = JSONReader(startingAt: range.lowerBound)
                 message = (try? string.readString(in: bytes)) ?? []

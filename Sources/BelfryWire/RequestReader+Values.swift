@@ -46,9 +46,16 @@ extension RequestReader {
     ) throws(Problem) -> ValueRequest {
         var fields = FieldReader(limits: limits)
         var lifetime = ValueLifetime()
-        _ = read(query, of: ["ttl"], &fields.faults) { _, value in
-            lifetime.timeToLive = SecondsRule.timeToLive.nanoseconds(ofText: value)
-            return lifetime.timeToLive == nil ? SecondsRule.timeToLive.detail : nil
+        if !query.isEmpty {
+            var reader = QueryReader(limits: limits)
+            for parameter in query {
+                switch reader.key(of: parameter, in: Self.writeTable) {
+                case .ttl:
+                    lifetime.timeToLive = reader.seconds(.timeToLive, in: parameter.value.span)
+                case nil: continue
+                }
+            }
+            fields.faults = reader.faults
         }
         let value = try fields.document(in: content, at: place.path, isPatch: false)
         return try request(place, condition, value.map { .set($0, lifetime) }, fields)
@@ -62,10 +69,18 @@ extension RequestReader {
         content: Span<UInt8>
     ) throws(Problem) -> ValueRequest {
         var fields = FieldReader(limits: limits)
-        _ = read(query, of: [], &fields.faults) { _, _ in nil }
+        if !query.isEmpty {
+            var reader = QueryReader(limits: limits)
+            for parameter in query { _ = reader.key(of: parameter, in: Self.mergeTable) }
+            fields.faults = reader.faults
+        }
         let patch = try fields.document(in: content, at: place.path, isPatch: true)
         return try request(place, condition, patch.map { .merge($0) }, fields)
     }
+
+    private enum WriteKey: String, CaseIterable { case ttl }
+    private static let writeTable = JSONKeyTable(WriteKey.allCases)
+    private static let mergeTable = JSONKeyTable([WriteKey]())
 
     private func request(
         _ place: ValuePlace, _ condition: ValueCondition, _ change: ValueRequest.Change?,
@@ -109,7 +124,7 @@ extension RequestReader {
         params: Range<Int>?, in message: Span<UInt8>
     ) throws(Problem) -> ValueRequest {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
-            try fields.readSetValue(in: bytes)
+            try ValueFields.setting(&fields, in: bytes)
         }
     }
 
@@ -120,7 +135,7 @@ extension RequestReader {
         params: Range<Int>?, in message: Span<UInt8>
     ) throws(Problem) -> ValueRequest {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
-            try fields.readMergeValue(in: bytes)
+            try ValueFields.merging(&fields, in: bytes)
         }
     }
 
@@ -131,7 +146,7 @@ extension RequestReader {
         params: Range<Int>?, in message: Span<UInt8>
     ) throws(Problem) -> ValueRequest {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
-            try fields.readRemoveValue(in: bytes)
+            try ValueFields.removing(&fields, in: bytes)
         }
     }
 
@@ -142,7 +157,7 @@ extension RequestReader {
         params: Range<Int>?, in message: Span<UInt8>
     ) throws(Problem) -> ValuePlace {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
-            try fields.readValuePlace(in: bytes)
+            try ValueFields.place(&fields, in: bytes)
         }
     }
 }

@@ -77,6 +77,16 @@ struct HouseRulesTests {
         }
     }
 
+    @Test(
+        "an option is in no more files than Architecture.md section 2 says",
+        arguments: [("maxDelay", 5), ("ifHeld", 6)])
+    func optionCost(property: String, fileLimit: Int) {
+        let files = Self.rooms.filter { source in
+            source.target != "BelfryStore" && source.tokens.contains { $0.text == property }
+        }.map(\.path)
+        #expect((1...fileLimit).contains(files.count), "\(files)")
+    }
+
     @Test("no loop of a center or its host is without a price (section 7)")
     func loops() {
         let sources = Self.rooms.filter(HouseRules.pricesLoops)

@@ -24,7 +24,7 @@ extension Cover {
     private func check(
         _ registration: ObserverRegistration, in center: borrowing NotificationCenter
     ) throws(Refusal) {
-        guard let responder = registration.role.responder, responder.ifHeld == .replace,
+        guard let responder = registration.role.responder, responder.replacesHolders,
             let address = registration.object, selectors != .everything
         else { return }
         var lookCount = 0

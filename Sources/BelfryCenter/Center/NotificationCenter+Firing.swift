@@ -135,7 +135,7 @@ extension NotificationCenter {
         return TimerRecord(
             post: Post(
                 id: timer.id, content: timer.content, causedBy: timer.details?.causedBy,
-                options: usual.adding(terms)),
+                options: usual.replacing(timer: terms)),
             depth: Int(timer.depth), postedAt: timer.postedAt,
             dueAt: timer.dueAt == .max ? nil : timer.dueAt, isRestored: timer.isRestored,
             scope: timer.details?.scope ?? .everything, client: timer.details?.client,

@@ -7,15 +7,10 @@ extension NotificationCenter {
             return
         }
         let holders = asks.addresses.holders(of: address.span)
-        switch responder.ifHeld {
-        case .replace: break
-        case .refuse:
-            if !holders.isEmpty { throw .alreadyHeld }
-        case .share:
-            if !asks.addresses.isShared(address.span) || holders.count >= limits.holderLimit {
-                throw .alreadyHeld
-            }
-        }
+        let mayJoin = responder.mayJoin(
+            holderCount: holders.count, areSharing: asks.addresses.isShared(address.span),
+            holderLimit: limits.holderLimit)
+        if !mayJoin { throw .alreadyHeld }
         var next = responder.next
         var hopCount = 0
         while let hop = next, hopCount <= Self.circleLookLimit {  // Bound: hops
@@ -34,7 +29,7 @@ extension NotificationCenter {
         of registration: ObserverRegistration, by newcomer: UInt32, at time: CommandTime,
         _ effects: inout Effects
     ) -> [UInt32] {
-        guard let responder = registration.role.responder, responder.ifHeld == .replace,
+        guard let responder = registration.role.responder, responder.replacesHolders,
             let address = registration.object
         else { return [] }
         let remover =
@@ -89,9 +84,9 @@ extension NotificationCenter {
         let implemented = responder.implements.map { registry.selectors.retain($0) }
         asks.addresses.add(
             address, slot: slot, serial: serial, implementing: implemented,
-            isShared: responder.ifHeld == .share)
-        registry.targets.note(address, isHeld: true, at: lastTime)
-        return registry.index.add(
+            isShared: responder.isShared)
+        targets.note(address, isHeld: true, at: lastTime)
+        return index.add(
             implementing: responder.implements, object: address, serial: serial, slot: slot)
     }
 

@@ -58,7 +58,7 @@ extension NotificationQueue.Entry {
             coalescing: options?.coalescing ?? [.onName, .onSender],
             modes: Self.distinct(options?.modes ?? []), mergedCount: 0,
             enqueuedAt: time.wallMilliseconds,
-            promotesAt: isIdle ? now.adding(options?.maxDelay) : .max,
+            promotesAt: options?.promotionTime(ofPostAt: now) ?? .max,
             expiresAt: now.adding(options?.timeToLive),
             isImmediate: options?.isImmediate ?? false, isRestored: isRestored)
     }

@@ -215,7 +215,7 @@ extension NotificationQueue {
     /// When ``passTime(_:)`` has something to do next, on the monotonic clock in nanoseconds.
     var nextDeadline: Int64? { timers.next }
 
-    /// Removes entries whose time to live has ended, and promotes idle ones past their `maxDelay`.
+    /// Removes entries whose time to live has ended, and promotes idle ones whose delay has.
     ///
     /// Promoted entries become asap (rule Q14). Both are returned in queue order, as they are now.
     mutating func passTime(_ now: Int64) -> (promoted: [Entry], expired: [Entry]) {
