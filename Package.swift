@@ -69,12 +69,12 @@ let package = Package(
         tests(of: "BelfryBytes"),
         room("BelfryCenter", "BelfryBytes", "BelfryJSON"),
         tests(
-            of: "BelfryCenter", "BelfryBytes", "BelfryHistory", "BelfryJSON",
+            of: "BelfryCenter", "BelfryBytes", "BelfryJSON", "TestSupport",
             excluding: ["Golden"]),
         room("BelfryCluster", "BelfryCenter", "BelfryNATS", "BelfryTLS"),
         tests(
             of: "BelfryCluster", "BelfryCenter", "BelfryHistory", "BelfryNATS", "BelfryTLS",
-            "SimulatedLog"),
+            "SimulatedLog", "TestSupport"),
         room("BelfryJSON", "BelfryBytes"),
         tests(of: "BelfryJSON", "FuzzTargets"),
         room("BelfryHTTP", "BelfryBytes"),
@@ -150,6 +150,9 @@ let package = Package(
             "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS", "BelfryWebSocket",
             "BelfryWire", "SimulatedLog", "TestCertificates"),
 
+        // What several test targets use: it knows no room.
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+
         // Certificates that tests make for themselves.
         .target(
             name: "TestCertificates", dependencies: ["COpenSSL"],
@@ -180,7 +183,7 @@ let package = Package(
             name: "belfry-simulator",
             dependencies: [
                 "BelfryBytes", "BelfryCenter", "BelfryCluster", "BelfryJSON", "BelfryWire",
-                "BelfryStore", "BelfryHistory", "SimulatedLog",
+                "BelfryStore", "BelfryHistory", "SimulatedLog", "TestSupport",
             ],
             path: "Tests/Simulator", swiftSettings: strict),
 

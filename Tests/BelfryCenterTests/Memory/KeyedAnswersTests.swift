@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -27,12 +28,6 @@ struct KeyedAnswersTests {
         limits.keyLimit = count
         limits.keyLifetime = lifetime
         return limits
-    }
-
-    private func digest(_ answers: KeyedAnswers) -> UInt64 {
-        var digest = StateDigest()
-        answers.addDigest(to: &digest)
-        return digest.finish()
     }
 
     @discardableResult
@@ -241,10 +236,10 @@ struct KeyedAnswersTests {
                     limits: CenterLimits())
             }
         }
-        #expect(Set(all.map { digest($0) }).count == all.count)
+        #expect(Set(all.map { stateDigest(of: $0) }).count == all.count)
         var other = KeyedAnswers(seed: HashSeed(8, 9))
         begin(key("a"), in: &other)
-        #expect(digest(other) == digest(all[1]))
+        #expect(stateDigest(of: other) == stateDigest(of: all[1]))
     }
 
     @Test("random requests agree with an array", arguments: 1...3)
