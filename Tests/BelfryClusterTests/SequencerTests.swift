@@ -44,7 +44,7 @@ struct SequencerTests {
         second.receive(.snapshot(JournalSnapshot(index: 2, state: state)))
         #expect(second.told == ["loaded"])
         #expect(second.journal.readAfter == [1])
-        #expect(stateDigest(of: second.shard) == stateDigest(of: first.shard))
+        #expect(firstDifference(second.shard, first.shard) == nil)
         let third = SequencerScenario("n3")
         third.receive(.snapshot(JournalSnapshot(index: 2, state: [99] + state.dropFirst())))
         #expect(third.sequencer.stage == .stopped(.tooOld(index: 2)))

@@ -1,5 +1,4 @@
 import BelfryCenter
-import BelfryHistory
 import TestSupport
 
 /// The commands of a center, as bytes that a second process replays.

@@ -1,5 +1,5 @@
 import BelfryCenter
-import BelfryHistory
+import TestSupport
 
 /// Snapshots of random states: the written center and the restored one must do the same.
 ///

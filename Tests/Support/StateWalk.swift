@@ -27,13 +27,14 @@ package struct StateWalk {
             ],
             "It counts for this process alone (decision 97).": [
                 "NotificationCenter.losses", "NotificationCenter.keptMemory",
-                "NotificationCenter.keptMeasure", "OwnedMemory.growth",
+                "NotificationCenter.keptMeasure", "OwnedMemory.growth", "Shard.ended",
             ],
             "It lives only while a command is applied (decision 97).": [
                 "NotificationCenter.dispatching", "NotificationCenter.matched",
                 "NotificationCenter.hasRecounted", "NotificationCenter.recountedRows",
                 "NotificationQueue.journal",
             ],
+            "It is a lower bound, which a restored shard finds anew.": ["ShardLog.dueAt"],
             "It has intervals that are over, which are forgotten over time.": ["PaceTable.order"],
             "It has used tickets, which a snapshot lacks; `tickets` has the others.": [
                 "TicketTable.order", "Share.order",

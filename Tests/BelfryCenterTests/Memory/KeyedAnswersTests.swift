@@ -239,12 +239,12 @@ struct KeyedAnswersTests {
         #expect(Set(all.map { stateDigest(of: $0) }).count == all.count)
         var other = KeyedAnswers(seed: HashSeed(8, 9))
         begin(key("a"), in: &other)
-        #expect(stateDigest(of: other) == stateDigest(of: all[1]))
+        #expect(firstDifference(other, all[1]) == nil)
     }
 
     @Test("random requests agree with an array", arguments: 1...3)
     func randomComparison(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         var answers = KeyedAnswers(seed: HashSeed(seed, 1))
         var model: [(key: IdempotencyKey, number: UInt64, expiresAt: Int64)] = []
         var now: Int64 = 0

@@ -1,5 +1,3 @@
-import TestSupport
-
 @testable import BelfryCenter
 
 /// A queue with the next identifiers for its posts, so that a test says only what matters to it.
@@ -137,9 +135,16 @@ struct QueueScenario {
         ).map(\.text)
     }
 
-    /// The digest of what the queue has, in its order; an undone batch may leave other slots.
-    var digest: UInt64 {
-        stateDigest(of: (entries, queue.nextPlace, queue.snapshotEnd))
+    /// The entries of the queue in their order: an undone batch may leave other slots.
+    struct Contents: Equatable {
+        let entries: [NotificationQueue.Entry]
+        let nextPlace: UInt64
+        let snapshotEnd: UInt64
+    }
+
+    var contents: Contents {
+        Contents(
+            entries: entries, nextPlace: queue.nextPlace, snapshotEnd: queue.snapshotEnd)
     }
 }
 
