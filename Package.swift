@@ -69,31 +69,31 @@ let package = Package(
         tests(of: "BelfryBytes"),
         room("BelfryCenter", "BelfryBytes", "BelfryJSON"),
         tests(
-            of: "BelfryCenter", "BelfryBytes", "BelfryHistory", "BelfryJSON",
+            of: "BelfryCenter", "BelfryBytes", "BelfryJSON", "TestSupport",
             excluding: ["Golden"]),
         room("BelfryCluster", "BelfryCenter", "BelfryNATS", "BelfryTLS"),
         tests(
-            of: "BelfryCluster", "BelfryCenter", "BelfryHistory", "BelfryNATS", "BelfryTLS",
-            "SimulatedLog"),
+            of: "BelfryCluster", "BelfryCenter", "BelfryNATS", "BelfryTLS", "SimulatedLog",
+            "TestSupport"),
         room("BelfryJSON", "BelfryBytes"),
-        tests(of: "BelfryJSON", "FuzzTargets"),
+        tests(of: "BelfryJSON", "FuzzTargets", "TestSupport"),
         room("BelfryHTTP", "BelfryBytes"),
-        tests(of: "BelfryHTTP"),
+        tests(of: "BelfryHTTP", "TestSupport"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         room("BelfryWebSocket", "BelfryBytes", "CZlib"),
-        tests(of: "BelfryWebSocket"),
+        tests(of: "BelfryWebSocket", "TestSupport"),
         room("BelfryNATS", "BelfryBytes", "BelfryJSON"),
         tests(of: "BelfryNATS", "BelfryJSON"),
         room("BelfryWire", "BelfryBytes", "BelfryCenter", "BelfryJSON"),
-        tests(of: "BelfryWire", "BelfryCenter"),
+        tests(of: "BelfryWire", "BelfryCenter", "TestSupport"),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         room("BelfryTLS", "COpenSSL"),
-        tests(of: "BelfryTLS", "COpenSSL", "TestCertificates"),
+        tests(of: "BelfryTLS", "COpenSSL", "TestCertificates", "TestSupport"),
         room("BelfryAccess", "BelfryJSON", "BelfryTLS"),
         .testTarget(
             name: "BelfryAccessTests",
-            dependencies: ["BelfryAccess", "BelfryTLS", "TestCertificates"],
+            dependencies: ["BelfryAccess", "BelfryTLS", "TestCertificates", "TestSupport"],
             exclude: ["Fixtures"], swiftSettings: strict),
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),
@@ -103,7 +103,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         room("BelfryStore", "BelfryCenter", "BelfrySystem", "CSQLite"),
-        tests(of: "BelfryStore", "BelfryCenter", "BelfrySystem"),
+        tests(of: "BelfryStore", "BelfryCenter", "BelfrySystem", "TestSupport"),
         .target(name: "CBelfryAssets"),
         room(
             "BelfryServer", "BelfryBytes", "BelfryCenter", "BelfryCluster", "BelfryJSON",
@@ -115,7 +115,7 @@ let package = Package(
             "BelfrySystem", "BelfryLoop"),
         tests(
             of: "BelfryClient", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS", "BelfrySystem",
-            "BelfryLoop", "TestCertificates"),
+            "BelfryLoop", "TestCertificates", "TestSupport"),
 
         .executableTarget(
             name: "belfry",
@@ -145,10 +145,12 @@ let package = Package(
             path: "Examples/Table/Source", swiftSettings: strict),
         .testTarget(name: "TableTests", dependencies: ["table-source"], swiftSettings: strict),
         tests(
-            of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryHistory",
-            "BelfryJSON", "BelfryCluster",
-            "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS", "BelfryWebSocket",
-            "BelfryWire", "SimulatedLog", "TestCertificates"),
+            of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
+            "BelfryCluster", "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS",
+            "BelfryWebSocket", "BelfryWire", "SimulatedLog", "TestCertificates", "TestSupport"),
+
+        // What several test targets use: it knows no room.
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
 
         // Certificates that tests make for themselves.
         .target(
@@ -166,7 +168,7 @@ let package = Package(
 
         // An engine in memory, with all that may go wrong at one.
         .target(
-            name: "SimulatedLog", dependencies: ["BelfryCluster", "BelfryHistory"],
+            name: "SimulatedLog", dependencies: ["BelfryCluster", "TestSupport"],
             path: "Tests/SimulatedLog", swiftSettings: strict),
 
         // The cases of journals on servers that run (Scripts/engine-check).
@@ -180,7 +182,7 @@ let package = Package(
             name: "belfry-simulator",
             dependencies: [
                 "BelfryBytes", "BelfryCenter", "BelfryCluster", "BelfryJSON", "BelfryWire",
-                "BelfryStore", "BelfryHistory", "SimulatedLog",
+                "BelfryStore", "BelfryHistory", "SimulatedLog", "TestSupport",
             ],
             path: "Tests/Simulator", swiftSettings: strict),
 

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import BelfryCenter
 
 /// Makes the same endless list of commands from the same seed, in every process.
@@ -5,7 +7,7 @@
 /// A source of `everything` makes all kinds of commands; one that is `plain` makes those that a
 /// center without suspension, queue and acknowledgement has.
 struct CommandSource {
-    private var generator: SeededGenerator
+    private var generator: SplitMix
     private let isPlain: Bool
     private var lastSerial: UInt64 = 0
     private var lastClient: UInt64 = 0
@@ -19,7 +21,7 @@ struct CommandSource {
     private var milliseconds: Int64 = 1_000_000
 
     init(seed: UInt64, isPlain: Bool = false) {
-        generator = SeededGenerator(seed: seed)
+        generator = SplitMix(seed: seed)
         self.isPlain = isPlain
     }
 

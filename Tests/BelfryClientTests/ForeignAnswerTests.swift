@@ -1,6 +1,7 @@
 import BelfryLoop
 import BelfrySystem
 import BelfryTLS
+import TestSupport
 import Testing
 
 @testable import BelfryClient
@@ -65,7 +66,7 @@ struct ForeignOpeningTests {
 
     @Test("first pauses are spread over a second, so that clients come one by one")
     func spread() {
-        var random = SystemRandom()
+        var random = SplitMix(seed: 66)
         var pauses: [Duration] = []
         for _ in 0..<100 {
             var backOff = BackOff(ClientOptions())

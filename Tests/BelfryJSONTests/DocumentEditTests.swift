@@ -1,5 +1,6 @@
 import BelfryJSON
 import FuzzTargets
+import TestSupport
 import Testing
 
 @Suite("Document: what changes it, and how that is told")
@@ -222,7 +223,7 @@ struct DocumentModelTests {
         "the bytes are the model's, each path is told its own change, and each edit can be undone",
         arguments: 0..<200)
     func writes(seed: UInt64) throws {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix(seed: seed)
         var document = Document.empty
         var model = PlainValue.object([:])
         for _ in 0..<40 {

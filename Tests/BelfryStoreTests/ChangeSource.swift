@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryStore
+import TestSupport
 
 /// Changes as centers give them, at random: what a change needs was there before it.
 struct ChangeSource {
@@ -16,7 +17,7 @@ struct ChangeSource {
         var values: [UInt64] = []
     }
 
-    private var random: SeededGenerator
+    private var random: SplitMix
     private var centers: [Center] = []
     private var serial: UInt64 = 0
     /// The most bytes of a userInfo.
@@ -34,7 +35,7 @@ struct ChangeSource {
     ) {
         self.endsCenters = endsCenters
         self.version = version
-        random = SeededGenerator(seed: seed)
+        random = SplitMix(seed: seed)
         self.userInfoByteLimit = userInfoByteLimit
     }
 

@@ -1,5 +1,6 @@
 import BelfryCenter
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BelfryStore
@@ -119,7 +120,7 @@ struct DamagedFileTests {
 
     @Test("a byte that is changed is found, or changes nothing that is kept", arguments: 1...4)
     func flips(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix(seed: seed)
         try directory.write(sound, to: "belfry.db")
         let whole = Self.content(of: try open())
         var refusals = 0

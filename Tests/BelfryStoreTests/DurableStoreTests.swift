@@ -1,4 +1,5 @@
 import BelfryCenter
+import TestSupport
 import Testing
 
 @testable import BelfryStore
@@ -298,7 +299,7 @@ struct DurableStoreTests {
     @Test("both stores hold the same after any changes and restarts", arguments: 1...6)
     func twins(seed: UInt64) throws {
         var source = ChangeSource(seed: seed, endsCenters: true)
-        var random = SeededGenerator(seed: ~seed)
+        var random = SplitMix(seed: ~seed)
         var limits = StoreLimits()
         limits.tombstoneLimit = 20
         let (memory, file) = (

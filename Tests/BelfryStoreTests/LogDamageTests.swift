@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfrySystem
+import TestSupport
 import Testing
 
 @testable import BelfryStore
@@ -63,7 +64,7 @@ struct LogDamageTests {
     }
 
     /// A kind of damage, at a place that the generator says.
-    private func damage(_ log: inout [UInt8], _ random: inout SeededGenerator) {
+    private func damage(_ log: inout [UInt8], _ random: inout SplitMix) {
         let frameCount = (log.count - Self.header) / Self.frame
         let start = Self.header + random.below(frameCount) * Self.frame
         switch random.below(7) {
@@ -85,7 +86,7 @@ struct LogDamageTests {
     func variants(_ durability: Durability, seed: UInt64) throws {
         let sound = try killed(durability)
         #expect(try start(sound, durability).get() == sound.image)
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix(seed: seed)
         var refusals = 0
         for _ in 0..<20 {
             var damaged = sound

@@ -1,4 +1,5 @@
 import BelfryWebSocket
+import TestSupport
 import Testing
 
 /// A compressed frame of a client.
@@ -17,7 +18,7 @@ func compress(_ payload: [UInt8], windowBitCount: Int = 15) throws -> [UInt8] {
 
 /// Bytes that deflate cannot shorten.
 func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-    var generator = SplitMix(state: seed)
+    var generator = SplitMix(seed: seed)
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
 }
 

@@ -1,4 +1,5 @@
 import BelfryWebSocket
+import TestSupport
 import Testing
 
 @Suite("FrameWriter (RFC 6455 §5.2)")
@@ -45,7 +46,7 @@ struct FrameWriterTests {
 
     @Test("what a client writes, a server reads", arguments: counts)
     func clientToServer(count: Int) {
-        var generator = SplitMix(state: UInt64(count))
+        var generator = SplitMix(seed: UInt64(count))
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         var buffer: [UInt8] = []
         let short = Array(payload.prefix(125))

@@ -1,4 +1,5 @@
 import BelfryWebSocket
+import TestSupport
 import Testing
 
 @Suite("OpeningRequest and OpeningResponse (RFC 6455 §4)")
@@ -190,7 +191,7 @@ struct OpeningTests {
 
     @Test("the two halves understand each other")
     func twins() {
-        var generator = SplitMix(state: 1)
+        var generator = SplitMix(seed: 1)
         for _ in 0..<20 {
             let opening = ClientOpening(using: &generator)
             let decision = Self.decide {

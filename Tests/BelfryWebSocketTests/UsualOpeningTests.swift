@@ -1,4 +1,5 @@
 import BelfryWebSocket
+import TestSupport
 import Testing
 
 @Suite("UsualOpening and OpeningAnswer (RFC 6455 §4.2)")
@@ -106,7 +107,7 @@ struct UsualOpeningTests {
 
     @Test("whatever the lines are, both decide alike")
     func twins() {
-        var generator = SplitMix(state: 7)
+        var generator = SplitMix(seed: 7)
         let lines: [Field] =
             Self.sample + Self.sample + [
                 ("Sec-WebSocket-Protocol", "belfry.v1"), ("Sec-WebSocket-Protocol", "foo"),

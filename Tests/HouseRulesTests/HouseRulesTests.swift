@@ -111,6 +111,16 @@ struct HouseRulesTests {
         }
     }
 
+    @Test("what a test draws at random follows from a seed (section 9)")
+    func randomness() {
+        expectNone(Self.tests.flatMap(HouseRules.unseededRandomness))
+        // Each exception must still be one.
+        for path in HouseRules.systemRandomness {
+            let files = Self.tests.filter { $0.path.hasPrefix(path) }
+            #expect(files.contains { $0.tokens.contains { $0.text == "SystemRandom" } }, "\(path)")
+        }
+    }
+
     @Test("each unsafe expression has a sentence that names the bound (section 8)")
     func safety() {
         expectNone(Self.everything.flatMap(HouseRules.unmarkedUnsafe))

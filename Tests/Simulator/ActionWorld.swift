@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryHistory
+import TestSupport
 
 /// Observers with targets and responders of a few WebSockets: all output must be the model's.
 ///

@@ -1,5 +1,4 @@
 import BelfryCenter
-import BelfryHistory
 
 // The rules for an outsider's sight.
 

@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryHistory
+import TestSupport
 
 /// Responders and asks of a few WebSockets and mailboxes, judged from outside without a model.
 ///

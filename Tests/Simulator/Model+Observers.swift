@@ -1,5 +1,4 @@
 import BelfryCenter
-import BelfryHistory
 
 // Clients and observers come and go (rules C8 to C11, O1 to O10).
 

@@ -1,5 +1,4 @@
 import BelfryCenter
-import BelfryHistory
 
 // The effects of time, in the order in which they are due.
 

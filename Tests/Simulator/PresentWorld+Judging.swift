@@ -1,6 +1,6 @@
 import BelfryCenter
 import BelfryJSON
-import BelfryHistory
+import TestSupport
 
 // The judgement of present values, and of posts beside them, from outside.
 extension PresentWorld {

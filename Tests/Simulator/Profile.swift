@@ -1,5 +1,5 @@
 import BelfryCenter
-import BelfryHistory
+import TestSupport
 
 /// The profile of one seed: its own limits, its few names, and the frequency of each step.
 ///

@@ -1,5 +1,5 @@
 import BelfryCenter
-import BelfryHistory
+import TestSupport
 
 /// Timers of every kind, clocks that jump, and a broker that dies: judged from outside, no model.
 ///

@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryHistory
+import TestSupport
 
 // The broker dies at any moment of the store, or stops in order; then the next life begins.
 

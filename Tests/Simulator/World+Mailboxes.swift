@@ -1,5 +1,5 @@
 import BelfryCenter
-import BelfryHistory
+import TestSupport
 
 // Mailboxes are read, polled and streamed.
 

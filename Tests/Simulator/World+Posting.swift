@@ -1,5 +1,5 @@
 import BelfryCenter
-import BelfryHistory
+import TestSupport
 
 extension World {
     /// Posts something of this kind.

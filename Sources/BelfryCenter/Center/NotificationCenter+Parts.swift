@@ -131,7 +131,7 @@ extension NotificationCenter {
 
     /// An identifier, unique in the center, for a notification that was not posted.
     func madeID(_ number: UInt64, at time: CommandTime) -> NotificationID {
-        var digest = StateDigest()
+        var digest = FixedDigest()
         digest.add(history.epoch)
         digest.add(name)
         digest.add(history.sequence)

@@ -81,20 +81,6 @@ struct PaceTable: Footprinted, Sendable {
     }
 
     init() {}
-
-    /// Adds the running intervals to a digest: they have no order, so it takes their sum.
-    func addDigest(to digest: inout StateDigest, at now: Int64) {
-        var sum: UInt64 = 0
-        for (kind, end) in ends.values where end > now {  // Bound: snapshot
-            var one = StateDigest()
-            one.add(kind.observer)
-            one.add(kind.name)
-            one.add(kind.object)
-            one.add(end)
-            sum &+= one.finish()
-        }
-        digest.add(sum)
-    }
 }
 
 extension PaceTable: Coded {

@@ -167,24 +167,6 @@ struct WaitingTable: Footprinted, Sendable {
         resultByteCount -= waiting.resultByteCount
         return waiting
     }
-
-    /// Adds all that can be observed of the waiting posts now or later.
-    func addDigest(to digest: inout StateDigest) {
-        digest.add(count)
-        for waiting in slots {  // Bound: snapshot
-            guard let waiting else { continue }
-            digest.add(waiting.remainingCount)
-            digest.add(waiting.ordinal)
-            for command in waiting.commands {  // Bound: snapshot
-                digest.add(command.id.node)
-                digest.add(command.id.incarnation)
-                digest.add(command.id.counter)
-                digest.add(command.replayedForm.map { Int($0) } ?? -1)
-            }
-            for receipt in waiting.receipts { digest.add(receipt) }  // Bound: snapshot
-            digest.add(waiting.reports)
-        }
-    }
 }
 
 extension WaitingTable.Waiting: Coded {

@@ -98,19 +98,6 @@ struct ChannelWatch: Footprinted, Sendable {
             visit(names.key(at: UInt32(place)))
         }
     }
-
-    /// Adds all that can be observed of the table later.
-    func addDigest(to digest: inout StateDigest) {
-        digest.add(watcherCount)
-        digest.add(generalCount)
-        digest.add(namelessBefore.map { $0 ? 1 : 0 } ?? -1)
-        var position = crossings.startPosition
-        while position < crossings.endPosition {  // Bound: snapshot
-            digest.add(crossings[position].name)
-            digest.add(crossings[position].wasObserved)
-            position += 1
-        }
-    }
 }
 
 extension ChannelWatch.Crossing: Coded {

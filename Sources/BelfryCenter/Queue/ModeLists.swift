@@ -128,7 +128,7 @@ struct ModeLists: Sendable {
     private mutating func first(of mode: UInt32, isIdle: Bool) -> Item? {
         while let first = lists[Int(mode)][isIdle: isIdle].items.first {  // Bound: stale
             if isAlive(first) { return first }
-            lists[Int(mode)][isIdle: isIdle].items.removeFirst()
+            change(mode, isIdle: isIdle) { _ = $0.items.removeFirst() }
         }
         return nil
     }

@@ -67,19 +67,6 @@ struct ModeStack: Footprinted, Sendable {
         stack.removeAll { isOver($0) }
         return stack.count < oldCount
     }
-
-    /// Adds all that can be observed of the stack now or later.
-    func addDigest(to digest: inout StateDigest) {
-        digest.add(stack.count)
-        for lease in stack {  // Bound: snapshot
-            digest.add(lease.entry.serial)
-            digest.add(lease.entry.tokenHash)
-            digest.add(lease.entry.mode)
-            digest.add(lease.entry.client != nil)
-            if let client = lease.entry.client { digest.add(client) }
-            digest.add(lease.endsAt)
-        }
-    }
 }
 
 extension ModeStack.Lease: Coded {

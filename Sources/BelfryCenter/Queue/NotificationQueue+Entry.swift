@@ -156,25 +156,6 @@ extension NotificationQueue.Entry {
         let (left, isTooLong) = time.subtractingReportingOverflow(now)
         return isTooLong ? nil : max(left, 0)
     }
-
-    func addDigest(to digest: inout StateDigest) {
-        digest.add(id)
-        digest.add(place)
-        digest.add(content)
-        digest.add(causedBy != nil)
-        if let causedBy { digest.add(causedBy) }
-        digest.add(depth)
-        digest.add(UInt64(style.rawValue))
-        digest.add(UInt64(coalescing.rawValue))
-        digest.add(modes.count)
-        for mode in modes { digest.add(mode) }  // Bound: snapshot
-        digest.add(mergedCount)
-        digest.add(enqueuedAt)
-        digest.add(promotesAt)
-        digest.add(expiresAt)
-        digest.add(isImmediate)
-        digest.add(isRestored)
-    }
 }
 
 extension NotificationQueue.Entry: Coded {

@@ -5,15 +5,4 @@ extension NotificationQueue {
         insert(Entry(record, at: time))
         nextPlace = max(nextPlace, record.place.addingReportingOverflow(1).partialValue)
     }
-
-    /// Adds all that can be observed of the queue now or later.
-    func addDigest(to digest: inout StateDigest) {
-        digest.add(count)
-        digest.add(nextPlace)
-        if snapshotEnd != 0 { digest.add(snapshotEnd) }
-        forEachInPostingOrder { entry in
-            entry.addDigest(to: &digest)
-            return true
-        }
-    }
 }

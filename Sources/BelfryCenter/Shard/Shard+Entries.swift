@@ -295,7 +295,7 @@ extension Shard {
 
     /// Adds the results of an entry to the digest, as far as each center's summary has them.
     private mutating func note(_ entry: Entry, counts: Bool) {
-        var digest = StateDigest()
+        var digest = FixedDigest()
         digest.add(log.chain)
         digest.add(log.index)
         digest.add(entry.node)
@@ -328,18 +328,5 @@ extension Shard {
             log.dueAt = min(log.dueAt, needs.nextDeadline(at: time))
             if needs.turnEnd { log.touched.insert(position) }
         }
-    }
-
-    /// A digest of the whole state: equal states have equal ones.
-    public func digest() -> UInt64 {
-        var digest = StateDigest()
-        digest.add(log.index)
-        digest.add(log.time)
-        digest.add(log.level)
-        digest.add(log.limitsRevision)
-        digest.add(log.chain)
-        digest.add(count)
-        for position in 0..<count { digest.add(centers[position].digest()) }  // Bound: snapshot
-        return digest.finish()
     }
 }

@@ -196,42 +196,6 @@ struct TimerTable: Footprinted, Sendable {
         }
         move(slot, due: min(repetition.due, repetition.endsAt), dueAt: repetition.dueAt)
     }
-
-    /// Adds all that can be observed of the timers now or later.
-    func addDigest(to digest: inout StateDigest) {
-        digest.add(count)
-        digest.add(lastOrdinal)
-        digest.add(firedCount)
-        digest.add(missedCount)
-        order.forEach { item in
-            add(self[item.slot], repetition(at: item.slot), to: &digest)
-            return true
-        }
-    }
-
-    private func add(
-        _ timer: Timer, _ repetition: Timer.Repetition?, to digest: inout StateDigest
-    ) {
-        digest.add(timer.id)
-        digest.add(timer.content)
-        digest.add(timer.isRestored)
-        digest.add(Int(timer.depth))
-        digest.add(timer.ordinal)
-        digest.add(timer.due)
-        digest.add(timer.dueAt)
-        digest.add(timer.postedAt)
-        digest.add(timer.details?.client ?? 0)
-        digest.add(timer.details?.farewell?.delay ?? -1)
-        digest.add(timer.details?.farewell?.principal.name)
-        guard let repetition else { return }
-        digest.add(repetition.start)
-        digest.add(repetition.period)
-        digest.add(repetition.endsAt)
-        digest.add(repetition.next)
-        digest.add(repetition.fired)
-        digest.add(repetition.lastMade.map { $0 + 1 } ?? 0)
-        digest.add(repetition.missed)
-    }
 }
 
 extension TimerTable: Coded {

@@ -252,24 +252,6 @@ struct ValueTable: Footprinted, Sendable {
     }
 
     // MARK: Digest
-
-    /// Adds all that can be observed of the values now or later.
-    func addDigest(to digest: inout StateDigest) {
-        digest.add(order.count)
-        digest.add(byteCount)
-        gone.addDigest(to: &digest)
-        storedNumbers.addDigest(to: &digest)
-        for entry in order.living {  // Bound: snapshot
-            let value = self[entry.slot]
-            digest.add(keys.key(at: entry.slot))
-            digest.add(entry.serial)
-            digest.add(value.document?.bytes)
-            digest.add(value.changedSequence)
-            digest.add(value.changedAt)
-            value.changes.addDigest(to: &digest)
-        }
-        parts.addDigest(to: &digest)
-    }
 }
 
 extension ValueTable.Value: Coded {

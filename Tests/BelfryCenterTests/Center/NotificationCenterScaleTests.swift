@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -33,7 +34,7 @@ struct NotificationCenterScaleTests {
         case .rising: break
         case .falling: serials.reverse()
         case .shuffled:
-            var generator = SeededGenerator(seed: 7)
+            var generator = SplitMix(seed: 7)
             for place in serials.indices {
                 serials.swapAt(place, place + generator.below(serials.count - place))
             }

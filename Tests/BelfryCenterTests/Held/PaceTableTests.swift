@@ -61,10 +61,10 @@ struct PaceTableTests {
         #expect(paces.count == PaceTable.limit && other.count == PaceTable.limit)
         #expect(paces.end(of: Self.kind(PaceTable.limit - 2), at: 2) != nil)
         #expect(paces.end(of: Self.kind(PaceTable.limit - 1), at: 2) == nil)
-        var (digest, otherDigest) = (StateDigest(), StateDigest())
-        paces.addDigest(to: &digest, at: 2)
-        other.addDigest(to: &otherDigest, at: 2)
-        #expect(digest.finish() == otherDigest.finish())
+        let isSame = (0...PaceTable.limit + 1).allSatisfy {
+            paces.end(of: Self.kind($0), at: 2) == other.end(of: Self.kind($0), at: 2)
+        }
+        #expect(isSame)
     }
 
     @Test("D20: of a full table the one goes that ends first, also where the earliest began anew")

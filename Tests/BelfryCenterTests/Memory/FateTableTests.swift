@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -68,7 +69,7 @@ struct FateTableTests {
 
     @Test("random posts agree with an array", arguments: 1...3)
     func randomComparison(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         var limits = CenterLimits()
         limits.fateLimit = 40
         limits.fateLifetime = .nanoseconds(100)

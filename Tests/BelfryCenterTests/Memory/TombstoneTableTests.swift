@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -36,7 +37,7 @@ struct TombstoneTableTests {
 
     @Test("random additions agree with an array", arguments: 1...3)
     func randomComparison(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         var table = TombstoneTable()
         var model: [UInt64] = []
         for serial in 1...2_000 as ClosedRange<UInt64> {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -89,7 +90,7 @@ struct ChannelTableTests {
 
     @Test("random posts and observers agree with an array of names", arguments: 1...6)
     func randomComparison(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         var table = table(limit: 12)
         var posts: [String: UInt64] = [:]
         var observers: [String: Int] = [:]

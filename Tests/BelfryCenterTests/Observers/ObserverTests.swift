@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -259,7 +260,7 @@ struct ObserverTests {
     @Test("O5 (T44): observers that come and go in any order leave counters that agree")
     func churn() {
         var scenario = Scenario()
-        var generator = SeededGenerator(seed: 44)
+        var generator = SplitMix(seed: 44)
         let clients = (0..<5).map { _ in scenario.connect() }
         var deliveries: [UInt64: UInt64] = [:]
         var alive: [UInt64] = []

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -21,15 +22,15 @@ struct NotificationQueueModelTests {
         #expect(comparison.expiredCount > 10)
     }
 
-    @Test("the same steps give the same digest, whatever the seed of the hashes", arguments: 1...2)
-    func digestHasNoSeed(seed: UInt64) {
+    @Test("the same steps give the same queue, whatever the seed of the hashes", arguments: 1...2)
+    func contentsHaveNoSeed(seed: UInt64) {
         var first = QueueComparison(seed: seed)
         var second = QueueComparison(seed: seed, hashSeed: HashSeed(77, 78))
         for _ in 1...800 {
             first.step()
             second.step()
         }
-        #expect(first.scenario.digest == second.scenario.digest)
+        #expect(first.scenario.contents == second.scenario.contents)
     }
 }
 
@@ -37,7 +38,7 @@ struct NotificationQueueModelTests {
 struct QueueComparison {
     var scenario: QueueScenario
     private var model: NaiveQueue
-    private var generator: SeededGenerator
+    private var generator: SplitMix
     private(set) var mergedCount = 0
     private(set) var refusedCount = 0
     private(set) var undoneCount = 0
@@ -48,7 +49,7 @@ struct QueueComparison {
     private static let modes = ["default", "common", "modal", "held", "tracking"]
 
     init(seed: UInt64, hashSeed: HashSeed = HashSeed(3, 4)) {
-        generator = SeededGenerator(seed: seed)
+        generator = SplitMix(seed: seed)
         scenario = QueueScenario(seed: hashSeed)
         model = NaiveQueue(common: [Mode.default])
         scenario.entryLimit = 24
@@ -111,7 +112,7 @@ struct QueueComparison {
         let posts = (0...generator.below(6)).map { _ in somePost() }
         let before = model
         let limit = scenario.queue.byteCount + scenario.byteRoom
-        let digest = scenario.digest
+        let contents = scenario.contents
         let expected = Result { () throws(Refusal) in
             var added: [NotificationQueue.Added] = []
             for post in posts {
@@ -127,13 +128,13 @@ struct QueueComparison {
         if case .failure = expected {
             model = before
             undoneCount += 1
-            check(scenario.digest == digest)
+            check(scenario.contents == contents)
         }
     }
 
     /// A row of everything that takes and adds; every other one is undone.
     private mutating func addAndUndo() {
-        let digest = scenario.digest
+        let contents = scenario.contents
         let model = model
         let isUndone = generator.below(2) == 0
         if isUndone { scenario.queue.beginBatch() }
@@ -148,7 +149,7 @@ struct QueueComparison {
         if isUndone {
             scenario.queue.undoBatch()
             self.model = model
-            check(scenario.digest == digest)
+            check(scenario.contents == contents)
             undoneCount += 1
         }
     }

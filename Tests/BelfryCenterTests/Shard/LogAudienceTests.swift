@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -27,7 +28,7 @@ struct LogAudienceTests {
 
     private struct World {
         var audience: LogAudience
-        var generator: SeededGenerator
+        var generator: SplitMix
         var clients: [Client] = []
         var nodes: [Node] = []
         var lastSeat: UInt32 = 3
@@ -59,7 +60,7 @@ struct LogAudienceTests {
         limits.replayCountLimit = ringCount
         var world = World(
             audience: try LogAudience(limits: limits, nodeCount: 3),
-            generator: SeededGenerator(seed: seed))
+            generator: SplitMix(seed: seed))
         world.nodes = (1...3).map { Node(seat: UInt32($0)) }
         for number in 0..<4 {
             let node = number % 3

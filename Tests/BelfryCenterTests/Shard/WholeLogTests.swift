@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -24,7 +25,7 @@ struct WholeLogTests {
         "equal logs give equal shards, also where one is restored between two entries",
         arguments: 1...6)
     func wholeLogs(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         var sources = [CommandSource(seed: seed), CommandSource(seed: seed &+ 1_000)]
         var log = LogScenario(limits: ReplayInTwoProcessesTests.limits)
         var life: UInt64 = 1
@@ -66,7 +67,7 @@ struct WholeLogTests {
                 #expect(restored.snapshot() == snapshot)
                 restored = try Shard(
                     snapshot: snapshot, seed: HashSeed(generator.next(), seed))
-                #expect(restored.digest() == log.shard.digest())
+                #expect(firstDifference(restored, log.shard) == nil)
             }
         }
         #expect(restored.snapshot() == log.shard.snapshot())

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -56,7 +57,7 @@ struct DeadlineHeapTests {
 
     @Test("random adding, taking and compacting agrees with a sorted array", arguments: 1...3)
     func randomComparison(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         var heap = DeadlineHeap<Int>()
         var model: [(time: Int64, key: Int)] = []
         for key in 0..<3_000 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -38,7 +39,7 @@ struct KeyTableTests {
 
     @Test("random insertions and removals agree with a dictionary", arguments: 1...6)
     func randomComparison(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         var table = KeyTable(seed: HashSeed(generator.next(), generator.next()))
         var model: [[UInt8]: UInt32] = [:]
         // The bound changes, so that the table grows, empties and grows again.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -44,7 +45,7 @@ struct NotificationIDTests {
 
     @Test("random identifiers come back from their text", arguments: 1...3)
     func randomRoundTrip(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         for _ in 0..<2_000 {
             let id = NotificationID(high: generator.next(), low: generator.next())
             check(NotificationID(text: bytes(text(id)).span) == id)

@@ -1,4 +1,4 @@
-import BelfryHistory
+import TestSupport
 import Testing
 
 @testable import BelfryCluster

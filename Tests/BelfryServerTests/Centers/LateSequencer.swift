@@ -1,6 +1,7 @@
 import BelfryCenter
 import BelfryWire
 import Glibc
+import TestSupport
 import Testing
 
 @testable import BelfryServer

@@ -383,7 +383,7 @@ struct CredentialTests {
 
     @Test("files of keys are read, and their faults name the file and the place")
     func files() throws {
-        let path = "/tmp/belfry-keys-\(UInt64.random(in: 0 ... .max)).json"
+        let path = "/proc/none/belfry-keys.json"
         var access = AccessConfiguration()
         #expect(try AccessFiles.read(access, log: .silent).isEmpty)
         access.keysPath = path

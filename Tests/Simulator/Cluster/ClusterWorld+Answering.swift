@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryHistory
+import TestSupport
 
 // The answers of programs, and the tickets that they use: each must take effect once.
 

@@ -1,6 +1,7 @@
 import BelfryCenter
 import BelfryCluster
 import BelfryHistory
+import TestSupport
 
 // The actions of programs: they come and go, observe, post, and read their frames.
 

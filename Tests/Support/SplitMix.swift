@@ -1,10 +1,10 @@
-/// A generator whose numbers follow from its seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
+/// A generator whose numbers follow from its seed, for ever (Steele, Lea, Flood 2014).
+package struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = state
         mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
@@ -13,5 +13,5 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// A number below the bound; unlike the standard library's way, fixed for ever by the seed.
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -5,15 +5,8 @@ package struct Dice {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
     package init(seed: UInt64) {
-        var mixer = seed
-        func next() -> UInt64 {
-            mixer &+= 0x9e37_79b9_7f4a_7c15
-            var word = mixer
-            word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-            word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-            return word ^ word >> 31
-        }
-        state = (next(), next(), next(), next())
+        var mixer = SplitMix(seed: seed)
+        state = (mixer.next(), mixer.next(), mixer.next(), mixer.next())
     }
 
     /// The next 64 bits.
