@@ -26,7 +26,8 @@ package struct StateWalk {
                 "ValueTrie.nodeByteCount",
             ],
             "It counts for this process alone (decision 97).": [
-                "Backlog.losses", "CenterMemory.kept", "CenterMemory.measure", "OwnedMemory.growth", "Shard.ended",
+                "Backlog.losses", "CenterMemory.kept", "CenterMemory.measure", "OwnedMemory.growth",
+                "Shard.ended",
             ],
             "It lives only while a command is applied (decision 97).": [
                 "NotificationCenter.dispatching", "NotificationQueue.journal",
