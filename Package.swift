@@ -103,7 +103,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         room("BelfryStore", "BelfryCenter", "BelfrySystem", "CSQLite"),
-        tests(of: "BelfryStore", "BelfryCenter", "BelfrySystem"),
+        tests(of: "BelfryStore", "BelfryCenter", "BelfryJSON", "BelfrySystem"),
         .target(name: "CBelfryAssets"),
         room(
             "BelfryServer", "BelfryBytes", "BelfryCenter", "BelfryCluster", "BelfryJSON",
