@@ -103,7 +103,8 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         room("BelfryStore", "BelfryCenter", "BelfrySystem", "CSQLite"),
-        tests(of: "BelfryStore", "BelfryCenter", "BelfrySystem", "TestSupport"),
+        tests(
+            of: "BelfryStore", "BelfryCenter", "BelfryJSON", "BelfrySystem", "TestSupport"),
         .target(name: "CBelfryAssets"),
         room(
             "BelfryServer", "BelfryBytes", "BelfryCenter", "BelfryCluster", "BelfryJSON",

@@ -26,15 +26,8 @@ struct ChangeSource {
     /// Whether centers end, whatever they have.
     private let endsCenters: Bool
 
-    /// The version of the main file that knows all that there is.
-    private let version: Int
-
-    init(
-        seed: UInt64, userInfoByteLimit: Int = 100, endsCenters: Bool = false,
-        version: Int = .max
-    ) {
+    init(seed: UInt64, userInfoByteLimit: Int = 100, endsCenters: Bool = false) {
         self.endsCenters = endsCenters
-        self.version = version
         random = SplitMix(seed: seed)
         self.userInfoByteLimit = userInfoByteLimit
     }
@@ -69,14 +62,14 @@ struct ChangeSource {
     }
 
     private mutating func changes(of center: inout Center) -> [Change] {
-        switch random.below(version >= 5 ? 20 : version >= 4 ? 16 : 14) {
+        switch random.below(20) {
         case 0: return [.center(CenterRecord(epoch: Sample.bytes("epoch \(serial)")))]
         case 1: return [.sequenceReserved(through: center.sequence + 100)]
         case 2: return client(of: &center)
         case 3, 4:
             guard let client = center.clients.randomElement(using: &random) else { return [] }
             center.observers.append((serial, client))
-            return [.observer(Sample.observer(serial, client: client, version: version))]
+            return [.observer(Sample.observer(serial, client: client))]
         case 5: return removal(in: &center)
         case 6, 7, 8: return post(in: &center)
         case 9: return release(in: &center)
@@ -114,8 +107,7 @@ struct ChangeSource {
         guard let observer = center.observers.randomElement(using: &random) else { return [] }
         if random.below(2) == 0 {
             let record = Sample.observer(
-                observer.serial, client: observer.client, acknowledgedThrough: serial,
-                version: version)
+                observer.serial, client: observer.client, acknowledgedThrough: serial)
             return [.observer(record)]
         }
         center.observers.removeAll { $0.serial == observer.serial }
@@ -133,7 +125,7 @@ struct ChangeSource {
         for observer in center.observers where random.below(2) == 0 {
             changes.append(.held(observer: observer.serial, sequence: center.sequence))
         }
-        for responder in center.observers where version >= 5 && random.below(8) == 0 {
+        for responder in center.observers where random.below(8) == 0 {
             changes.append(
                 .action(
                     Sample.action(
@@ -149,7 +141,7 @@ struct ChangeSource {
             return [.notificationReleased(sequence: sequence)]
         }
         guard let observer = center.observers.randomElement(using: &random) else { return [] }
-        if version >= 5, random.below(4) == 0 {
+        if random.below(4) == 0 {
             return [.actionReleased(row: observer.serial + 1, sequence: sequence)]
         }
         return [.released(observer: observer.serial, sequence: sequence)]
@@ -210,8 +202,7 @@ struct ChangeSource {
 
     private mutating func key(of center: inout Center) -> [Change] {
         if let number = center.keys.randomElement(using: &random), random.below(2) == 0 {
-            let record = Sample.key(
-                number, sequence: serial, hasAsk: version >= 4 && random.below(2) == 0)
+            let record = Sample.key(number, sequence: serial, hasAsk: random.below(2) == 0)
             if random.below(2) == 0 { return [.key(record)] }
             center.keys.removeAll { $0 == number }
             return [.keyForgotten(principal: record.key.principal, text: record.key.text)]

@@ -143,9 +143,9 @@ struct DurableStoreTests {
         Scenario(
             testDescription: "observers that respond, one of them no more",
             changes: (1...12).map { .observer(Sample.observer($0)) }
-                + [.observer(Sample.observer(5, version: 3))]
+                + [.observer(Sample.observer(5, isPlain: true))]
         ) {
-            $0.observers = (1...12).map { Sample.observer($0, version: $0 == 5 ? 3 : .max) }
+            $0.observers = (1...12).map { Sample.observer($0, isPlain: $0 == 5) }
         },
         Scenario(
             testDescription:
