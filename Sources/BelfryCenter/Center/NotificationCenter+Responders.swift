@@ -85,8 +85,8 @@ extension NotificationCenter {
         asks.addresses.add(
             address, slot: slot, serial: serial, implementing: implemented,
             isShared: responder.isShared)
-        targets.note(address, isHeld: true, at: lastTime)
-        return index.add(
+        registry.targets.note(address, isHeld: true, at: lastTime)
+        return registry.index.add(
             implementing: responder.implements, object: address, serial: serial, slot: slot)
     }
 

@@ -108,7 +108,7 @@ struct StateWalkTests {
             var center = NotificationCenter(
                 name: bytes("a"), epoch: bytes("e"), limits: CenterLimits(), seed: HashSeed(1, 2))
             center.lastTime = 10
-            center.paces.begin(Self.kind, until: end, at: 0)
+            center.backlog.paces.begin(Self.kind, until: end, at: 0)
             return center
         }
         let digests = [9, 10, 11, 12].map { stateDigest(of: center($0)) }
