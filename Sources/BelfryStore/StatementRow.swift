@@ -43,6 +43,7 @@ internal import CSQLite
 
     /// Reads on up to the bytes of some column, which replace those that were read before.
     mutating func read(column: Int, into bytes: inout [UInt8]) {
+        // SAFETY: the bytes of columns that are passed over are not looked at.
         while self.column < column { _ = unsafe take() }
         bytes.removeAll(keepingCapacity: true)
         // SAFETY: the value lives until the next call for this statement.

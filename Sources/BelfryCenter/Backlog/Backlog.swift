@@ -16,6 +16,11 @@ struct Backlog: Sendable {
     /// The losses of observers; they count for this process alone, and decide nothing.
     var losses = Losses()
 
+    /// The entries of a kept notification, one for each observer that it waits for.
+    func entries(of kept: UInt32) -> [UInt32] {
+        held.slots(of: held.holders(at: kept), in: .notification)
+    }
+
     /// Adds the memory of its tables, each to its kind.
     func addFootprint(to kept: inout KeptMemory) {
         kept[.held] += held.footprint + heldActions.footprint + replaceable.footprint

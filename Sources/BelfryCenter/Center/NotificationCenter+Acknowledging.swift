@@ -104,7 +104,7 @@ extension NotificationCenter {
         // Bound: ends
         for (kept, sequence) in backlog.waiting.places(slot)
         where backlog.held.isKept(kept, sequence: sequence) {
-            for entry in backlog.held.slots(of: backlog.held.holders(at: kept), in: .notification)  // Bound: ends
+            for entry in backlog.entries(of: kept)  // Bound: ends
             where backlog.held[entry].flags.contains(.awaited) {
                 backlog.held[entry].flags.remove(.awaited)
                 registry.observers[backlog.held[entry].observer].missedDeadlineCount += 1

@@ -94,7 +94,7 @@ extension NotificationCenter {
         let client = registry.observers[backlog.held[entry].observer].client
         let written =
             step.writtenThrough
-            ?? registry.observers.slots(from: registry.clients[client].lastObserver)
+            ?? registry.observerSlots(of: client)
             .reduce(0) { max($0, registry.observers[$1].writtenThrough) }
         step.writtenThrough = written
         return written > backlog.held.sequence(of: entry)

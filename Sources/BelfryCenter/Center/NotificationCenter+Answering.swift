@@ -173,7 +173,7 @@ extension NotificationCenter {
         of client: UInt32, isTakenOver: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
         guard asks.open.count > 0 else { return }
-        for observer in registry.observers.slots(from: registry.clients[client].lastObserver)  // Bound: client
+        for observer in registry.observerSlots(of: client)  // Bound: client
         where registry.observers.isResponder(at: observer) {
             let holds =
                 registry.observers[observer].isLasting

@@ -67,7 +67,8 @@ extension NotificationCenter {
             spread(wasObserved: before)
         }
         var work = 0
-        while work == 0 || work < workLimit, let crossing = registry.watch.next() {  // Share: crossings
+        // Share: crossings
+        while work == 0 || work < workLimit, let crossing = registry.watch.next() {
             work += Work.ofEnd + registry.watch.watcherCount
             let isObserved = registry.namelessCount > 0 || isNamed(crossing.name)
             guard isObserved != crossing.wasObserved else { continue }

@@ -8,7 +8,7 @@ extension NotificationCenter {
         guard !dispatching.isActive else {
             return asks.open.sequel.noteOpening(.client(registry.clients[client].id))
         }
-        let responders = registry.observers.slots(from: registry.clients[client].lastObserver)
+        let responders = registry.observerSlots(of: client)
         showHeld(of: client, to: responders, at: time, &effects)
     }
 
@@ -73,7 +73,7 @@ extension NotificationCenter {
     mutating func passOnHeld(of client: UInt32) {
         guard asks.open.heldCount > 0 else { return }
         let isSuspended = !registry.clients[client].suspension.isDisjoint(with: .suspended)
-        for observer in registry.observers.slots(from: registry.clients[client].lastObserver)  // Bound: client
+        for observer in registry.observerSlots(of: client)  // Bound: client
         where registry.observers.isResponder(at: observer)
             && (isSuspended || !registry.observers[observer].terms.holdsAsks)
         {
@@ -96,7 +96,7 @@ extension NotificationCenter {
         let suspension = registry.clients[client].suspension
         if suspension.contains(.mailbox) { return showHeld(of: client, at: time, &effects) }
         guard suspension.isDisjoint(with: [.slow, .disconnected, .owing]),
-            registry.observers.slots(from: registry.clients[client].lastObserver)
+            registry.observerSlots(of: client)
                 .contains(where: registry.observers.isResponder(at:))
         else { return }
         registry.clients[client].suspension.insert(.flushing)

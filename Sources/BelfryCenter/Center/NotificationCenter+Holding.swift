@@ -150,7 +150,8 @@ extension NotificationCenter {
     /// Drops the oldest held notifications past the limits of an observer and its client (rule D7).
     mutating func keepLimits(of slot: UInt32, _ effects: inout Effects) {
         let client = registry.observers[slot].client
-        while registry.observers[slot].limitedCount > registry.observers[slot].terms.holdLimit {  // Bound: overflow
+        // Bound: overflow
+        while registry.observers[slot].limitedCount > registry.observers[slot].terms.holdLimit {
             guard let oldest = firstDroppable(of: slot) else { break }
             lose(oldest, .overflow, &effects)
         }
@@ -266,7 +267,7 @@ extension NotificationCenter {
             left -= Work.ofEnd * backlog.held.holders(at: kept).count
             let next = backlog.held.next(after: kept)
             let following = backlog.held.keptNotification(at: next)
-            for entry in backlog.held.slots(of: backlog.held.holders(at: kept), in: .notification)  // Bound: ends
+            for entry in backlog.entries(of: kept)  // Bound: ends
             where !backlog.held[entry].flags.contains(.unacknowledged) {
                 lose(entry, .overflow, &effects)
             }

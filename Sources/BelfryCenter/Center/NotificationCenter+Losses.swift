@@ -46,7 +46,7 @@ extension NotificationCenter {
             return
         }
         let route = registry.clients.route(at: client)
-        for slot in registry.observers.slots(from: registry.clients[client].lastObserver) {  // Bound: gaps
+        for slot in registry.observerSlots(of: client) {  // Bound: gaps
             for gap in registry.observers[slot].gaps {  // Bound: gaps
                 effects.notices.append(
                     .gap(

@@ -224,7 +224,7 @@ extension NotificationCenter {
     /// Continues all streams of a mailbox.
     mutating func streamOn(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard registry.clients[client].readerCount > 0 else { return }
-        for slot in registry.observers.slots(from: registry.clients[client].lastObserver)  // Bound: client
+        for slot in registry.observerSlots(of: client)  // Bound: client
         where registry.observers[slot].reader != nil && registry.observers[slot].readerIsStream {
             streamOn(slotOf: slot, at: time, &effects)
         }

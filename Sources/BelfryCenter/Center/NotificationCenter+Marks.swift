@@ -251,7 +251,7 @@ extension NotificationCenter {
     ) {
         let hasAll = after.flatMap { registry.lastWritten[client]?.isSeen(by: $0) } ?? false
         var wasTold = false
-        for slot in registry.observers.slots(from: registry.clients[client].lastObserver) {  // Bound: client
+        for slot in registry.observerSlots(of: client) {  // Bound: client
             guard var present = values.observers[slot]?.present else { continue }
             let isRestored = present.isRestored
             let isInDoubt = present.mayBeMissing(after: after)
@@ -313,7 +313,8 @@ extension NotificationCenter {
             id: madeID(registry.observers[slot].serial, at: time), sequence: changed,
             postedAt: time.wallMilliseconds, causedBy: nil,
             content: content(at: values.observers[slot]?.value ?? 0, nil))
-        for entry in backlog.held.slots(of: registry.observers[slot].entries, in: .observer) {  // Bound: list
+        // Bound: list
+        for entry in backlog.held.slots(of: registry.observers[slot].entries, in: .observer) {
             // All held changes but the last are reported as lost: the present value replaces them.
             let notification = backlog.held.notification(of: entry)
             if notification.sequence < changed, !isMark(entry) {

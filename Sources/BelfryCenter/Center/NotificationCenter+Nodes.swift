@@ -17,7 +17,7 @@ extension NotificationCenter {
         else {
             return false
         }
-        return registry.observers.slots(from: registry.clients[client].lastObserver).contains {
+        return registry.observerSlots(of: client).contains {
             registry.observers[$0].reader == place.connection
         }
     }
@@ -40,7 +40,7 @@ extension NotificationCenter {
                         client: registry.clients[client].id, connection: connection, end: end))
             }
             guard registry.clients[client].readerCount > 0 else { continue }
-            for slot in registry.observers.slots(from: registry.clients[client].lastObserver) {  // Bound: lost broker
+            for slot in registry.observerSlots(of: client) {  // Bound: lost broker
                 guard let reader = registry.observers[slot].reader, reader.node == seat else {
                     continue
                 }

@@ -200,7 +200,7 @@ extension NotificationCenter {
         guard !filter.isEmpty,
             let wanted = registry.index.place(ofName: filter.name, object: filter.object)
         else { return }
-        for slot in registry.observers.slots(from: registry.clients[clientSlot].lastObserver) {  // Bound: client
+        for slot in registry.observerSlots(of: clientSlot) {  // Bound: client
             let place = registry.observers[slot].place
             if filter.name != nil, place.channel != wanted.channel { continue }
             if filter.object != nil, place.object != wanted.object { continue }
@@ -225,7 +225,7 @@ extension NotificationCenter {
     ) throws(Refusal) {
         guard let clientSlot = registry.clients.slot(of: client) else { throw .unknownClient }
         if schedule.usesTimers { releaseFarewells(of: client, at: clientSlot, at: time, &effects) }
-        let slots = registry.observers.slots(from: registry.clients[clientSlot].lastObserver)
+        let slots = registry.observerSlots(of: clientSlot)
         for slot in slots {  // Bound: client
             _ = remove(slot, by: remover, reason: .clientRemoved, at: time, &effects)
         }
@@ -291,7 +291,8 @@ extension NotificationCenter {
     private mutating func discardEntries(of slot: UInt32, _ effects: inout Effects) {
         let entries = backlog.held.slots(of: registry.observers[slot].entries, in: .observer)
         let owed = entries.filter { backlog.held[$0].flags.contains(.unacknowledged) }
-        for entry in entries where !backlog.held[entry].flags.contains(.unacknowledged) {  // Bound: list
+        // Bound: list
+        for entry in entries where !backlog.held[entry].flags.contains(.unacknowledged) {
             let account = backlog.held[entry].account
             if account == .held || account == .coalesced {
                 let id = backlog.held.notification(of: entry).id

@@ -34,8 +34,7 @@ extension NotificationCenter {
             if owner == .none { continue }
             registry.clients[entry.slot].owner = owner
             count(clientAt: entry.slot, 1)
-            for slot in registry.observers.slots(from: registry.clients[entry.slot].lastObserver)
-            {  // Bound: start
+            for slot in registry.observerSlots(of: entry.slot) {  // Bound: start
                 count(observerAt: slot, 1)
                 // Bound: start
                 for held in backlog.held.slots(of: registry.observers[slot].entries, in: .observer)

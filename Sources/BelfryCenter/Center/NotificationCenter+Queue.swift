@@ -211,7 +211,7 @@ extension NotificationCenter {
             }
             noteClient(entry.slot, at: time, &effects)
             guard registry.clients[entry.slot].gapCount > 0 else { continue }
-            for slot in registry.observers.slots(from: registry.clients[entry.slot].lastObserver)  // Bound: drain
+            for slot in registry.observerSlots(of: entry.slot)  // Bound: drain
             where registry.observers[slot].isLasting {
                 for gap in registry.observers[slot].gaps {  // Bound: drain
                     tell(.gap(observer: registry.observers[slot].serial, gap), &effects)

@@ -16,7 +16,7 @@ extension NotificationCenter {
         guard sequence <= self.history.sequence else { return }
         // Deliveries to an address are not its client's: an action comes again only if it was held
         // or owed.
-        let slots = registry.observers.slots(from: registry.clients[client].lastObserver)
+        let slots = registry.observerSlots(of: client)
             .filter { registry.observers.target(at: $0) == nil && !isOfValue($0) }
         guard !slots.isEmpty else { return }
         let firstKept = history.replay.forgottenThrough + 1
@@ -84,7 +84,8 @@ extension NotificationCenter {
     /// The numbers of the held notifications of a client's observers, each in ascending order.
     func heldSequences(of client: UInt32) -> [UInt32: [UInt64]] {
         var known: [UInt32: [UInt64]] = [:]
-        for entry in backlog.held.slots(of: registry.clients[client].held, in: .client)  // Bound: client
+        // Bound: client
+        for entry in backlog.held.slots(of: registry.clients[client].held, in: .client)
         where backlog.held[entry].flags.isDisjoint(with: .action) {
             known[backlog.held[entry].observer, default: []].append(
                 backlog.held.sequence(of: entry))

@@ -73,7 +73,7 @@ extension NotificationCenter {
     private func noteDuplicates(of client: UInt32, in duplicates: inout Set<UInt64>) {
         guard registry.clients[client].observerCount > 1 else { return }
         var seen: Set<Registered> = []
-        for slot in registry.observers.slots(from: registry.clients[client].lastObserver)  // Bound: client
+        for slot in registry.observerSlots(of: client)  // Bound: client
         where !registry.observers.isResponder(at: slot) {
             let observer = registry.observers[slot]
             let registered = Registered(
@@ -102,7 +102,8 @@ extension NotificationCenter {
         registry.index.channels.forEachUnobserved { channel in
             noteNeverMatched(channel, limit: limit, visible, in: &report)
         }
-        for position in 0..<min(registry.index.channels.indexLimit, Self.scanLimit) {  // Share: listings
+        // Share: listings
+        for position in 0..<min(registry.index.channels.indexLimit, Self.scanLimit) {
             guard report.postedNeverObserved.count < limit else { break }
             let channel = UInt32(position)
             guard registry.index.channels.isObserved(at: channel) else { continue }

@@ -168,7 +168,8 @@ extension NotificationCenter {
 
     /// Sorts restored actions among the other entries by their sequence numbers.
     mutating func orderActions() {
-        for slot in Set(backlog.heldActions.keys.map { backlog.held[$0].observer }).sorted() {  // Bound: start
+        // Bound: start
+        for slot in Set(backlog.heldActions.keys.map { backlog.held[$0].observer }).sorted() {
             let entries = backlog.held.slots(of: registry.observers[slot].entries, in: .observer)
             registry.observers[slot].entries = backlog.held.relink(inOrder(entries), in: .observer)
         }

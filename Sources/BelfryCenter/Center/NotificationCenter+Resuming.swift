@@ -14,7 +14,7 @@ extension NotificationCenter {
         if schedule.usesTimers { beginFarewells(of: id, end, at: time, &effects) }
         if !registry.clients[client].isLasting {
             removedCount += registry.clients[client].observerCount
-            let slots = registry.observers.slots(from: registry.clients[client].lastObserver)
+            let slots = registry.observerSlots(of: client)
             for slot in slots {  // Bound: client
                 _ = remove(
                     slot, by: .broker, reason: .connectionClosed, at: time, &effects)
@@ -52,7 +52,7 @@ extension NotificationCenter {
         loseConnection(of: client, isTakenOver: isTakenOver, at: time, &effects)
         endWaitingForAsks(ofClient: id, at: time, &effects)
         var removedCount = 0
-        for slot in registry.observers.slots(from: registry.clients[client].lastObserver)  // Bound: client
+        for slot in registry.observerSlots(of: client)  // Bound: client
         where !registry.observers[slot].isLasting {
             _ = remove(slot, by: .broker, reason: .connectionClosed, at: time, &effects)
             removedCount += 1
@@ -69,7 +69,7 @@ extension NotificationCenter {
     mutating func noteWritten(_ client: UInt32) {
         var last: UInt64 = 0
         var count = 0
-        for slot in registry.observers.slots(from: registry.clients[client].lastObserver) {  // Bound: client
+        for slot in registry.observerSlots(of: client) {  // Bound: client
             let written = registry.observers[slot].writtenThrough
             if written > last { (last, count) = (written, 0) }
             if written == last { count += 1 }
@@ -88,7 +88,7 @@ extension NotificationCenter {
         if first != HeldTable.none, backlog.held.sequence(of: first) <= last { return true }
         // A stop in order writes all frames.
         return !isTerminating
-            && registry.observers.slots(from: registry.clients[client].lastObserver)
+            && registry.observerSlots(of: client)
                 .contains { values.observers[$0]?.present.isInDoubt == true }
     }
 
@@ -162,7 +162,7 @@ extension NotificationCenter {
             takeOverLeases(of: resumption.newcomer, for: client, at: time, &effects)
             renewValues(of: client, after: resumption.after, at: time, &effects)
         }
-        let rows = registry.observers.slots(from: registry.clients[client].lastObserver).map {
+        let rows = registry.observerSlots(of: client).map {
             row(ofSlot: $0)
         }
         registry.lastWritten[client] = nil

@@ -165,16 +165,13 @@ extension NotificationCenter {
         while next != HeldTable.none {  // Share: held
             let entry = next
             next = backlog.held.next(after: entry, in: chain)
+            let flags = backlog.held[entry].flags
             // Of the entries of a responder, only actions have waited.
-            if observer != nil,
-                backlog.held[entry].flags.isDisjoint(with: .action)
-                    || backlog.held[entry].flags.contains(.unacknowledged)
-            {
+            if observer != nil, flags.isDisjoint(with: .action) || flags.contains(.unacknowledged) {
                 continue
             }
             let slot = backlog.held[entry].observer
-            let action =
-                backlog.held[entry].flags.contains(.action) ? backlog.heldActions[entry] : nil
+            let action = flags.contains(.action) ? backlog.heldActions[entry] : nil
             let notification = values.isUsed ? shown(entry) : backlog.held.notification(of: entry)
             // A present value has the number of the last dispatch, and follows it.
             let isBehind =

@@ -1,38 +1,6 @@
 // The effects of passing time: leases, intervals, deadlines and times to live end.
 
 extension NotificationCenter {
-    /// An event that is due at a time.
-    enum Deadline: Sendable {
-        /// Observers of a disconnected client may have outlived it for long enough.
-        case lease(client: UInt64, at: Int64)
-        /// A held notification expires.
-        case expiry(sequence: UInt64, kept: UInt32)
-        /// The interval of a held notification of a client is over.
-        case pace(client: UInt64)
-        /// A poster has waited for long enough.
-        case wait(slot: UInt32, ordinal: UInt64)
-        /// The time of an ask is over.
-        case ask(slot: UInt32, ordinal: UInt64)
-        /// The asker has waited for long enough, and gets a 202.
-        case asked(slot: UInt32, ordinal: UInt64)
-
-        /// The time of a place of a value is over.
-        case part(slot: UInt32, ordinal: UInt64)
-
-        /// The order of events that are due at one time.
-        var rank: UInt64 {
-            switch self {
-            case .lease(let client, _): client
-            case .expiry(let sequence, _): 1 << 62 | sequence
-            case .pace(let client): 2 << 62 | client
-            case .wait(_, let ordinal): 3 << 62 | ordinal
-            case .ask(_, let ordinal): 3 << 62 | 1 << 61 | ordinal
-            case .asked(_, let ordinal): 3 << 62 | 3 << 60 | ordinal
-            case .part(_, let ordinal): 3 << 62 | 1 << 60 | ordinal
-            }
-        }
-    }
-
     /// The next `passTime` command, on the monotonic clock in nanoseconds.
     @inline(__always)
     public var nextDeadline: Int64? {
@@ -119,11 +87,11 @@ extension NotificationCenter {
             else {
                 return false
             }
-            return registry.observers.slots(from: registry.clients[client].lastObserver)
+            return registry.observerSlots(of: client)
                 .contains { leaseEnd(of: $0) <= due }
         case .expiry(let sequence, let kept):
             return backlog.held.isKept(kept, sequence: sequence)
-                && backlog.held.slots(of: backlog.held.holders(at: kept), in: .notification)
+                && backlog.entries(of: kept)
                     .contains { !backlog.held[$0].flags.contains(.unacknowledged) }
         case .pace, .wait, .ask, .asked: return isAlive(deadline)
         case .part(let slot, let ordinal): return isDue(slot, ordinal: ordinal, at: lastTime)
@@ -163,7 +131,7 @@ extension NotificationCenter {
     ) -> Int {
         guard backlog.held.isKept(kept, sequence: sequence) else { return 0 }
         var count = 0
-        for entry in backlog.held.slots(of: backlog.held.holders(at: kept), in: .notification)  // Bound: ends
+        for entry in backlog.entries(of: kept)  // Bound: ends
         where !backlog.held[entry].flags.contains(.unacknowledged) {
             lose(entry, .expired, &effects)
             count += 1
@@ -176,7 +144,7 @@ extension NotificationCenter {
     /// Notes the next check of a client's leases.
     mutating func scheduleLeases(of client: UInt32, at time: CommandTime) {
         var next = Int64.max
-        for slot in registry.observers.slots(from: registry.clients[client].lastObserver) {  // Bound: client
+        for slot in registry.observerSlots(of: client) {  // Bound: client
             next = min(next, leaseEnd(of: slot))
         }
         guard next != .max else { return }
@@ -218,7 +186,7 @@ extension NotificationCenter {
             return 0
         }
         registry.clients[client].leaseCheckAt = .max
-        let slots = registry.observers.slots(from: registry.clients[client].lastObserver)
+        let slots = registry.observerSlots(of: client)
         guard slots.contains(where: { leaseEnd(of: $0) <= due }) else {
             noteClient(client, at: time, &effects)
             scheduleLeases(of: client, at: time)
@@ -248,34 +216,5 @@ extension NotificationCenter {
         reports.append(.left(client: registry.clients[client].id, reason))
         forget(client, at: time, &effects)
         return true
-    }
-}
-
-extension NotificationCenter.Deadline: CodedCases {
-    func write(by coder: inout some Coder) throws(CodeError) {
-        switch self {
-        case .lease(let client, let time): try coder.write(case: 0, client, time)
-        case .expiry(let sequence, let kept): try coder.write(case: 1, sequence, kept)
-        case .pace(let client): try coder.write(case: 2, client)
-        case .wait(let slot, let ordinal): try coder.write(case: 3, slot, ordinal)
-        case .ask(let slot, let ordinal): try coder.write(case: 4, slot, ordinal)
-        case .asked(let slot, let ordinal): try coder.write(case: 5, slot, ordinal)
-        case .part(let slot, let ordinal): try coder.write(case: 6, slot, ordinal)
-        }
-    }
-
-    static func read(
-        case number: UInt64, by coder: inout some Coder
-    ) throws(CodeError) -> NotificationCenter.Deadline {
-        switch number {
-        case 0: .lease(client: try coder.next(), at: try coder.next())
-        case 1: .expiry(sequence: try coder.next(), kept: try coder.next())
-        case 2: .pace(client: try coder.next())
-        case 3: .wait(slot: try coder.next(), ordinal: try coder.next())
-        case 4: .ask(slot: try coder.next(), ordinal: try coder.next())
-        case 5: .asked(slot: try coder.next(), ordinal: try coder.next())
-        case 6: .part(slot: try coder.next(), ordinal: try coder.next())
-        default: throw .malformed
-        }
     }
 }

@@ -15,7 +15,7 @@ extension NotificationCenter {
     ) {
         guard registry.clients[client].transport.canResume else { return }
         // Deliveries to an address are its responder's.
-        let slots = registry.observers.slots(from: registry.clients[client].lastObserver)
+        let slots = registry.observerSlots(of: client)
             .filter { registry.observers.target(at: $0) == nil }
         guard let sequence = written.sequence else { return doubtAll(of: client, slots) }
         let late = LateDeliveries(written.late)

@@ -92,16 +92,16 @@ extension Shard: Coded {
 
 extension NotificationCenter: Coded {
     init(_ known: NotificationCenter?, by coder: inout some Coder) throws(CodeError) {
-        name = try coder(known?.name)
-        let epoch: [UInt8] = try coder(known?.history.epoch)
-        let sequence: UInt64 = try coder(known?.history.sequence)
-        appliedIndex = try coder(known?.appliedIndex)
-        limits = try coder(known?.limits)
-        registry = ObserverRegistry(limits: limits, seed: coder.seed)
-        history = History(epoch: epoch, limits: limits, seed: coder.seed)
+        let name: [UInt8] = try coder(known?.name)
+        let epoch: [UInt8] = try coder(known?.epoch)
+        let sequence: UInt64 = try coder(known?.sequence)
+        let appliedIndex: UInt64 = try coder(known?.appliedIndex)
+        let limits: CenterLimits = try coder(known?.limits)
+        self =
+            known
+            ?? NotificationCenter(name: name, epoch: epoch, limits: limits, seed: coder.seed)
         history.sequence = sequence
-        schedule = Schedule(limits: limits, seed: coder.seed)
-        asks = Asks(seed: coder.seed)
+        self.appliedIndex = appliedIndex
         tally = try coder(known?.tally)
         memory.owned = try coder(known?.memory.owned)
         registry.clients = try coder(known?.registry.clients)

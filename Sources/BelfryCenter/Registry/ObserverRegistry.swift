@@ -18,6 +18,11 @@ struct ObserverRegistry: Sendable {
         watch = ChannelWatch(seed: seed)
     }
 
+    /// The slots of a client's observers.
+    func observerSlots(of client: UInt32) -> [UInt32] {
+        observers.slots(from: clients[client].lastObserver)
+    }
+
     /// Adds the memory of its tables, each to its kind.
     func addFootprint(to kept: inout KeptMemory) {
         kept[.observers] +=

@@ -7,7 +7,7 @@ struct Schedule: Sendable {
     var timers: TimerTable
     /// Whether the center had a timer: most never have one.
     var usesTimers = false
-    var deadlines = DeadlineHeap<NotificationCenter.Deadline>()
+    var deadlines = DeadlineHeap<Deadline>()
     /// How many deadlines were left when they were swept last.
     var livingDeadlineCount = 512
 

@@ -38,8 +38,7 @@ extension NotificationCenter {
             last: history.sequence + Self.lostNumberCount)
         history.sequence += Self.lostNumberCount
         for entry in registry.clients.order.living {  // Bound: start
-            for slot in registry.observers.slots(from: registry.clients[entry.slot].lastObserver)
-            {  // Bound: start
+            for slot in registry.observerSlots(of: entry.slot) {  // Bound: start
                 backlog.losses.add(gap)
                 addGap(gap, at: slot)
             }

@@ -137,7 +137,7 @@ struct TimeShareTests {
         scenario.milliseconds += 1_000
         var deadlines = scenario.center.schedule.deadlines
         #expect(deadlines.count == 401)
-        var heap = DeadlineHeap<NotificationCenter.Deadline>()
+        var heap = DeadlineHeap<Deadline>()
         while let deadline = deadlines.popDue(at: .max) {
             for _ in 0..<10 { heap.add(at: 0, rank: deadline.rank, key: deadline) }
         }
