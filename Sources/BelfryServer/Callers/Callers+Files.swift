@@ -42,11 +42,10 @@ extension Callers {
         _ file: EmbeddedFile, _ fields: [HTTPField], caching: String, isPlain: Bool,
         to id: ConnectionID, _ outbox: inout Outbox
     ) {
-        outbox.content.removeAll(keepingCapacity: true)
         let takesGzip = exchange.parser.head.acceptsGzip && !isPlain
         let compressed = takesGzip ? file.compressed : nil
         let content = compressed ?? file.plain
-        var answer = Answer()
+        var answer = outbox.answers.make(.none)
         answer.fields = [
             HTTPField("Cache-Control", caching),
             HTTPField("ETag", ValueTagText.text(content.tag)),
@@ -84,7 +83,7 @@ extension Callers {
         if exchange.path?.argument == Array(Self.libraryDigest.utf8) {
             return try sendAsset(.library, isFixed: true, to: id, &outbox)
         }
-        var answer = Answer(status: 307)
+        var answer = outbox.answers.make(status: 307, .none)
         // The path behind a proxy is unknown: a relative one leads to the file beside it.
         answer.fields = [
             HTTPField("Location", "belfry.js"), HTTPField("Cache-Control", "no-cache"),
@@ -105,8 +104,8 @@ extension Callers {
         let page = TryPage(
             name: try text("name"), object: try text("object"), center: try text("center"))
         try query.finish()
-        outbox.content.append(contentsOf: page.text.utf8)
-        var answer = Answer(contentType: .other("text/html; charset=utf-8"))
+        var answer = outbox.answers.make(.other("text/html; charset=utf-8"))
+        answer.content.append(contentsOf: page.text.utf8)
         answer.fields = [
             HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),
         ]

@@ -113,13 +113,18 @@ extension Callers {
         exchange.request = .post(post, nil)
     }
 
-    /// The address of a poster, if its place in the queue counts for addresses.
+    /// The origin of the post in the exchange.
     @inline(__always)
-    mutating func askerAddress(
-        of options: PostOptions?, from id: ConnectionID, _ outbox: inout Outbox
-    ) -> NetworkAddress? {
-        guard let options, options.isQueued else { return nil }
-        return gate.askerAddress(of: id, exchange.origin?.address, &outbox)
+    mutating func origin(
+        ofPostFrom id: ConnectionID, _ options: PostOptions?, _ outbox: inout Outbox
+    ) -> PostOrigin {
+        // Only a post that may wait in the queue is answered with a location, and has a place that
+        // counts for addresses.
+        let isQueued = options?.isQueued ?? false
+        return PostOrigin(
+            center: exchange.path?.center, context: exchange.reply.context,
+            prefix: isQueued ? exchange.path?.prefix ?? [] : [],
+            address: isQueued ? gate.askerAddress(of: id, exchange.origin?.address, &outbox) : nil)
     }
 
     /// Notes the path for the location of a post that may wait in the queue.

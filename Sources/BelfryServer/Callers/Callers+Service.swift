@@ -13,7 +13,6 @@ extension Callers {
     mutating func handle(
         _ route: ServiceRoute, content: Span<UInt8>, from id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) -> CallerStep? {
-        outbox.content.removeAll(keepingCapacity: true)
         switch route {
         case .live:
             sendText("ok\n", to: id, &outbox)
@@ -60,10 +59,9 @@ extension Callers {
         case .consoleFile:
             try sendConsoleFile(to: id, &outbox)
         case .debugEcho:
-            outbox.content.append(content)
-            connections.send(
-                Answer(contentType: .other("application/octet-stream")), to: id, exchange.reply,
-                &outbox)
+            var answer = outbox.answers.make(.other("application/octet-stream"))
+            answer.content.append(content)
+            connections.send(answer, to: id, exchange.reply, &outbox)
         case .debugWebSocket:
             try openDebugWebSocket(id, &outbox)
         }
@@ -83,12 +81,10 @@ extension Callers {
     /// Answers with the metrics; the text is made once a turn, and compressed for each request.
     mutating func sendMetrics(_ text: [UInt8], to id: ConnectionID, _ outbox: inout Outbox) {
         outbox.work.countLook()
-        outbox.content.removeAll(keepingCapacity: true)
-        outbox.content.append(contentsOf: text)
-        let type = "text/plain; version=0.0.4; charset=utf-8"
-        connections.send(
-            Answer(contentType: .other(type), isCompressible: true), to: id, exchange.reply,
-            &outbox)
+        var answer = outbox.answers.make(.other("text/plain; version=0.0.4; charset=utf-8"))
+        answer.content.append(contentsOf: text)
+        answer.isCompressible = true
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     /// Answers with the state of the broker.
@@ -96,16 +92,18 @@ extension Callers {
         _ overview: Overview, since number: UInt64, to id: ConnectionID, _ outbox: inout Outbox
     ) {
         outbox.work.countLook()
-        outbox.content.removeAll(keepingCapacity: true)
-        overview.append(since: number, to: &outbox.content)
-        connections.send(.listing, to: id, exchange.reply, &outbox)
+        var answer = outbox.answers.make()
+        overview.append(since: number, to: &answer.content)
+        answer.isCompressible = true
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     /// Answers with the state of the broker in its cluster.
     mutating func send(_ status: ClusterStatus, to id: ConnectionID, _ outbox: inout Outbox) {
-        outbox.content.removeAll(keepingCapacity: true)
-        status.append(to: &outbox.content)
-        connections.send(.listing, to: id, exchange.reply, &outbox)
+        var answer = outbox.answers.make()
+        status.append(to: &answer.content)
+        answer.isCompressible = true
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     /// The number of the caller's last point of the history; 0 without one.
@@ -135,17 +133,17 @@ extension Callers {
             throw problem
         }
         guard isVerbose else { return sendText("ok\n", to: id, &outbox) }
-        outbox.content.append(contentsOf: #"{"ready":true,"parts":"#.utf8)
-        outbox.content += readiness.partsJSON
-        outbox.content.append(UInt8(ascii: "}"))
-        var answer = Answer.json
+        var answer = outbox.answers.make()
+        answer.content.append(contentsOf: #"{"ready":true,"parts":"#.utf8)
+        answer.content += readiness.partsJSON
+        answer.content.append(UInt8(ascii: "}"))
         answer.fields = [.noStore]
         connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     private mutating func sendText(_ text: String, to id: ConnectionID, _ outbox: inout Outbox) {
-        outbox.content.append(contentsOf: text.utf8)
-        var answer = Answer(contentType: .other("text/plain; charset=utf-8"))
+        var answer = outbox.answers.make(.other("text/plain; charset=utf-8"))
+        answer.content.append(contentsOf: text.utf8)
         answer.fields = [.noStore]
         connections.send(answer, to: id, exchange.reply, &outbox)
     }
@@ -156,9 +154,8 @@ extension Callers {
     ) throws(Problem) {
         try Query(exchange.parser.head).finish()
         try gate.charge(1, &exchange, &outbox)
-        outbox.content.removeAll(keepingCapacity: true)
-        Shape.append(caller: CallerRow(exchange.caller(outbox.anonymous)), to: &outbox.content)
-        var answer = Answer.json
+        var answer = outbox.answers.make()
+        Shape.append(caller: CallerRow(exchange.caller(outbox.anonymous)), to: &answer.content)
         answer.fields = [.noStore]
         connections.send(answer, to: id, exchange.reply, &outbox)
     }
@@ -181,7 +178,9 @@ extension Callers {
             return .request
         }
         let ticket = try outbox.keptTicket(for: caller)
-        connections.send(outbox.answer(ticket: ticket), to: id, exchange.reply, &outbox)
+        var answer = outbox.answers.make()
+        outbox.append(ticket: ticket, to: &answer)
+        connections.send(answer, to: id, exchange.reply, &outbox)
         return nil
     }
 }

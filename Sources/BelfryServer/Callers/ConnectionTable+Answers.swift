@@ -11,17 +11,17 @@ extension ConnectionTable {
         _ problem: Problem, fields: [HTTPField] = [], to id: ConnectionID, _ reply: HTTPReply,
         _ outbox: inout Outbox
     ) {
-        outbox.content.removeAll(keepingCapacity: true)
-        let answer = outbox.problemAnswer(problem, fields: fields)
-        send(answer, to: id, reply, &outbox)
+        send(outbox.problemAnswer(problem, fields: fields), to: id, reply, &outbox)
     }
 
     /// Sends an answer that callers make themselves, and its consequences.
     mutating func send(
-        _ answer: Answer, to id: ConnectionID, _ reply: HTTPReply, _ outbox: inout Outbox
+        _ answer: consuming Answer, to id: ConnectionID, _ reply: HTTPReply,
+        _ outbox: inout Outbox
     ) {
+        let sequel = reply.context.keepsAlive ? answer.sequel : answer.sequel.orClose
         outbox.write(answer, to: id, reply)
-        follow(reply.context.keepsAlive ? answer.sequel : answer.sequel.orClose, on: id, &outbox)
+        follow(sequel, on: id, &outbox)
     }
 
     /// Applies an item to its connection.

@@ -13,12 +13,12 @@ extension ConnectionTable {
 
     /// Sends a file that all connections share: its head now, the content piece by piece.
     mutating func sendFile(
-        _ content: [UInt8], _ answer: Answer, to id: ConnectionID, _ reply: HTTPReply,
+        _ content: [UInt8], _ answer: consuming Answer, to id: ConnectionID, _ reply: HTTPReply,
         _ outbox: inout Outbox
     ) {
         guard content.count > Self.pieceByteCount, !reply.context.isHead, answer.status == 200
         else {
-            outbox.content.append(contentsOf: content)
+            answer.content.append(contentsOf: content)
             send(answer, to: id, reply, &outbox)
             return
         }
@@ -30,7 +30,7 @@ extension ConnectionTable {
 
     /// Sends the head of an answer whose content follows in pieces; the next requests wait.
     mutating func beginContent(
-        of byteCount: Int, _ answer: Answer, to id: ConnectionID, _ reply: HTTPReply,
+        of byteCount: Int, _ answer: consuming Answer, to id: ConnectionID, _ reply: HTTPReply,
         _ outbox: inout Outbox
     ) {
         let start = outbox.loop.output.count
@@ -70,7 +70,7 @@ extension ConnectionTable {
         guard case .http(let http) = reply.form, kind(of: id) == .http else { return }
         switch outcome {
         case .success(let copy):
-            var answer = Answer(contentType: .other("application/vnd.sqlite3"))
+            var answer = outbox.answers.make(.other("application/vnd.sqlite3"))
             answer.fields = [
                 .noStore,
                 HTTPField("Content-Disposition", "attachment; filename=\"belfry.db\""),

@@ -168,7 +168,6 @@ struct Entrance {
         if !wasOpen { outbox.counters.tlsFailures += 1 }
         outbox.log.write(.debug, "a TLS connection failed", ("reason", "\(error)"))
         guard error == .plainHTTP else { return }
-        outbox.content.removeAll(keepingCapacity: true)
         let answer = outbox.problemAnswer(
             Problem(.malformedRequest, "This port serves TLS only; use https."))
         var bytes: [UInt8] = []

@@ -25,8 +25,8 @@ extension CenterHost {
             asks.park(FatePoll(ask: id, submission: submission, deadline: deadline), &outbox)
             return false
         }
-        return deliver(submission, &outbox) { host, outbox throws(Problem) in
-            try host.look(.fate(id), submission, &outbox)
+        return deliver(submission, &outbox) { answer, host, outbox throws(Problem) in
+            try host.look(.fate(id), &answer, submission, &outbox)
         }
     }
 
@@ -35,11 +35,10 @@ extension CenterHost {
     /// It answers one in any case, and more while the turn has room.
     mutating func answerFates(_ outbox: inout Outbox) {
         while let poll = asks.takeNext() {  // Share: polls
-            beginAnswer(&outbox)
-            // The state of an ask that must last is stored before it is shown.
-            promises.awaitEverything()
-            _ = deliver(poll.submission, &outbox) { host, outbox throws(Problem) in
-                try host.look(.fate(poll.ask), poll.submission, &outbox)
+            _ = deliver(poll.submission, &outbox) { answer, host, outbox throws(Problem) in
+                // The state of an ask that must last is stored before it is shown.
+                answer.wait(until: host.promises.ticketOfEverything)
+                try host.look(.fate(poll.ask), &answer, poll.submission, &outbox)
             }
             if outbox.largeAnswersMustWait { return }
         }
@@ -47,28 +46,28 @@ extension CenterHost {
 }
 
 extension AskOutcome {
-    /// Appends the state of the ask, and returns the head of the asker's answer.
-    func answer(
-        isReplayed: Bool, _ reply: Reply, _ sight: Sight, _ outbox: inout Outbox
-    ) throws(Problem) -> Answer {
-        var answer = Answer.json
+    /// Fills the asker's answer with the state of the ask.
+    func fill(
+        _ answer: inout Answer, isReplayed: Bool, _ reply: Reply, _ sight: Sight,
+        _ outbox: inout Outbox
+    ) throws(Problem) {
         if isReplayed { answer.fields.append(.isReplayed) }
         let problem: Problem
         switch state {
         case .answered, .fallback, .open:
-            Shape.append(ask: self, sight: sight, to: &outbox.content)
-            guard case .open = state, case .http(let http) = reply.form else { return answer }
+            Shape.append(ask: self, sight: sight, to: &answer.content)
+            guard case .open = state, case .http(let http) = reply.form else { return }
             answer.status = 202
             var location: [UInt8] = []
             id.appendLocation(prefix: http.details.pathPrefix, to: &location)
             answer.fields.append(HTTPField("Location", location))
-            return answer
+            return
         case .failed(let failure):
             problem = Problem(failure, id: id, path: path, sight)
         case .withdrawn:
             problem = Problem(withdrawn: id, path: path, sight)
         }
         guard case .http = reply.form else { throw problem }
-        return outbox.problemAnswer(problem, fields: answer.fields)
+        outbox.refuse(problem, fields: answer.fields, in: &answer)
     }
 }

@@ -11,7 +11,6 @@ extension CenterHost {
     ///
     /// - Returns: whether the connection may continue; otherwise its answer comes later.
     mutating func perform(_ submission: Submission, _ outbox: inout Outbox) -> Bool {
-        beginAnswer(&outbox)
         deliveryBound = DeliveryBound()
         if outbox.life.isSealed, !isForLog(submission) { return refuseSealed(submission, &outbox) }
         if centers.log != nil, !isForLog(submission), let problem = logProblem {
@@ -68,8 +67,8 @@ extension CenterHost {
         case .centers(let rows, let cursor, let limit):
             return listCenters(rows, cursor: cursor, limit: limit, submission, &outbox)
         case .look(let look):
-            return deliver(submission, &outbox) { host, outbox throws(Problem) in
-                try host.look(look, submission, &outbox)
+            return deliver(submission, &outbox) { answer, host, outbox throws(Problem) in
+                try host.look(look, &answer, submission, &outbox)
             }
         case .endCenter: return perform(EndCenter(), submission, &outbox)
         case .changeCluster(let change):
@@ -81,28 +80,30 @@ extension CenterHost {
     /// Answers a request that takes no command.
     mutating func deliver(
         _ submission: Submission, _ outbox: inout Outbox,
-        _ answer: (inout CenterHost, inout Outbox) throws(Problem) -> Answer
+        _ fill: (inout Answer, inout CenterHost, inout Outbox) throws(Problem) -> Void
     ) -> Bool {
+        var answer = outbox.answers.make()
         do throws(Problem) {
-            promises.deliver(try answer(&self, &outbox), submission.reply, &outbox)
+            try fill(&answer, &self, &outbox)
         } catch {
             guard mayBeBehind(error) else {
-                refuse(error, submission, &outbox)
+                refuse(error, answer, submission, &outbox)
                 return true
             }
-            outbox.content.removeAll(keepingCapacity: true)
+            outbox.answers.reclaim(answer)
             awaitLog(&outbox)
             keep(AskAgain(), submission)
             return false
         }
+        promises.deliver(answer, submission.reply, &outbox)
         return true
     }
 
-    /// Answers a look; the content goes to the outbox.
+    /// Fills the answer to a look.
     mutating func look(
-        _ look: Look, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> Answer {
-        try look.answer(submission, centers, &scanBudget, &outbox)
+        _ look: Look, _ answer: inout Answer, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) {
+        try look.fill(&answer, submission, centers, &scanBudget, &outbox)
     }
 
     /// Performs the note of a connection, which has no answer.

@@ -55,6 +55,7 @@ extension CenterHost {
     /// Ends a center now, unless it has something.
     mutating func endCenter(_ name: [UInt8], _ outbox: inout Outbox) {
         effects.reset()
+        applied.endTicket = 0
         applied.isUnspread = true
         guard let position = centers.position(of: name), centers[position].use.isNone
         else { return }
@@ -65,7 +66,7 @@ extension CenterHost {
     mutating func noteEnd(isStored: Bool) {
         if isStored {
             promises.noteChanges()
-            promises.awaitTurn()
+            applied.endTicket = promises.ticket
         }
         kept.releaseCenter()
     }

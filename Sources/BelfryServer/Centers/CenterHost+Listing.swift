@@ -30,9 +30,11 @@ extension CenterHost {
         let start = Int(clamping: cursor)
         let page = Array(rows.dropFirst(start).prefix(limit))
         let end = start + page.count
+        var answer = outbox.answers.make()
+        answer.isCompressible = true
         Shape.append(
-            centers: page, next: end < rows.count ? UInt64(end) : nil, to: &outbox.content)
-        promises.deliver(.listing, submission.reply, &outbox)
+            centers: page, next: end < rows.count ? UInt64(end) : nil, to: &answer.content)
+        promises.deliver(answer, submission.reply, &outbox)
         return true
     }
 }

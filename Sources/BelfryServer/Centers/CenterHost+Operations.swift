@@ -14,16 +14,21 @@ extension CenterHost {
     mutating func perform<Requested: Operation>(
         _ operation: consuming Requested, _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
+        var answer = outbox.answers.make()
         do throws(Problem) {
             try operation.begin(&self, submission, &outbox)
-            if applied.isUnspread { return try finish(operation, submission, &outbox) }
+            if applied.isUnspread {
+                let ending = try end(operation, &answer, submission, &outbox)
+                return close(ending, answer, submission, &outbox)
+            }
         } catch {
             guard mayBeBehind(error) else {
-                refuse(error, submission, &outbox)
+                refuse(error, answer, submission, &outbox)
                 return true
             }
             awaitLog(&outbox)
         }
+        outbox.answers.reclaim(answer)
         keep(operation, submission)
         return false
     }
@@ -40,18 +45,25 @@ extension CenterHost {
             operation: operation, submission: submission, frame: frame, place: place)
     }
 
-    /// Finishes an operation whose command was applied.
-    private mutating func finish<Requested: Operation>(
-        _ operation: borrowing Requested, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> Bool {
+    /// Sends or parks the answer of an operation that has ended.
+    ///
+    /// - Returns: whether the request is answered.
+    @inline(__always)
+    private mutating func close(
+        _ ending: Ending, _ answer: consuming Answer, _ submission: Submission,
+        _ outbox: inout Outbox
+    ) -> Bool {
         var isAnswered = true
-        switch try end(operation, submission, &outbox) {
-        case .answer(let answer): promises.deliver(answer, submission.reply, &outbox)
-        case .written: break
+        switch ending {
+        case .answered: promises.deliver(answer, submission.reply, &outbox)
+        case .written: outbox.answers.reclaim(answer)
         case .waiting(let form):
-            park(submission.reply, form, submission.sight, &outbox)
+            park(submission.reply, form, submission.sight, after: answer.ticket, &outbox)
+            outbox.answers.reclaim(answer)
             isAnswered = false
-        case .later: isAnswered = false
+        case .later:
+            outbox.answers.reclaim(answer)
+            isAnswered = false
         }
         fanOut(&outbox)
         return isAnswered
@@ -60,25 +72,32 @@ extension CenterHost {
     /// Makes the answer of an operation before or after the effects of its command.
     @inline(__always)
     mutating func end<Requested: Operation>(
-        _ operation: borrowing Requested, _ submission: Submission, _ outbox: inout Outbox
+        _ operation: borrowing Requested, _ answer: inout Answer, _ submission: Submission,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
-        if Requested.isPromise { promiseChanges() }
+        if Requested.isPromise {
+            answer.wait(until: ticketOfChanges)
+            // The first answer, which this one repeats, may still wait for its commit.
+            if case .replayed = effects.outcome { answer.wait(until: promises.ticketOfEverything) }
+        }
         if !Requested.answersFirst { fanOut(&outbox) }
         try checkOutcome()
-        return try operation.finish(&self, submission, &outbox)
+        return try operation.finish(&answer, &self, submission, &outbox)
     }
 
     /// Answers a request with a problem.
     mutating func refuse(_ problem: Problem, _ submission: Submission, _ outbox: inout Outbox) {
-        outbox.content.removeAll(keepingCapacity: true)
-        promises.deliver(outbox.problemAnswer(problem), submission.reply, &outbox)
-        fanOut(&outbox)
+        refuse(problem, outbox.answers.make(), submission, &outbox)
     }
 
-    /// Prepares for a new answer.
-    mutating func beginAnswer(_ outbox: inout Outbox) {
-        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
-        promises.awaitedTicket = 0
+    /// Answers a request with a problem, in place of what its answer says so far.
+    mutating func refuse(
+        _ problem: Problem, _ answer: consuming Answer, _ submission: Submission,
+        _ outbox: inout Outbox
+    ) {
+        outbox.refuse(problem, in: &answer)
+        promises.deliver(answer, submission.reply, &outbox)
+        fanOut(&outbox)
     }
 
     // MARK: Commands
@@ -118,8 +137,6 @@ extension CenterHost {
             outbox.counters.countObservers(centers.observerGrowth)
             kept.account(for: &centers, &outbox)
         }
-        // The first answer, which this one repeats, may still wait for its commit.
-        if case .replayed = effects.outcome { promises.awaitEverything() }
     }
 
     /// The number for a client, an observer or a lease that a command makes.
@@ -142,7 +159,6 @@ extension CenterHost {
         let shareEnd = outbox.loop.clock + Self.entryShare
         // Share: entries
         while let event = centers.next(at: outbox.commandTime, shared.totals, into: &effects) {
-            beginAnswer(&outbox)
             switch event {
             case .step(let step): take(step, &outbox)
             case .failed(let id, let failure):
@@ -181,6 +197,7 @@ extension CenterHost {
             // The center has ended before the command was applied.
             if let begun { beginAgain(begun, &outbox) }
         case (.ended, _), (.inUse, _):
+            applied.endTicket = 0
             if step.result == .ended { noteEnd(isStored: centers.endedIsStored) }
             applied.isUnspread = true
             if let begun { finish(begun.operation, begun, &outbox) }
@@ -208,7 +225,7 @@ extension CenterHost {
         if command?.makesCenter == true { kept.releaseCenter() }
         if mayHappen { shared.cluster.withLock { $0.unknownOutcomeCount += 1 } }
         if mayHappen, begun?.operation is any MakesClient { gone.insert(id) }
-        if let begun { refuse(problem, begun, &outbox) }
+        if let begun { refuse(problem, outbox.answers.make(), begun, &outbox) }
         failTickets(id, problem, mayHappen: mayHappen, &outbox)
         close(begun, &outbox)
     }
@@ -229,40 +246,41 @@ extension CenterHost {
             try again.operation.begin(&self, again.submission, &outbox)
             pending[applied.id] = again
         } catch {
-            refuse(error, again, &outbox)
+            refuse(error, outbox.answers.make(), again, &outbox)
         }
     }
 
     mutating func finish<Begun: Operation>(
         _ operation: Begun, _ begun: Pending, _ outbox: inout Outbox
     ) {
+        var answer = outbox.answers.make()
+        begun.frame?.beginResult(in: &answer)
         do throws(Problem) {
+            let ending = try end(operation, &answer, begun.submission, &outbox)
             guard var frame = begun.frame else {
-                _ = try finish(operation, begun.submission, &outbox)
+                _ = close(ending, answer, begun.submission, &outbox)
                 return
             }
-            frame.beginResult(&outbox)
-            let ending = try end(operation, begun.submission, &outbox)
-            frame.finish(ending, begun.place, &self, &outbox)
+            frame.finish(ending, answer, begun.place, &self, &outbox)
         } catch {
-            refuse(error, begun, &outbox)
+            refuse(error, answer, begun, &outbox)
         }
     }
 
     private mutating func refuse(
-        _ problem: Problem, _ begun: Pending, _ outbox: inout Outbox
+        _ problem: Problem, _ answer: consuming Answer, _ begun: Pending, _ outbox: inout Outbox
     ) {
         guard var frame = begun.frame else {
-            return refuse(problem, begun.submission, &outbox)
+            return refuse(problem, answer, begun.submission, &outbox)
         }
-        frame.refuse(problem, &outbox)
-        frame.finish(.written, begun.place, &self, &outbox)
+        frame.refuse(problem, in: &answer, &outbox)
+        frame.finish(.written, answer, begun.place, &self, &outbox)
     }
 
-    /// Makes the answer wait for the changes of the last command.
+    /// The ticket that stores the changes of the last command; 0 without changes to store.
     @inline(__always)
-    mutating func promiseChanges() {
-        if !effects.changes.isEmpty, shared.hasStore { promises.awaitTurn() }
+    var ticketOfChanges: UInt64 {
+        !effects.changes.isEmpty && shared.hasStore ? promises.ticket : 0
     }
 
     /// Gives a center a command that has no answer, and sends its effects.

@@ -28,7 +28,6 @@ extension CenterHost {
     }
 
     private mutating func answer(_ poll: Poll, _ end: Poll.End, _ outbox: inout Outbox) {
-        beginAnswer(&outbox)
         switch end {
         case .filled:
             if let logProblem { return refuse(logProblem, poll.submission, &outbox) }

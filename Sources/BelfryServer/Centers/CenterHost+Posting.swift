@@ -20,86 +20,82 @@ extension CenterHost {
     ///
     /// Nearly all posts take this path. The long path, by a ``Submission``, has the same result.
     ///
-    /// - Parameters:
-    ///   - prefix: the beginning of its fate's URL, if it may wait in the queue.
-    ///   - address: its sender, if its place in the queue counts for addresses.
     /// - Returns: the part that answers it.
     mutating func post(
         _ content: consuming Notification.Content, _ options: PostOptions?, at position: Int,
-        _ context: ResponseContext, prefix: [UInt8], from id: ConnectionID,
-        _ address: NetworkAddress?, _ outbox: inout Outbox
+        _ origin: PostOrigin, from id: ConnectionID, _ outbox: inout Outbox
     ) -> PostAnswer {
         let isQueued = options?.isQueued ?? false
         let number = centers.nextNotificationID(at: position, &outbox)
-        promises.awaitedTicket = 0
         var terms = PostTerms(kept, outbox)
         terms.wait = completions.hasRoom ? min(Self.defaultWait, maxWait) : 0
         if isQueued, outbox.shares.countsAddresses {
-            let owner = centers.owner(outbox.anonymous.local, at: address, &outbox)
+            let owner = centers.owner(outbox.anonymous.local, at: origin.address, &outbox)
             kept.assign(owner, to: &terms, &outbox)
         }
         submitCommand(
             .post(Post(id: number, content: content, options: options), terms), to: position,
             &outbox)
-        promiseChanges()
-        if case .done = effects.outcome, promises.awaitedTicket == 0,
+        let ticket = ticketOfChanges
+        if case .done = effects.outcome, ticket == 0,
             let receipt = effects.receipts.first
         {
             outbox.counters.posts += 1
             if receipt.isPosted, receipt.matched == 0 { outbox.counters.unmatchedPosts += 1 }
             fanOut(&outbox)
             if receipt.isPosted {
-                outbox.write(receipt, for: context, to: id)
+                outbox.write(receipt, for: origin.context, to: id)
             } else {
                 answerLocation.removeAll(keepingCapacity: true)
-                receipt.id.appendLocation(prefix: prefix, to: &answerLocation)
-                outbox.write(receipt, location: answerLocation, for: context, to: id)
+                receipt.id.appendLocation(prefix: origin.prefix, to: &answerLocation)
+                outbox.write(receipt, location: answerLocation, for: origin.context, to: id)
             }
             return .written
         }
-        var reply = HTTPReply(context: context)
-        if isQueued { reply.details.pathPrefix = prefix }
+        var reply = HTTPReply(context: origin.context)
+        if isQueued { reply.details.pathPrefix = origin.prefix }
         return endUnusually(
             Reply(loop: outbox.number, connection: id, form: .http(reply), encoding: .plain),
-            &outbox)
+            ticket, &outbox)
     }
 
     /// Answers a post that was refused, or that waits for its observers or for the store.
-    private mutating func endUnusually(_ reply: Reply, _ outbox: inout Outbox) -> PostAnswer {
-        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
+    private mutating func endUnusually(
+        _ reply: Reply, _ ticket: UInt64, _ outbox: inout Outbox
+    ) -> PostAnswer {
+        var answer = outbox.answers.make()
+        answer.wait(until: ticket)
         fanOut(&outbox)
         if case .refused(let refusal) = effects.outcome {
-            promises.deliver(outbox.problemAnswer(Problem(refusal)), reply, &outbox)
-            return .delivered
-        }
-        switch endPosts([], reply, .everything, &outbox) {
-        case .answer(let answer): promises.deliver(answer, reply, &outbox)
-        case .waiting(let form):
-            park(reply, form, .everything, &outbox)
+            outbox.refuse(Problem(refusal), in: &answer)
+        } else if case .waiting(let form) = endPosts([], &answer, reply, .everything, &outbox) {
+            park(reply, form, .everything, after: ticket, &outbox)
+            outbox.answers.reclaim(answer)
             return .waiting
-        case .written, .later: break
         }
+        promises.deliver(answer, reply, &outbox)
         return .delivered
     }
 
     /// Counts posts that were applied, and answers with their receipts.
     mutating func endPosts(
-        _ form: ReceiptForm, _ reply: Reply, _ sight: Sight, _ outbox: inout Outbox
+        _ form: ReceiptForm, _ answer: inout Answer, _ reply: Reply, _ sight: Sight,
+        _ outbox: inout Outbox
     ) -> Ending {
         switch effects.outcome {
         case .waiting:
             outbox.counters.countPosts(effects.receipts)
             return .waiting(form)
         case .replayed(let form):
-            var answer = ReceiptForm(rawValue: form).appendAnswer(
-                effects.receipts, effects.reports, reply, sight, &outbox)
+            ReceiptForm(rawValue: form).fill(
+                &answer, effects.receipts, effects.reports, reply, sight)
             answer.fields.append(.isReplayed)
-            return .answer(answer)
+            return .answered
         case .done, .awaiting, .registered, .removed, .resumed, .dequeued, .asked, .written,
             .refused:
             outbox.counters.countPosts(effects.receipts)
-            return .answer(
-                form.appendAnswer(effects.receipts, effects.reports, reply, sight, &outbox))
+            form.fill(&answer, effects.receipts, effects.reports, reply, sight)
+            return .answered
         }
     }
 
@@ -166,6 +162,17 @@ extension PostTerms {
         canStore = kept.shared.canStore
         queueByteRoom = kept.queueByteRoom(outbox)
     }
+}
+
+/// The facts about a post without a ``Submission`` besides its content and its options.
+struct PostOrigin {
+    /// The center that the path names; nil is the default center.
+    let center: [UInt8]?
+    let context: ResponseContext
+    /// The beginning of its fate's URL, if it may wait in the queue.
+    let prefix: [UInt8]
+    /// The sender, if its place in the queue counts for addresses.
+    let address: NetworkAddress?
 }
 
 /// The part that tells a connection that its post, made without a ``Submission``, is answered.

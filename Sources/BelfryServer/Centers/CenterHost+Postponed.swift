@@ -19,7 +19,6 @@ extension CenterHost {
     }
 
     private mutating func doNextPostponed(_ outbox: inout Outbox) {
-        beginAnswer(&outbox)
         switch postponed.next() {
         case .request(let submission): _ = perform(submission, &outbox)
         case .departure(let departure): endConnection(departure, &outbox)

@@ -26,8 +26,8 @@ extension CenterHost {
                 ValuePoll(look: look, submission: submission, deadline: deadline), &outbox)
             return false
         }
-        return deliver(submission, &outbox) { host, outbox throws(Problem) in
-            try host.answer(look, submission, &outbox)
+        return deliver(submission, &outbox) { answer, host, _ throws(Problem) in
+            try host.fill(&answer, with: look, submission)
         }
     }
 
@@ -45,9 +45,8 @@ extension CenterHost {
                 if let tag, !poll.look.condition.isNews(tag) { continue }
             }
             values.remove(poll)
-            beginAnswer(&outbox)
-            _ = deliver(poll.submission, &outbox) { host, outbox throws(Problem) in
-                try host.answer(poll.look, poll.submission, &outbox)
+            _ = deliver(poll.submission, &outbox) { answer, host, _ throws(Problem) in
+                try host.fill(&answer, with: poll.look, poll.submission)
             }
             if outbox.largeAnswersMustWait { return }
         }
@@ -72,40 +71,38 @@ extension CenterHost {
         }
     }
 
-    /// The value at a place, which is stored before it is shown (rule V15).
-    mutating func presentValue(
-        at place: ValuePlace, _ submission: Submission
+    /// The value at a place, which is stored before the answer shows it (rule V15).
+    func presentValue(
+        at place: ValuePlace, for answer: inout Answer, _ submission: Submission
     ) throws(Problem) -> (present: PresentValue, position: Int) {
         try submission.checkRead(place)
         guard let position = centers.position(of: submission.center) else {
             throw Problem.noCenter
         }
-        if shared.hasStore { promises.awaitEverything() }
+        if shared.hasStore { answer.wait(until: promises.ticketOfEverything) }
         guard let present = centers[position].value(of: place.object, at: place.path) else {
             throw Problem.noValue
         }
         return (present, position)
     }
 
-    private mutating func answer(
-        _ look: ValueLook, _ submission: Submission, _ outbox: inout Outbox
-    ) throws(Problem) -> Answer {
-        let (present, position) = try presentValue(at: look.place, submission)
+    private func fill(
+        _ answer: inout Answer, with look: ValueLook, _ submission: Submission
+    ) throws(Problem) {
+        let (present, position) = try presentValue(at: look.place, for: &answer, submission)
         if let matches = look.condition.matches, !matches.include(present.tag) {
             throw Problem(Refusal.preconditionFailed(current: present.tag))
         }
-        var answer = Answer.json
         var text: [UInt8] = []
         EventStream.appendPosition(
             epoch: centers[position].epoch, sequence: present.sequence, to: &text)
         answer.fields = [.tag(present.tag), HTTPField("Belfry-Position", text)]
         if look.condition.isNews(present.tag) {
-            present.value.append(to: &outbox.content)
+            present.value.append(to: &answer.content)
         } else {
             answer.status = 304
             answer.contentType = .none
         }
-        return answer
     }
 }
 

@@ -7,31 +7,30 @@ import BelfryWire
 
 extension PromiseTable {
     /// Sends an answer as soon as its promise is stored.
-    mutating func deliver(_ answer: Answer, _ reply: Reply, _ outbox: inout Outbox) {
-        guard awaitedTicket != 0 else { return outbox.deliver(answer, reply) }
+    mutating func deliver(_ answer: consuming Answer, _ reply: Reply, _ outbox: inout Outbox) {
+        guard answer.ticket != 0 else { return outbox.deliver(answer, reply) }
         deliverWhenStored(answer, reply, &outbox)
     }
 
     private mutating func deliverWhenStored(
-        _ answer: Answer, _ reply: Reply, _ outbox: inout Outbox
+        _ answer: consuming Answer, _ reply: Reply, _ outbox: inout Outbox
     ) {
-        let ticket = awaitedTicket
-        awaitedTicket = 0
+        let ticket = answer.ticket
         switch reply.form {
         case .none:
-            return
+            outbox.answers.reclaim(answer)
         case .http(let http) where reply.loop == outbox.number:
-            outbox.promise(answer, reply, http, until: ticket)
+            outbox.promise(answer, reply, http)
             noteCork(reply, until: ticket, &outbox)
         case .http(let http):
-            let bytes = outbox.encoded(answer, http)
             let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
+            let bytes = outbox.encoded(answer, http)
             let parked = ParkedAnswer(bytes: bytes, reply: reply, sequel: sequel)
             park(.answer(parked), until: ticket, &outbox)
         case .calls:
             // The next frame of the client can be read: calls are told apart by their ids.
             outbox.letGoOn(reply)
-            let bytes = outbox.contentFrame()
+            let bytes = outbox.frame(of: answer)
             if bytes.isEmpty { return }
             let parked = ParkedAnswer(bytes: bytes, reply: reply, sequel: .none)
             park(.answer(parked), until: ticket, &outbox)
@@ -61,10 +60,11 @@ extension PromiseTable {
     private mutating func deliverWhole(
         _ batch: CallBatch, _ sequel: Sequel, _ outbox: inout Outbox
     ) {
-        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
-        batch.append(to: &outbox.content)
-        awaitedTicket = batch.ticket > committedTicket ? batch.ticket : 0
-        deliver(Answer(contentType: .json, sequel: sequel), batch.reply, &outbox)
+        var answer = outbox.answers.make()
+        batch.append(to: &answer.content)
+        answer.sequel = sequel
+        if batch.ticket > committedTicket { answer.wait(until: batch.ticket) }
+        deliver(answer, batch.reply, &outbox)
     }
 
     /// Hands the store the changes of this turn.

@@ -56,11 +56,11 @@ extension Outbox {
         case .http(let http):
             send(unknownOutcome(for: http), .answer(.close), to: answer.reply.number)
         case .calls:
-            content.removeAll(keepingCapacity: true)
+            var problems = answers.make()
             noteRefusal(.isNotStored)
             let payload = answer.bytes.span.extracting(answer.frameHeaderByteCount...)
-            RPC.append(.isNotStored, insteadOfResultsIn: payload, to: &content)
-            send(contentFrame(), .lateAnswer, to: answer.reply.number)
+            RPC.append(.isNotStored, insteadOfResultsIn: payload, to: &problems.content)
+            send(frame(of: problems), .lateAnswer, to: answer.reply.number)
         }
     }
 
@@ -68,7 +68,6 @@ extension Outbox {
     private mutating func unknownOutcome(for http: HTTPReply) -> [UInt8] {
         var http = http
         http.context.keepsAlive = false
-        content.removeAll(keepingCapacity: true)
         let isFull = http.isRemoval && shared.store?.isFull ?? false
         return encoded(problemAnswer(isFull ? .removalHasNoRoom : .isNotStored), http)
     }

@@ -16,8 +16,6 @@ struct PromiseTable {
     private(set) var committedTicket: UInt64 = 0
     /// The batch of calls in progress, behind whose answers its client's frames stay.
     var batch: CallBatch?
-    /// The ticket that the answer in the making waits for; 0 is none.
-    var awaitedTicket: UInt64 = 0
     /// The blocks of numbers that the store was asked for, by ticket.
     private var requested = Line<(ticket: UInt64, numbers: NumberRequest)>()
     /// The corked connections of this loop, with the first answer that waits in each.
@@ -52,14 +50,6 @@ struct PromiseTable {
 
     /// Records that this turn has changes to store.
     mutating func noteChanges() { turnHasChanges = true }
-
-    /// Makes the answer wait for the changes of this turn.
-    mutating func awaitTurn() { awaitedTicket = ticket }
-
-    /// Makes the answer wait for all changes so far.
-    mutating func awaitEverything() {
-        awaitedTicket = max(awaitedTicket, ticketOfEverything)
-    }
 
     /// The ticket that stores all changes so far; 0 when nothing waits.
     var ticketOfEverything: UInt64 {

@@ -15,7 +15,8 @@ struct AskAgain: Operation {
     ) throws(Problem) {}
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         host.perform(submission, &outbox) ? .written : .later
     }

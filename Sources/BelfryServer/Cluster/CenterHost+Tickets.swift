@@ -34,10 +34,12 @@ struct MakeTicket: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         guard host.applied.result == .done else { throw .tooManyTickets }
-        return .answer(outbox.answer(ticket: ticket))
+        outbox.append(ticket: ticket, to: &answer)
+        return .answered
     }
 }
 

@@ -27,7 +27,8 @@ struct ChangeCluster: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         let level = host.centers.log?.replicated.options.level ?? 0
         switch change {
@@ -50,11 +51,11 @@ struct ChangeCluster: Operation {
             .info, "an admin has changed the cluster", ("level", host.centers.level),
             ("revision", host.centers.limitsRevision))
         var writer = JSONWriter()
-        writer.beginObject(into: &outbox.content)
-        writer.member("level", integer: host.centers.level, into: &outbox.content)
-        writer.member("revision", integer: host.centers.limitsRevision, into: &outbox.content)
-        writer.endObject(into: &outbox.content)
-        return .answer(.json)
+        writer.beginObject(into: &answer.content)
+        writer.member("level", integer: host.centers.level, into: &answer.content)
+        writer.member("revision", integer: host.centers.limitsRevision, into: &answer.content)
+        writer.endObject(into: &answer.content)
+        return .answered
     }
 }
 

@@ -46,17 +46,13 @@ extension ServerLoop {
     private mutating func post(
         _ content: consuming Notification.Content, _ options: PostOptions?, of id: ConnectionID
     ) {
-        guard let position = host.position(ofPost: callers.exchange.path?.center) else {
+        let origin = callers.origin(ofPostFrom: id, options, &outbox)
+        guard let position = host.position(ofPost: origin.center) else {
             callers.keep(PostRequest(content: content, options: options))
             submit(callers.takeRequest(of: id, &outbox))
             return
         }
-        // Only a post that may wait in the queue is answered with a location.
-        let prefix = options?.isQueued == true ? callers.exchange.path?.prefix ?? [] : []
-        let address = callers.askerAddress(of: options, from: id, &outbox)
-        let answer = host.post(
-            content, options, at: position, callers.exchange.reply.context, prefix: prefix,
-            from: id, address, &outbox)
+        let answer = host.post(content, options, at: position, origin, from: id, &outbox)
         callers.finishPost(id, answer, &outbox)
     }
 

@@ -41,7 +41,6 @@ extension Outbox {
     /// Refuses submissions that the other loop did not accept.
     private mutating func refuse(_ submissions: [Submission]) {
         for submission in submissions where submission.reply.loop == number {
-            content.removeAll(keepingCapacity: true)
             let problem = Problem(
                 .overloaded, "The broker cannot keep up with this center; try again later.")
             deliver(problemAnswer(problem), submission.reply)

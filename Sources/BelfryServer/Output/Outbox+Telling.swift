@@ -49,7 +49,7 @@ extension Outbox {
     }
 
     /// Logs an answer: each at `trace`, and a refusal at `debug`.
-    func tell(_ answer: Answer, _ reply: HTTPReply) {
+    func tell(_ answer: borrowing Answer, _ reply: HTTPReply) {
         let asked = reply.details.asked ?? Asked()
         if case .problem(let kind) = answer.contentType {
             log.write(
@@ -59,7 +59,7 @@ extension Outbox {
         if log.level == .trace {
             log.write(
                 .trace, "a request was answered", ("method", asked.method), ("route", asked.route),
-                ("status", answer.status), ("bytes", content.count),
+                ("status", answer.status), ("bytes", answer.content.count),
                 ("connection", asked.connection))
         }
     }

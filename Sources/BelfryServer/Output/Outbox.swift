@@ -46,8 +46,8 @@ struct Outbox: ~Copyable {
     /// The connections that get one frame, while they are gathered.
     var targets: [ConnectionID] = []
     var compression = Compression()
-    /// The content of the answer in the making.
-    var content: [UInt8] = []
+    /// The storage of answers.
+    var answers = AnswerPool()
     var heads = AnswerHeads()
 
     /// The messages for one other loop at the end of the turn.

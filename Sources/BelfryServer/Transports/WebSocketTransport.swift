@@ -14,10 +14,11 @@ struct WebSocketTransport: ClientTransport {
         _ welcome: Welcome, _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8]
     ) {
         Self.appendAnswer(reply, &outbox, to: &output)
-        outbox.content.removeAll(keepingCapacity: true)
+        var answer = outbox.answers.make()
         RPC.append(
-            welcome: welcome, pingInterval: outbox.pingIntervalText, to: &outbox.content)
-        FrameWriter.append(.text, payload: outbox.content.span, to: &output)
+            welcome: welcome, pingInterval: outbox.pingIntervalText, to: &answer.content)
+        FrameWriter.append(.text, payload: answer.content.span, to: &output)
+        outbox.answers.reclaim(answer)
     }
 
     /// Appends the 101 response.

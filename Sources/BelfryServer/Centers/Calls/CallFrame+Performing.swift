@@ -18,12 +18,15 @@ extension CallFrame {
                 if mustWait(for: call, outbox), host.postponed.add(self, from: 0, &outbox) {
                     return false
                 }
-                switch perform(call, &host, &outbox) {
+                var answer = outbox.answers.make()
+                switch perform(call, &answer, &host, &outbox) {
                 case .done(let sequel):
-                    host.promises.deliver(
-                        Answer(contentType: .json, sequel: sequel), submission.reply, &outbox)
-                case .later: break
-                case .begun: return false
+                    answer.sequel = sequel
+                    host.promises.deliver(answer, submission.reply, &outbox)
+                case .later: outbox.answers.reclaim(answer)
+                case .begun:
+                    outbox.answers.reclaim(answer)
+                    return false
                 }
             }
             // The replay for a new observer, and held deliveries of a resumed client, follow the
@@ -67,22 +70,20 @@ extension CallFrame {
                 ? outbox.turnIsFull && !outbox.life.isStopping : mustWait(for: calls[place], outbox)
             if mustWait, !isCut {
                 deliveryBound = host.deliveryBound
-                batch.wait(for: host.promises.awaitedTicket)
                 if host.postponed.add(self, from: place, &outbox) { return false }
                 isCut = hasReplayed
             }
-            outbox.content.removeAll(keepingCapacity: true)
-            switch perform(calls[place], &host, &outbox) {
+            var answer = outbox.answers.make()
+            switch perform(calls[place], &answer, &host, &outbox) {
             case .done(let next):
                 if case .client = next { sequel = next }
-                batch.append(outbox.content)
+                batch.append(answer)
             case .later: batch.noteWaiting()
             case .begun: isBegun = true
             }
+            outbox.answers.reclaim(answer)
         }
         batch.end()
-        batch.wait(for: host.promises.awaitedTicket)
-        host.promises.awaitedTicket = 0
         if !batch.isComplete, !isBegun { outbox.letGoOn(batch.reply) }
         host.promises.deliver(batch, sequel, &outbox)
         host.fanOut(&outbox)
@@ -98,34 +99,34 @@ extension CallFrame {
         return outbox.largeAnswersMustWait
     }
 
-    /// Performs one call; the answer, if any, goes to the content of the outbox.
+    /// Performs one call, and fills its answer, if it has one.
     private mutating func perform(
-        _ call: RPCCall, _ host: inout CenterHost, _ outbox: inout Outbox
+        _ call: RPCCall, _ answer: inout Answer, _ host: inout CenterHost, _ outbox: inout Outbox
     ) -> CallStep {
         switch call {
         case .response(let id, let content, let isError):
             acknowledge(id, content, isError: isError, &host, &outbox)
         case .invalid(let id, let code, let detail):
-            if let id { RPC.append(error: code, detail: detail, id: id, to: &outbox.content) }
+            if let id { RPC.append(error: code, detail: detail, id: id, to: &answer.content) }
         case .notification(let method, let params):
             guard let method = CallMethod(method) else { break }
             self.call = nil
-            return perform(method, params, &host, &outbox)
+            return perform(method, params, &answer, &host, &outbox)
         case .request(let id, let method, let params):
             guard let method = CallMethod(method) else {
-                RPC.append(error: .methodNotFound, id: id, to: &outbox.content)
+                RPC.append(error: .methodNotFound, id: id, to: &answer.content)
                 break
             }
             self.call = id
-            return perform(method, params, &host, &outbox)
+            return perform(method, params, &answer, &host, &outbox)
         }
         return .done(.none)
     }
 
     /// Performs a method, and appends its result or its problem.
     private mutating func perform(
-        _ method: CallMethod, _ params: Range<Int>?, _ host: inout CenterHost,
-        _ outbox: inout Outbox
+        _ method: CallMethod, _ params: Range<Int>?, _ answer: inout Answer,
+        _ host: inout CenterHost, _ outbox: inout Outbox
     ) -> CallStep {
         self.method = method
         do throws(Problem) {
@@ -134,33 +135,35 @@ extension CallFrame {
             if isCut { throw Problem.tooManyReplays }
             if outbox.configuration.hasRates { try charge(&outbox) }
             if outbox.log.level == .trace { tell(nil, outbox.log) }
-            beginResult(&outbox)
-            guard let ending = try carryOut(method, params, &host, &outbox) else { return .begun }
+            beginResult(in: &answer)
+            guard let ending = try carryOut(method, params, &answer, &host, &outbox) else {
+                return .begun
+            }
             let batch = batch
-            return endResult(ending, batch?.appendMissing(), &host, &outbox)
+            return endResult(ending, &answer, batch?.appendMissing(), &host, &outbox)
         } catch {
-            refuse(error, &outbox)
+            refuse(error, in: &answer, &outbox)
             return .done(.none)
         }
     }
 
     @inline(__always)
-    func beginResult(_ outbox: inout Outbox) {
-        if let id = call { RPC.beginResult(id: id, to: &outbox.content) }
+    func beginResult(in answer: inout Answer) {
+        if let id = call { RPC.beginResult(id: id, to: &answer.content) }
     }
 
     @inline(__always)
     private mutating func endResult(
-        _ ending: Ending, _ place: @autoclosure () -> CallPlace?, _ host: inout CenterHost,
-        _ outbox: inout Outbox
+        _ ending: Ending, _ answer: inout Answer, _ place: @autoclosure () -> CallPlace?,
+        _ host: inout CenterHost, _ outbox: inout Outbox
     ) -> CallStep {
         switch ending {
-        case .answer(let answer):
+        case .answered:
             if call == nil {
                 // A JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
-                outbox.content.removeAll(keepingCapacity: true)
+                answer.content.removeAll(keepingCapacity: true)
             } else {
-                RPC.endResult(to: &outbox.content)
+                RPC.endResult(to: &answer.content)
             }
             guard case .client(let id, let session, _, _) = answer.sequel else {
                 return .done(.none)
@@ -172,35 +175,39 @@ extension CallFrame {
             // A repetition waits with the first call, even if it has no answer.
             guard let id = call else { return .done(.none) }
             host.park(
-                submission.reply, form, submission.sight, call: id, place: place(), &outbox)
+                submission.reply, form, submission.sight, after: answer.ticket, call: id,
+                place: place(), &outbox)
             return .later
         case .later: return .later
         }
     }
 
     /// Appends the problem of a call, if the call is answered.
-    func refuse(_ problem: Problem, _ outbox: inout Outbox) {
+    func refuse(_ problem: Problem, in answer: inout Answer, _ outbox: inout Outbox) {
         outbox.noteRefusal(problem)
         if outbox.log.level <= .debug { tell(problem, outbox.log) }
-        outbox.content.removeAll(keepingCapacity: true)
-        if let id = call { RPC.append(problem: problem, id: id, to: &outbox.content) }
+        answer.content.removeAll(keepingCapacity: true)
+        if let id = call { RPC.append(problem: problem, id: id, to: &answer.content) }
     }
 
     /// Finishes a call that has ended some turns after it began.
     mutating func finish(
-        _ ending: Ending, _ place: CallPlace?, _ host: inout CenterHost, _ outbox: inout Outbox
+        _ ending: Ending, _ answer: consuming Answer, _ place: CallPlace?,
+        _ host: inout CenterHost, _ outbox: inout Outbox
     ) {
-        guard case .done(let sequel) = endResult(ending, place, &host, &outbox) else {
+        guard case .done(let sequel) = endResult(ending, &answer, place, &host, &outbox) else {
+            outbox.answers.reclaim(answer)
             outbox.letGoOn(submission.reply)
             guard let batch else { return }
             batch.noteWaiting()
             return host.promises.deliver(batch, .none, &outbox)
         }
         guard let place else {
-            return host.promises.deliver(
-                Answer(contentType: .json, sequel: sequel), submission.reply, &outbox)
+            answer.sequel = sequel
+            return host.promises.deliver(answer, submission.reply, &outbox)
         }
-        place.batch.fill(place.number, with: outbox.content, ticket: host.promises.awaitedTicket)
+        place.batch.fill(place.number, with: answer)
+        outbox.answers.reclaim(answer)
         host.promises.deliver(place.batch, sequel, &outbox)
     }
 

@@ -48,11 +48,12 @@ struct AddObserver: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
-        .answer(
-            .registered(
-                host.effects.outcome, secret: secret, session: session, submission, &outbox))
+        answer.fill(
+            registered: host.effects.outcome, secret: secret, session: session, submission)
+        return .answered
     }
 }
 
@@ -90,37 +91,34 @@ struct OpenMailbox: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
         outbox.counters.countClient(of: .mailbox)
         let session = IdentifierText.text(client: host.applied.number, secret: sessionSecret)
-        return .answer(
-            .registered(
-                host.effects.outcome, secret: secret, session: session, submission, &outbox))
+        answer.fill(
+            registered: host.effects.outcome, secret: secret, session: session, submission)
+        return .answered
     }
 }
 
 extension Answer {
     /// Appends the observer that the last command registered, with its token for the owner alone.
-    fileprivate static func registered(
-        _ outcome: Outcome, secret: [UInt8], session: [UInt8], _ submission: Submission,
-        _ outbox: inout Outbox
-    ) -> Answer {
+    fileprivate mutating func fill(
+        registered outcome: Outcome, secret: [UInt8], session: [UInt8], _ submission: Submission
+    ) {
         guard case .registered(let rows) = outcome, let row = rows.first else {
             preconditionFailure("a registration that is not refused has its observer")
         }
         let token = IdentifierText.text(observer: row.serial, secret: secret)
         Shape.append(
             registered: row, token: token, session: session, center: submission.center,
-            to: &outbox.content)
+            to: &content)
         // The answer to a call has no fields.
-        guard case .http(let http) = submission.reply.form else {
-            return Answer(contentType: .json)
-        }
+        guard case .http(let http) = submission.reply.form else { return }
         let location = http.details.pathPrefix + Array("/observers/".utf8) + token
-        return Answer(
-            status: 201, contentType: .json,
-            fields: [.noStore, .noReferrer, HTTPField("Location", location)])
+        status = 201
+        fields = [.noStore, .noReferrer, HTTPField("Location", location)]
     }
 }
 

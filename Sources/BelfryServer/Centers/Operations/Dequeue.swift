@@ -30,12 +30,16 @@ struct Dequeue: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
-        if case .entry = request, !isCall { return .answer(.empty) }
+        if case .entry = request, !isCall {
+            answer.becomeEmpty()
+            return .answered
+        }
         var count = 0
         if case .dequeued(let removed) = host.effects.outcome { count = removed }
-        Shape.append(removedCount: count, to: &outbox.content)
-        return .answer(.json)
+        Shape.append(removedCount: count, to: &answer.content)
+        return .answered
     }
 }

@@ -22,14 +22,17 @@ struct EndCenter: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
+        answer.wait(until: host.applied.endTicket)
         let name = submission.center
         if let position = host.centers.position(of: name) { try host.checkUse(of: position) }
         outbox.log.write(
             .info, "an admin has removed a center",
             ("center", String(decoding: name, as: UTF8.self)))
-        return .answer(.empty)
+        answer.becomeEmpty()
+        return .answered
     }
 }
 

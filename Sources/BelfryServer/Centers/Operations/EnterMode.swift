@@ -34,14 +34,16 @@ struct EnterMode: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
         var token: [UInt8] = []
         IdentifierText.append(mode: host.applied.number, secret: secret, to: &token)
         Shape.append(
-            modeLease: host.applied.number, token: token, mode: request.mode, to: &outbox.content)
-        return .answer(
-            Answer(status: 201, contentType: .json, fields: [.noStore, .noReferrer]))
+            modeLease: host.applied.number, token: token, mode: request.mode, to: &answer.content)
+        answer.status = 201
+        answer.fields = [.noStore, .noReferrer]
+        return .answered
     }
 }
 
@@ -64,11 +66,15 @@ struct LeaveMode: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
-        guard isCall else { return .answer(.empty) }
-        outbox.content.append(contentsOf: "null".utf8)
-        return .answer(.json)
+        if isCall {
+            answer.content.append(contentsOf: "null".utf8)
+        } else {
+            answer.becomeEmpty()
+        }
+        return .answered
     }
 
     private func mayLeave(_ lease: ModesRow.Lease, _ submission: Submission) -> Bool {

@@ -70,13 +70,14 @@ struct MakeAsk: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         if case .asked(let outcome, let replayedForm) = host.effects.outcome {
-            return .answer(
-                try outcome.answer(
-                    isReplayed: replayedForm != nil, submission.reply, submission.sight,
-                    &outbox))
+            try outcome.fill(
+                &answer, isReplayed: replayedForm != nil, submission.reply, submission.sight,
+                &outbox)
+            return .answered
         }
         // With a key it may wait for the answer to an earlier ask.
         if case .http = submission.reply.form, case .awaiting(let ask) = host.effects.outcome {
@@ -106,11 +107,15 @@ struct WithdrawAsk: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
-        guard isCall else { return .answer(.empty) }
-        Shape.append(removedCount: 1, to: &outbox.content)
-        return .answer(.json)
+        if isCall {
+            Shape.append(removedCount: 1, to: &answer.content)
+        } else {
+            answer.becomeEmpty()
+        }
+        return .answered
     }
 }
 
@@ -129,9 +134,11 @@ struct AnswerAsk: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
-        .answer(.empty)
+        answer.becomeEmpty()
+        return .answered
     }
 }
 

@@ -34,9 +34,10 @@ struct MakePost: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
-        host.endPosts(form, submission.reply, submission.sight, &outbox)
+        host.endPosts(form, &answer, submission.reply, submission.sight, &outbox)
     }
 }
 
@@ -76,8 +77,9 @@ struct MakePosts: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
-        host.endPosts(form, submission.reply, submission.sight, &outbox)
+        host.endPosts(form, &answer, submission.reply, submission.sight, &outbox)
     }
 }

@@ -26,7 +26,8 @@ struct OpenStream: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
         let attachment = AttachStream(observer: secret.number, isForeign: isForeign)
         return host.perform(attachment, submission, &outbox) ? .written : .later
@@ -50,7 +51,8 @@ private struct AttachStream: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         let position = host.applied.position
         let connection = submission.reply.number

@@ -33,7 +33,8 @@ struct ReadMailbox: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         let position = host.applied.position
         let through = request.after.map { min($0, host.centers[position].sequence) }
@@ -41,7 +42,8 @@ struct ReadMailbox: Operation {
             of: secret.number, after: through ?? 0, limit: request.limit)
         guard let page else { throw Problem(Refusal.noMailbox) }
         guard case .waiting = host.effects.outcome else {
-            return .answer(host.answer(page, of: secret.number, &outbox))
+            host.fill(&answer, with: page, of: secret.number)
+            return .answered
         }
         let deadline = min(
             outbox.loop.now + .nanoseconds(min(wait, host.maxWait)),
@@ -75,19 +77,19 @@ extension CenterHost {
             let problem = centers.endOfReading(poll.observer, at: position)
             return refuse(problem, poll.submission, &outbox)
         }
-        let answer = answer(page, of: poll.observer, &outbox)
+        var answer = outbox.answers.make()
+        fill(&answer, with: page, of: poll.observer)
         promises.deliver(answer, poll.submission.reply, &outbox)
     }
 
-    /// Appends a page of a mailbox; asks in it are shown when they are stored (rule R20).
-    fileprivate mutating func answer(
-        _ page: MailboxPage, of observer: UInt64, _ outbox: inout Outbox
-    ) -> Answer {
+    /// Fills an answer with a page of a mailbox.
+    ///
+    /// Asks in it are shown when they are stored (rule R20).
+    fileprivate func fill(_ answer: inout Answer, with page: MailboxPage, of observer: UInt64) {
         let hasAsks = page.elements.contains { element in
             if case .ask? = element.addressed?.kind { true } else { false }
         }
-        if hasAsks { promises.awaitEverything() }
-        Shape.append(mailbox: page, observer: observer, to: &outbox.content)
-        return .json
+        if hasAsks { answer.wait(until: promises.ticketOfEverything) }
+        Shape.append(mailbox: page, observer: observer, to: &answer.content)
     }
 }

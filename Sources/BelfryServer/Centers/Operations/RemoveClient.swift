@@ -18,8 +18,10 @@ struct RemoveClient: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
-        .answer(.empty)
+        answer.becomeEmpty()
+        return .answered
     }
 }

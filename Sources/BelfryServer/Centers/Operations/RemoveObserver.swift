@@ -53,12 +53,16 @@ struct RemoveObserver: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
         if outbox.configuration.loopCount > 1 { host.shared.removedObservers.insert(serial) }
-        if case .path = target { return .answer(.empty) }
-        Shape.append(removedCount: 1, to: &outbox.content)
-        return .answer(.json)
+        if case .path = target {
+            answer.becomeEmpty()
+        } else {
+            Shape.append(removedCount: 1, to: &answer.content)
+        }
+        return .answered
     }
 }
 
@@ -76,11 +80,12 @@ struct RemoveObservers: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
         var count = 0
         if case .removed(let removed) = host.effects.outcome { count = removed }
-        Shape.append(removedCount: count, to: &outbox.content)
-        return .answer(.json)
+        Shape.append(removedCount: count, to: &answer.content)
+        return .answered
     }
 }

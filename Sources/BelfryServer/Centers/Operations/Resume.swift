@@ -38,7 +38,8 @@ struct Resume: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
         guard case .resumed(let resumed) = host.effects.outcome else {
             preconditionFailure("a resumption that is not refused has its client")
@@ -50,12 +51,12 @@ struct Resume: Operation {
                 of: resumed.observers, resumed.row, at: host.centers[host.applied.position].sequence
             )
         }
-        Shape.append(resumed: resumed, center: submission.center, to: &outbox.content)
+        Shape.append(resumed: resumed, center: submission.center, to: &answer.content)
         var session: [UInt8] = []
         IdentifierText.append(client: client, secret: request.session.secret, to: &session)
-        let sequel = Sequel.client(
+        answer.sequel = .client(
             id: client, session: session, transport: resumed.row.transport,
             center: submission.center)
-        return .answer(Answer(contentType: .json, sequel: sequel))
+        return .answered
     }
 }

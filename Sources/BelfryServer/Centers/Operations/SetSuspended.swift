@@ -35,18 +35,19 @@ struct SetSuspended: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         outbox.tellSuspension(of: client, isSuspended, because: "asked")
         if isCall {
-            Shape.append(isSuspended: isSuspended, to: &outbox.content)
-            return .answer(.json)
+            Shape.append(isSuspended: isSuspended, to: &answer.content)
+            return .answered
         }
         guard let row = host.centers[host.applied.position].client(client) else {
             throw Problem.noClient
         }
         Shape.append(
-            client: row, unsentByteCount: outbox.unsentByteCount(of: row), to: &outbox.content)
-        return .answer(.json)
+            client: row, unsentByteCount: outbox.unsentByteCount(of: row), to: &answer.content)
+        return .answered
     }
 }

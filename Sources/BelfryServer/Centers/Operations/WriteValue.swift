@@ -48,21 +48,23 @@ struct WriteValue: Operation {
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ outbox: inout Outbox
     ) -> Ending {
         guard case .written(let written) = host.effects.outcome else {
             preconditionFailure("a write that is not refused was done")
         }
         // An equal write may repeat one whose change is not stored yet (rule V15).
-        if !written.isChanged, host.shared.hasStore { host.promises.awaitEverything() }
+        if !written.isChanged, host.shared.hasStore {
+            answer.wait(until: host.promises.ticketOfEverything)
+        }
         // A caller that may not read gets no tag, neither of the old value nor of the new one.
         let place = ValuePlace(object: request.object, path: request.path)
         let tag = submission.mayRead(place) ? written.tag : nil
-        Shape.append(written: written, tag: tag, to: &outbox.content)
-        var answer = Answer.json
+        Shape.append(written: written, tag: tag, to: &answer.content)
         if written.isCreated { answer.status = 201 }
         // The result of a call has no fields.
         if client == nil, let tag { answer.fields = [.tag(tag)] }
-        return .answer(answer)
+        return .answered
     }
 }
