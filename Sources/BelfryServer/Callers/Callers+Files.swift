@@ -12,7 +12,7 @@ extension Callers {
     /// - Parameter isFixed: whether its path has its digest, so that it never needs to be loaded
     ///   again.
     mutating func sendAsset(
-        _ asset: Asset, isFixed: Bool = false, to id: ConnectionID, _ outbox: inout Outbox
+        _ asset: Asset, isFixed: Bool = false, to id: ConnectionID, _ context: inout LoopContext
     ) throws(Problem) {
         guard let file = Asset.files[asset] else { throw Problem.unknownPath }
         // Scanners check the first page alone, and take any compression over TLS for BREACH.
@@ -26,26 +26,27 @@ extension Callers {
         case .readableLibrary: fields = Self.libraryFields
         case .libraryTypes, .openAPI, .openAPIJSON, .asyncAPI: break
         }
-        send(file, fields, caching: caching, isPlain: isScanned, to: id, &outbox)
+        send(file, fields, caching: caching, isPlain: isScanned, to: id, &context)
     }
 
     /// Answers with a module or the style of the console page.
-    mutating func sendConsoleFile(to id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
+    mutating func sendConsoleFile(to id: ConnectionID, _ context: inout LoopContext) throws(Problem)
+    {
         guard let name = exchange.path?.argument, let file = EmbeddedFile.ofConsole[name] else {
             throw Problem.unknownPath
         }
-        send(file, [], caching: "no-cache", isPlain: false, to: id, &outbox)
+        send(file, [], caching: "no-cache", isPlain: false, to: id, &context)
     }
 
     /// Answers with a file, or with 304 if the client has it (RFC 9110 §13.1.2).
     private mutating func send(
         _ file: EmbeddedFile, _ fields: [HTTPField], caching: String, isPlain: Bool,
-        to id: ConnectionID, _ outbox: inout Outbox
+        to id: ConnectionID, _ context: inout LoopContext
     ) {
         let takesGzip = exchange.parser.head.acceptsGzip && !isPlain
         let compressed = takesGzip ? file.compressed : nil
         let content = compressed ?? file.plain
-        var answer = outbox.answers.make(.none)
+        var answer = context.outbox.answers.make(.none)
         answer.fields = [
             HTTPField("Cache-Control", caching),
             HTTPField("ETag", ValueTagText.text(content.tag)),
@@ -54,11 +55,11 @@ extension Callers {
         answer.fields += fields
         if exchange.hasSeen(content.tag) {
             answer.status = 304
-            return connections.send(answer, to: id, exchange.reply, &outbox)
+            return connections.send(answer, to: id, exchange.reply, &context)
         }
         answer.contentType = .other(file.contentType)
         if compressed != nil { answer.fields.append(HTTPField("Content-Encoding", "gzip")) }
-        connections.sendFile(content.bytes, answer, to: id, exchange.reply, &outbox)
+        connections.sendFile(content.bytes, answer, to: id, exchange.reply, &context)
     }
 
     /// The fields of the library, minified or not: pages of every origin may load it.
@@ -78,22 +79,22 @@ extension Callers {
     ///
     /// Another digest is of another broker, whose page continues with the library of this one.
     mutating func sendFixedLibrary(
-        to id: ConnectionID, _ outbox: inout Outbox
+        to id: ConnectionID, _ context: inout LoopContext
     ) throws(Problem) {
         if exchange.path?.argument == Array(Self.libraryDigest.utf8) {
-            return try sendAsset(.library, isFixed: true, to: id, &outbox)
+            return try sendAsset(.library, isFixed: true, to: id, &context)
         }
-        var answer = outbox.answers.make(status: 307, .none)
+        var answer = context.outbox.answers.make(status: 307, .none)
         // The path behind a proxy is unknown: a relative one leads to the file beside it.
         answer.fields = [
             HTTPField("Location", "belfry.js"), HTTPField("Cache-Control", "no-cache"),
         ]
-        connections.send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &context)
     }
 
     /// Answers with the page that observes the names in the query.
     mutating func sendTryPage(
-        to id: ConnectionID, _ outbox: inout Outbox
+        to id: ConnectionID, _ context: inout LoopContext
     ) throws(Problem) {
         var query = try Query(exchange.parser.head)
         func text(_ parameter: String) throws(Problem) -> [UInt8]? {
@@ -104,13 +105,13 @@ extension Callers {
         let page = TryPage(
             name: try text("name"), object: try text("object"), center: try text("center"))
         try query.finish()
-        var answer = outbox.answers.make(.other("text/html; charset=utf-8"))
+        var answer = context.outbox.answers.make(.other("text/html; charset=utf-8"))
         answer.content.append(contentsOf: page.text.utf8)
         answer.fields = [
             HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),
         ]
         answer.fields += Self.pageFields(page.contentSecurityPolicy)
-        connections.send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &context)
     }
 
     /// The policy of a page of the broker, and its referrer policy.

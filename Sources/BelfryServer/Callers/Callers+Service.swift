@@ -11,99 +11,101 @@ import Synchronization
 extension Callers {
     /// Performs a request to the broker as a whole.
     mutating func handle(
-        _ route: ServiceRoute, content: Span<UInt8>, from id: ConnectionID, _ outbox: inout Outbox
+        _ route: ServiceRoute, content: Span<UInt8>, from id: ConnectionID,
+        _ context: inout LoopContext
     ) throws(Problem) -> CallerStep? {
         switch route {
         case .live:
-            sendText("ok\n", to: id, &outbox)
+            sendText("ok\n", to: id, &context)
         case .ready, .health:
-            try sendReadiness(to: id, &outbox)
+            try sendReadiness(to: id, &context)
         case .metrics:
-            try checkInspect(outbox)
+            try checkInspect(context)
             return .metrics
         case .overview:
-            try checkInspect(outbox)
+            try checkInspect(context)
             let number = try historyPosition()
-            try gate.charge(1, &exchange, &outbox)
+            try gate.charge(1, &exchange, &context)
             return .overview(since: number)
         case .cluster:
-            try checkInspect(outbox)
-            guard outbox.configuration.cluster != nil else { throw Problem.noCluster }
-            try gate.charge(1, &exchange, &outbox)
+            try checkInspect(context)
+            guard context.configuration.cluster != nil else { throw Problem.noCluster }
+            try gate.charge(1, &exchange, &context)
             return .cluster
         case .upgradeCluster:
-            try checkClusterAdmin(&outbox)
+            try checkClusterAdmin(&context)
             exchange.request = .changeCluster(.upgrade)
             return .request
         case .configureCluster:
-            try checkClusterAdmin(&outbox)
+            try checkClusterAdmin(&context)
             exchange.request = .changeCluster(.applyConfiguration)
             return .request
         case .recoverCluster:
-            try checkClusterAdmin(&outbox)
+            try checkClusterAdmin(&context)
             return .recovery
         case .centers:
             exchange.request = try exchange.centerListing(requestReader)
-            try gate.charge(1, &exchange, &outbox)
+            try gate.charge(1, &exchange, &context)
             return .request
         case .me:
-            try tellCaller(to: id, &outbox)
+            try tellCaller(to: id, &context)
         case .tickets:
-            return try makeTicket(for: id, &outbox)
+            return try makeTicket(for: id, &context)
         case .backup:
-            try beginBackup(for: id, &outbox)
+            try beginBackup(for: id, &context)
         case .fixedLibrary:
-            try sendFixedLibrary(to: id, &outbox)
+            try sendFixedLibrary(to: id, &context)
         case .tryPage:
-            try sendTryPage(to: id, &outbox)
+            try sendTryPage(to: id, &context)
         case .consoleFile:
-            try sendConsoleFile(to: id, &outbox)
+            try sendConsoleFile(to: id, &context)
         case .debugEcho:
-            var answer = outbox.answers.make(.other("application/octet-stream"))
+            var answer = context.outbox.answers.make(.other("application/octet-stream"))
             answer.content.append(content)
-            connections.send(answer, to: id, exchange.reply, &outbox)
+            connections.send(answer, to: id, exchange.reply, &context)
         case .debugWebSocket:
-            try openDebugWebSocket(id, &outbox)
+            try openDebugWebSocket(id, &context)
         }
         return nil
     }
 
     /// Refuses a caller that may not change the whole cluster.
-    private mutating func checkClusterAdmin(_ outbox: inout Outbox) throws(Problem) {
-        let caller = exchange.caller(outbox.anonymous)
+    private mutating func checkClusterAdmin(_ context: inout LoopContext) throws(Problem) {
+        let caller = exchange.caller(context.anonymous)
         guard caller.grants.allowEverywhere(.admin) else { throw Problem.lacking("admin", caller) }
         let query = try Query(exchange.parser.head)
         try query.finish()
-        guard outbox.configuration.cluster != nil else { throw Problem.noCluster }
-        try gate.charge(1, &exchange, &outbox)
+        guard context.configuration.cluster != nil else { throw Problem.noCluster }
+        try gate.charge(1, &exchange, &context)
     }
 
     /// Answers with the metrics; the text is made once a turn, and compressed for each request.
-    mutating func sendMetrics(_ text: [UInt8], to id: ConnectionID, _ outbox: inout Outbox) {
-        outbox.work.countLook()
-        var answer = outbox.answers.make(.other("text/plain; version=0.0.4; charset=utf-8"))
+    mutating func sendMetrics(_ text: [UInt8], to id: ConnectionID, _ context: inout LoopContext) {
+        context.work.countLook()
+        var answer = context.outbox.answers.make(.other("text/plain; version=0.0.4; charset=utf-8"))
         answer.content.append(contentsOf: text)
         answer.isCompressible = true
-        connections.send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &context)
     }
 
     /// Answers with the state of the broker.
     mutating func send(
-        _ overview: Overview, since number: UInt64, to id: ConnectionID, _ outbox: inout Outbox
+        _ overview: Overview, since number: UInt64, to id: ConnectionID,
+        _ context: inout LoopContext
     ) {
-        outbox.work.countLook()
-        var answer = outbox.answers.make()
+        context.work.countLook()
+        var answer = context.outbox.answers.make()
         overview.append(since: number, to: &answer.content)
         answer.isCompressible = true
-        connections.send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &context)
     }
 
     /// Answers with the state of the broker in its cluster.
-    mutating func send(_ status: ClusterStatus, to id: ConnectionID, _ outbox: inout Outbox) {
-        var answer = outbox.answers.make()
+    mutating func send(_ status: ClusterStatus, to id: ConnectionID, _ context: inout LoopContext) {
+        var answer = context.outbox.answers.make()
         status.append(to: &answer.content)
         answer.isCompressible = true
-        connections.send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &context)
     }
 
     /// The number of the caller's last point of the history; 0 without one.
@@ -116,53 +118,56 @@ extension Callers {
     }
 
     /// Refuses a caller that may inspect no center.
-    private func checkInspect(_ outbox: borrowing Outbox) throws(Problem) {
-        let caller = exchange.caller(outbox.anonymous)
+    private func checkInspect(_ context: borrowing LoopContext) throws(Problem) {
+        let caller = exchange.caller(context.anonymous)
         guard caller.grants.allowSomewhere(.inspect) else {
             throw Problem.lacking("inspect", caller)
         }
     }
 
-    private mutating func sendReadiness(to id: ConnectionID, _ outbox: inout Outbox) throws(Problem)
+    private mutating func sendReadiness(to id: ConnectionID, _ context: inout LoopContext)
+        throws(Problem)
     {
-        let readiness = Readiness(shared, outbox.configuration)
+        let readiness = Readiness(shared, context.configuration)
         var query = try Query(exchange.parser.head)
         let isVerbose = query.take("verbose") != nil
         if var problem = readiness.problem {
             if isVerbose { problem.members.append(.init("parts", json: readiness.partsJSON)) }
             throw problem
         }
-        guard isVerbose else { return sendText("ok\n", to: id, &outbox) }
-        var answer = outbox.answers.make()
+        guard isVerbose else { return sendText("ok\n", to: id, &context) }
+        var answer = context.outbox.answers.make()
         answer.content.append(contentsOf: #"{"ready":true,"parts":"#.utf8)
         answer.content += readiness.partsJSON
         answer.content.append(UInt8(ascii: "}"))
         answer.fields = [.noStore]
-        connections.send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &context)
     }
 
-    private mutating func sendText(_ text: String, to id: ConnectionID, _ outbox: inout Outbox) {
-        var answer = outbox.answers.make(.other("text/plain; charset=utf-8"))
+    private mutating func sendText(
+        _ text: String, to id: ConnectionID, _ context: inout LoopContext
+    ) {
+        var answer = context.outbox.answers.make(.other("text/plain; charset=utf-8"))
         answer.content.append(contentsOf: text.utf8)
         answer.fields = [.noStore]
-        connections.send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &context)
     }
 
     /// Answers with the caller and its grants (GET /v1/me).
     private mutating func tellCaller(
-        to id: ConnectionID, _ outbox: inout Outbox
+        to id: ConnectionID, _ context: inout LoopContext
     ) throws(Problem) {
         try Query(exchange.parser.head).finish()
-        try gate.charge(1, &exchange, &outbox)
-        var answer = outbox.answers.make()
-        Shape.append(caller: CallerRow(exchange.caller(outbox.anonymous)), to: &answer.content)
+        try gate.charge(1, &exchange, &context)
+        var answer = context.outbox.answers.make()
+        Shape.append(caller: CallerRow(exchange.caller(context.anonymous)), to: &answer.content)
         answer.fields = [.noStore]
-        connections.send(answer, to: id, exchange.reply, &outbox)
+        connections.send(answer, to: id, exchange.reply, &context)
     }
 
     /// Issues a ticket for the credentials of a request (POST /v1/tickets).
     private mutating func makeTicket(
-        for id: ConnectionID, _ outbox: inout Outbox
+        for id: ConnectionID, _ context: inout LoopContext
     ) throws(Problem) -> CallerStep? {
         guard let caller = exchange.caller else {
             throw Problem(
@@ -171,16 +176,16 @@ extension Callers {
         }
         let query = try Query(exchange.parser.head)
         try query.finish()
-        try gate.charge(1, &exchange, &outbox)
-        if outbox.configuration.cluster != nil {
+        try gate.charge(1, &exchange, &context)
+        if context.configuration.cluster != nil {
             let token = exchange.parser.head.bearerTokens()?.first ?? []
             exchange.request = .makeTicket(shown: Keyring.shown(token, by: caller))
             return .request
         }
-        let ticket = try outbox.keptTicket(for: caller)
-        var answer = outbox.answers.make()
-        outbox.append(ticket: ticket, to: &answer)
-        connections.send(answer, to: id, exchange.reply, &outbox)
+        let ticket = try context.keptTicket(for: caller)
+        var answer = context.outbox.answers.make()
+        context.append(ticket: ticket, to: &answer)
+        connections.send(answer, to: id, exchange.reply, &context)
         return nil
     }
 }

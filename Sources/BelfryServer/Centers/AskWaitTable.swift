@@ -58,11 +58,11 @@ struct AskWaitTable {
     // MARK: Polls
 
     /// Parks a request until the end of an ask.
-    mutating func park(_ poll: FatePoll, _ outbox: inout Outbox) {
+    mutating func park(_ poll: FatePoll, _ context: inout LoopContext) {
         let connection = poll.submission.reply.number.rawValue
         polls[connection] = poll
         waiting[poll.ask, default: []].insert(connection)
-        timer.arm(at: poll.deadline, &outbox)
+        timer.arm(at: poll.deadline, &context)
     }
 
     /// Ends the waits for asks that are over; their polls are answered at the end of the turn.
@@ -103,11 +103,11 @@ struct AskWaitTable {
     }
 
     /// Ends the polls whose time is over, and sets the timer for the others.
-    mutating func meetDeadline(_ outbox: inout Outbox) {
+    mutating func meetDeadline(_ context: inout LoopContext) {
         timer.noteMet()
-        let now = outbox.loop.now
+        let now = context.loop.now
         endPolls { $0.deadline <= now }
         let next = polls.values.lazy.map(\.deadline).filter { $0 > now }.min()
-        timer.armAgain(at: next, &outbox)
+        timer.armAgain(at: next, &context)
     }
 }

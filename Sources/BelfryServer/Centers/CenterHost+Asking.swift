@@ -12,35 +12,35 @@ extension CenterHost {
     ///
     /// - Returns: whether the request is answered.
     mutating func readFate(
-        _ id: NotificationID, wait: Int64, _ submission: Submission, _ outbox: inout Outbox
+        _ id: NotificationID, wait: Int64, _ submission: Submission, _ context: inout LoopContext
     ) -> Bool {
-        if wait > 0, asks.hasRoom, !outbox.life.isStopping,
+        if wait > 0, asks.hasRoom, !context.life.isStopping,
             let position = centers.position(of: submission.center),
-            let ask = centers[position].ask(id, at: outbox.commandTime),
+            let ask = centers[position].ask(id, at: context.commandTime),
             case .open = ask.outcome.state, submission.owns(ask, orBy: .inspect)
         {
             let deadline = min(
-                outbox.loop.now + .nanoseconds(min(wait, maxWait)),
-                outbox.credentialDeadline(of: submission.caller))
-            asks.park(FatePoll(ask: id, submission: submission, deadline: deadline), &outbox)
+                context.loop.now + .nanoseconds(min(wait, maxWait)),
+                context.credentialDeadline(of: submission.caller))
+            asks.park(FatePoll(ask: id, submission: submission, deadline: deadline), &context)
             return false
         }
-        return deliver(submission, &outbox) { answer, host, outbox throws(Problem) in
-            try host.look(.fate(id), &answer, submission, &outbox)
+        return deliver(submission, &context) { answer, host, context throws(Problem) in
+            try host.look(.fate(id), &answer, submission, &context)
         }
     }
 
     /// Answers polls that have ended.
     ///
     /// It answers one in any case, and more while the turn has room.
-    mutating func answerFates(_ outbox: inout Outbox) {
+    mutating func answerFates(_ context: inout LoopContext) {
         while let poll = asks.takeNext() {  // Share: polls
-            _ = deliver(poll.submission, &outbox) { answer, host, outbox throws(Problem) in
+            _ = deliver(poll.submission, &context) { answer, host, context throws(Problem) in
                 // The state of an ask that must last is stored before it is shown.
                 answer.wait(until: host.promises.ticketOfEverything)
-                try host.look(.fate(poll.ask), &answer, poll.submission, &outbox)
+                try host.look(.fate(poll.ask), &answer, poll.submission, &context)
             }
-            if outbox.largeAnswersMustWait { return }
+            if context.largeAnswersMustWait { return }
         }
     }
 }
@@ -49,7 +49,7 @@ extension AskOutcome {
     /// Fills the asker's answer with the state of the ask.
     func fill(
         _ answer: inout Answer, isReplayed: Bool, _ reply: Reply, _ sight: Sight,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) throws(Problem) {
         if isReplayed { answer.fields.append(.isReplayed) }
         let problem: Problem
@@ -68,6 +68,6 @@ extension AskOutcome {
             problem = Problem(withdrawn: id, path: path, sight)
         }
         guard case .http = reply.form else { throw problem }
-        outbox.refuse(problem, fields: answer.fields, in: &answer)
+        context.refuse(problem, fields: answer.fields, in: &answer)
     }
 }

@@ -7,10 +7,10 @@ import BelfryWire
 
 extension CenterHost {
     /// Answers the polls whose time is over.
-    mutating func meetPollDeadline(_ outbox: inout Outbox) {
-        polls.meetDeadline(&outbox)
-        answerPolls(&outbox)
-        polls.armAgain(&outbox)
+    mutating func meetPollDeadline(_ context: inout LoopContext) {
+        polls.meetDeadline(&context)
+        answerPolls(&context)
+        polls.armAgain(&context)
     }
 
     /// Whether some waits have ended, and are not answered yet.
@@ -20,21 +20,21 @@ extension CenterHost {
     }
 
     /// Answers polls that have ended, one in any case, and more while the turn has room.
-    mutating func answerPolls(_ outbox: inout Outbox) {
+    mutating func answerPolls(_ context: inout LoopContext) {
         while let (poll, end) = polls.takeNext() {  // Share: polls
-            answer(poll, end, &outbox)
-            if outbox.largeAnswersMustWait { return }
+            answer(poll, end, &context)
+            if context.largeAnswersMustWait { return }
         }
     }
 
-    private mutating func answer(_ poll: Poll, _ end: Poll.End, _ outbox: inout Outbox) {
+    private mutating func answer(_ poll: Poll, _ end: Poll.End, _ context: inout LoopContext) {
         switch end {
         case .filled:
-            if let logProblem { return refuse(logProblem, poll.submission, &outbox) }
-            endWait(of: poll, &outbox)
+            if let logProblem { return refuse(logProblem, poll.submission, &context) }
+            endWait(of: poll, &context)
         case .replaced:
             let position = centers.position(of: poll.submission.center)
-            refuse(centers.endOfReading(poll.observer, at: position), poll.submission, &outbox)
+            refuse(centers.endOfReading(poll.observer, at: position), poll.submission, &context)
         }
     }
 

@@ -23,68 +23,68 @@ extension CenterHost {
     /// - Returns: the part that answers it.
     mutating func post(
         _ content: consuming Notification.Content, _ options: PostOptions?, at position: Int,
-        _ origin: PostOrigin, from id: ConnectionID, _ outbox: inout Outbox
+        _ origin: PostOrigin, from id: ConnectionID, _ context: inout LoopContext
     ) -> PostAnswer {
         let isQueued = options?.isQueued ?? false
-        let number = centers.nextNotificationID(at: position, &outbox)
-        var terms = PostTerms(kept, outbox)
+        let number = centers.nextNotificationID(at: position, &context)
+        var terms = PostTerms(kept, context)
         terms.wait = completions.hasRoom ? min(Self.defaultWait, maxWait) : 0
-        if isQueued, outbox.shares.countsAddresses {
-            let owner = centers.owner(outbox.anonymous.local, at: origin.address, &outbox)
-            kept.assign(owner, to: &terms, &outbox)
+        if isQueued, context.shares.countsAddresses {
+            let owner = centers.owner(context.anonymous.local, at: origin.address, &context)
+            kept.assign(owner, to: &terms, &context)
         }
         submitCommand(
             .post(Post(id: number, content: content, options: options), terms), to: position,
-            &outbox)
+            &context)
         let ticket = ticketOfChanges
         if case .done = effects.outcome, ticket == 0,
             let receipt = effects.receipts.first
         {
-            outbox.counters.posts += 1
-            if receipt.isPosted, receipt.matched == 0 { outbox.counters.unmatchedPosts += 1 }
-            fanOut(&outbox)
+            context.counters.posts += 1
+            if receipt.isPosted, receipt.matched == 0 { context.counters.unmatchedPosts += 1 }
+            fanOut(&context)
             if receipt.isPosted {
-                outbox.write(receipt, for: origin.context, to: id)
+                context.write(receipt, for: origin.context, to: id)
             } else {
                 answerLocation.removeAll(keepingCapacity: true)
                 receipt.id.appendLocation(prefix: origin.prefix, to: &answerLocation)
-                outbox.write(receipt, location: answerLocation, for: origin.context, to: id)
+                context.write(receipt, location: answerLocation, for: origin.context, to: id)
             }
             return .written
         }
         var reply = HTTPReply(context: origin.context)
         if isQueued { reply.details.pathPrefix = origin.prefix }
         return endUnusually(
-            Reply(loop: outbox.number, connection: id, form: .http(reply), encoding: .plain),
-            ticket, &outbox)
+            Reply(loop: context.number, connection: id, form: .http(reply), encoding: .plain),
+            ticket, &context)
     }
 
     /// Answers a post that was refused, or that waits for its observers or for the store.
     private mutating func endUnusually(
-        _ reply: Reply, _ ticket: UInt64, _ outbox: inout Outbox
+        _ reply: Reply, _ ticket: UInt64, _ context: inout LoopContext
     ) -> PostAnswer {
-        var answer = outbox.answers.make()
+        var answer = context.outbox.answers.make()
         answer.wait(until: ticket)
-        fanOut(&outbox)
+        fanOut(&context)
         if case .refused(let refusal) = effects.outcome {
-            outbox.refuse(Problem(refusal), in: &answer)
-        } else if case .waiting(let form) = endPosts([], &answer, reply, .everything, &outbox) {
-            park(reply, form, .everything, after: ticket, &outbox)
-            outbox.answers.reclaim(answer)
+            context.refuse(Problem(refusal), in: &answer)
+        } else if case .waiting(let form) = endPosts([], &answer, reply, .everything, &context) {
+            park(reply, form, .everything, after: ticket, &context)
+            context.outbox.answers.reclaim(answer)
             return .waiting
         }
-        promises.deliver(answer, reply, &outbox)
+        promises.deliver(answer, reply, &context)
         return .delivered
     }
 
     /// Counts posts that were applied, and answers with their receipts.
     mutating func endPosts(
         _ form: ReceiptForm, _ answer: inout Answer, _ reply: Reply, _ sight: Sight,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) -> Ending {
         switch effects.outcome {
         case .waiting:
-            outbox.counters.countPosts(effects.receipts)
+            context.counters.countPosts(effects.receipts)
             return .waiting(form)
         case .replayed(let form):
             ReceiptForm(rawValue: form).fill(
@@ -93,7 +93,7 @@ extension CenterHost {
             return .answered
         case .done, .awaiting, .registered, .removed, .resumed, .dequeued, .asked, .written,
             .refused:
-            outbox.counters.countPosts(effects.receipts)
+            context.counters.countPosts(effects.receipts)
             form.fill(&answer, effects.receipts, effects.reports, reply, sight)
             return .answered
         }
@@ -104,14 +104,14 @@ extension CenterHost {
     /// - Parameter client: the client whose call posts, if a call does.
     mutating func terms(
         _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, hasTimer: Bool = false,
-        client: UInt64? = nil, _ submission: Submission, _ outbox: inout Outbox
+        client: UInt64? = nil, _ submission: Submission, _ context: inout LoopContext
     ) -> PostTerms {
-        var terms = PostTerms(kept, outbox)
+        var terms = PostTerms(kept, context)
         terms.wait = completions.hasRoom ? min(wishes?.wait ?? Self.defaultWait, maxWait) : 0
         terms.reportsObservers = form.contains(.observers)
         let caller = submission.caller
         if hasStyle || wishes?.key != nil {
-            kept.assign(centers.owner(of: submission, &outbox), to: &terms, &outbox)
+            kept.assign(centers.owner(of: submission, &context), to: &terms, &context)
         }
         let key = wishes?.key.map { key in
             IdempotencyKey(
@@ -123,7 +123,7 @@ extension CenterHost {
         if key != nil || isScoped || hasTimer {
             let scope =
                 isScoped ? caller.grants.scope(center: submission.center) : .everything
-            let setter = hasTimer ? setter(client, terms.owner, caller, &outbox) : nil
+            let setter = hasTimer ? setter(client, terms.owner, caller, &context) : nil
             terms.details = PostTerms.Details(scope: scope, key: key, setter: setter)
         }
         return terms
@@ -131,12 +131,12 @@ extension CenterHost {
 
     /// The setter of a timer.
     private func setter(
-        _ client: UInt64?, _ owner: Owner, _ caller: Caller, _ outbox: inout Outbox
+        _ client: UInt64?, _ owner: Owner, _ caller: Caller, _ context: inout LoopContext
     ) -> PostTerms.TimerSetter {
         PostTerms.TimerSetter(
             client: client,
             principal: TimerRecord.Principal(name: caller.principal, hasKey: caller.hasKey),
-            byteRoom: kept.timerByteRoom(for: owner, &outbox))
+            byteRoom: kept.timerByteRoom(for: owner, &context))
     }
 
     /// The default wait of a poster, in nanoseconds.
@@ -144,10 +144,10 @@ extension CenterHost {
 
     /// A post of this moment, with the identifier that its answer has.
     mutating func makePost(
-        _ request: borrowing PostRequest, for position: Int, _ outbox: inout Outbox
+        _ request: borrowing PostRequest, for position: Int, _ context: inout LoopContext
     ) -> Post {
         Post(
-            id: centers.nextNotificationID(at: position, &outbox), content: request.content,
+            id: centers.nextNotificationID(at: position, &context), content: request.content,
             causedBy: request.causedBy,
             options: request.options)
     }
@@ -157,10 +157,10 @@ extension CenterHost {
 extension PostTerms {
     /// The terms of every post; the caller's preferences are added later.
     @inline(__always)
-    fileprivate init(_ kept: borrowing KeptWatch, _ outbox: borrowing Outbox) {
+    fileprivate init(_ kept: borrowing KeptWatch, _ context: borrowing LoopContext) {
         self.init()
         canStore = kept.shared.canStore
-        queueByteRoom = kept.queueByteRoom(outbox)
+        queueByteRoom = kept.queueByteRoom(context)
     }
 }
 

@@ -13,20 +13,20 @@ extension CenterHost {
     ///
     /// - Returns: whether the request is answered.
     mutating func readValue(
-        _ look: ValueLook, wait: Int64, _ submission: Submission, _ outbox: inout Outbox
+        _ look: ValueLook, wait: Int64, _ submission: Submission, _ context: inout LoopContext
     ) -> Bool {
-        if wait > 0, values.hasRoom, !outbox.life.isStopping, submission.mayRead(look.place),
+        if wait > 0, values.hasRoom, !context.life.isStopping, submission.mayRead(look.place),
             let present = value(at: look.place, of: submission.center),
             !look.condition.isNews(present.tag)
         {
             let deadline = min(
-                outbox.loop.now + .nanoseconds(min(wait, maxWait)),
-                outbox.credentialDeadline(of: submission.caller))
+                context.loop.now + .nanoseconds(min(wait, maxWait)),
+                context.credentialDeadline(of: submission.caller))
             values.park(
-                ValuePoll(look: look, submission: submission, deadline: deadline), &outbox)
+                ValuePoll(look: look, submission: submission, deadline: deadline), &context)
             return false
         }
-        return deliver(submission, &outbox) { answer, host, _ throws(Problem) in
+        return deliver(submission, &context) { answer, host, _ throws(Problem) in
             try host.fill(&answer, with: look, submission)
         }
     }
@@ -34,7 +34,7 @@ extension CenterHost {
     /// Answers polls of values that have ended or whose value has changed.
     ///
     /// It answers one in any case, and more while the turn has room.
-    mutating func answerValues(_ outbox: inout Outbox) {
+    mutating func answerValues(_ context: inout LoopContext) {
         // Many may wait at one place: its tag is made once.
         var known: [ValueName: ValueTag?] = [:]
         while let (poll, isEnded) = values.takeNext() {  // Share: polls
@@ -45,10 +45,10 @@ extension CenterHost {
                 if let tag, !poll.look.condition.isNews(tag) { continue }
             }
             values.remove(poll)
-            _ = deliver(poll.submission, &outbox) { answer, host, _ throws(Problem) in
+            _ = deliver(poll.submission, &context) { answer, host, _ throws(Problem) in
                 try host.fill(&answer, with: poll.look, poll.submission)
             }
-            if outbox.largeAnswersMustWait { return }
+            if context.largeAnswersMustWait { return }
         }
     }
 

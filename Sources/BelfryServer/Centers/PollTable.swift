@@ -34,20 +34,20 @@ struct PollTable {
     var hasEnded: Bool { ended.count > 0 }
 
     /// Lets a request wait at its mailbox.
-    mutating func park(_ poll: Poll, _ outbox: inout Outbox) {
+    mutating func park(_ poll: Poll, _ context: inout LoopContext) {
         polls[poll.submission.reply.number.rawValue] = poll
-        timer.arm(at: poll.deadline, &outbox)
+        timer.arm(at: poll.deadline, &context)
     }
 
     /// Ends the polls whose time is over.
-    mutating func meetDeadline(_ outbox: inout Outbox) {
+    mutating func meetDeadline(_ context: inout LoopContext) {
         timer.noteMet()
-        endDue(at: outbox.loop.now)
+        endDue(at: context.loop.now)
     }
 
     /// Sets the timer for the polls that still wait.
-    mutating func armAgain(_ outbox: inout Outbox) {
-        timer.armAgain(at: earliestDeadline, &outbox)
+    mutating func armAgain(_ context: inout LoopContext) {
+        timer.armAgain(at: earliestDeadline, &context)
     }
 
     mutating func remove(_ connection: UInt64) -> Poll? {

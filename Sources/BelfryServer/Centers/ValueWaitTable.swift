@@ -44,11 +44,11 @@ struct ValueWaitTable {
     var hasEnded: Bool { line.count > 0 }
 
     /// Lets a request wait for a change.
-    mutating func park(_ poll: ValuePoll, _ outbox: inout Outbox) {
+    mutating func park(_ poll: ValuePoll, _ context: inout LoopContext) {
         let connection = poll.submission.reply.number.rawValue
         polls[connection] = poll
         waiting[key(of: poll), default: []].insert(connection)
-        timer.arm(at: poll.deadline, &outbox)
+        timer.arm(at: poll.deadline, &context)
     }
 
     /// Puts the polls of changed values in the line; they are checked at the end of the turn.
@@ -98,12 +98,12 @@ struct ValueWaitTable {
     }
 
     /// Ends the polls whose time is over, and sets the timer for the others.
-    mutating func meetDeadline(_ outbox: inout Outbox) {
+    mutating func meetDeadline(_ context: inout LoopContext) {
         timer.noteMet()
-        let now = outbox.loop.now
+        let now = context.loop.now
         endPolls { $0.deadline <= now }
         let next = polls.values.lazy.map(\.deadline).filter { $0 > now }.min()
-        timer.armAgain(at: next, &outbox)
+        timer.armAgain(at: next, &context)
     }
 
     private func key(of poll: ValuePoll) -> Key {

@@ -16,29 +16,29 @@ struct MakeTicket: Operation {
     init(shown: [UInt8]) { self.shown = shown }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         guard host.centers.level >= Shard.levelTwo else {
-            ticket = try outbox.keptTicket(for: submission.caller)
+            ticket = try context.keptTicket(for: submission.caller)
             host.effects.reset()
             host.applied.result = .done
             host.applied.isUnspread = true
             return
         }
-        ticket = outbox.newTicket()
+        ticket = context.newTicket()
         host.applied.id = host.centers.hand(
             .makeTicket(
                 SecretHash(of: ticket), principal: submission.caller.principal, shown: shown,
-                share: outbox.ticketShare), at: outbox.commandTime)
-        outbox.loop.takeAnotherTurn()
+                share: context.ticketShare), at: context.commandTime)
+        context.loop.takeAnotherTurn()
     }
 
     func finish(
         _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) throws(Problem) -> Ending {
         guard host.applied.result == .done else { throw .tooManyTickets }
-        outbox.append(ticket: ticket, to: &answer)
+        context.append(ticket: ticket, to: &answer)
         return .answered
     }
 }
@@ -66,69 +66,69 @@ extension CenterHost {
     ///
     /// A client without credentials makes the log longer by one empty entry at a time, however many
     /// tickets it sends.
-    mutating func use(_ hash: SecretHash, _ digest: TokenDigest, _ outbox: inout Outbox) {
+    mutating func use(_ hash: SecretHash, _ digest: TokenDigest, _ context: inout LoopContext) {
         let use = TicketUses.Use(hash: hash, digest: digest)
-        if let problem = logProblem { return outbox.tell(.unknown(problem), of: use) }
+        if let problem = logProblem { return context.tell(.unknown(problem), of: use) }
         guard centers.level >= Shard.levelTwo else {
-            return outbox.tell(.bad(.refusedToken(.unknownKey)), of: use)
+            return context.tell(.bad(.refusedToken(.unknownKey)), of: use)
         }
-        if !beginUse(use, &outbox) {
+        if !beginUse(use, &context) {
             tickets.next.append(use)
-            lookForNext(&outbox)
+            lookForNext(&context)
         }
     }
 
     /// Submits the use of a ticket that the log has.
-    private mutating func beginUse(_ use: TicketUses.Use, _ outbox: inout Outbox) -> Bool {
+    private mutating func beginUse(_ use: TicketUses.Use, _ context: inout LoopContext) -> Bool {
         guard centers.shard.hasTicket(use.hash) else { return false }
         let end = centers.shard.logTime + TicketTerms.lifetime
         tickets.underWay[
-            centers.hand(.useTicket(use.hash, until: end), at: outbox.commandTime)] = use
-        outbox.loop.takeAnotherTurn()
+            centers.hand(.useTicket(use.hash, until: end), at: context.commandTime)] = use
+        context.loop.takeAnotherTurn()
         return true
     }
 
     /// Looks for unknown tickets behind an empty entry: another broker may have issued them.
-    private mutating func lookForNext(_ outbox: inout Outbox) {
+    private mutating func lookForNext(_ context: inout LoopContext) {
         guard tickets.looking == nil, !tickets.next.isEmpty else { return }
-        tickets.looking = (centers.hand(.nothing, at: outbox.commandTime), tickets.next)
+        tickets.looking = (centers.hand(.nothing, at: context.commandTime), tickets.next)
         tickets.next = []
-        outbox.loop.takeAnotherTurn()
+        context.loop.takeAnotherTurn()
     }
 
     /// Decides on the tickets that wait for an applied command.
-    mutating func takeTickets(_ step: Shard.Step, _ outbox: inout Outbox) {
+    mutating func takeTickets(_ step: Shard.Step, _ context: inout LoopContext) {
         guard !tickets.isEmpty, let id = step.id else { return }
         if let use = tickets.underWay.removeValue(forKey: id) {
             if case .used(let shown) = step.result {
-                outbox.tell(.used(shown: shown), of: use)
+                context.tell(.used(shown: shown), of: use)
             } else {
-                outbox.tell(.bad(.refusedToken(.unknownKey)), of: use)
+                context.tell(.bad(.refusedToken(.unknownKey)), of: use)
             }
         }
         guard let looking = tickets.looking, looking.entry == id else { return }
         tickets.looking = nil
-        for use in looking.uses where !beginUse(use, &outbox) {  // Bound: waiting
-            outbox.tell(.bad(.refusedToken(.unknownKey)), of: use)
+        for use in looking.uses where !beginUse(use, &context) {  // Bound: waiting
+            context.tell(.bad(.refusedToken(.unknownKey)), of: use)
         }
-        lookForNext(&outbox)
+        lookForNext(&context)
     }
 
     /// Decides on the tickets that wait for a command that failed, or has an unknown outcome.
     mutating func failTickets(
-        _ id: CommandID, _ problem: Problem, mayHappen: Bool, _ outbox: inout Outbox
+        _ id: CommandID, _ problem: Problem, mayHappen: Bool, _ context: inout LoopContext
     ) {
         if let use = tickets.underWay.removeValue(forKey: id) {
-            outbox.tell(.unknown(mayHappen ? .ticketMayBeUsed : problem), of: use)
+            context.tell(.unknown(mayHappen ? .ticketMayBeUsed : problem), of: use)
         }
         guard let looking = tickets.looking, looking.entry == id else { return }
         tickets.looking = nil
-        for use in looking.uses { outbox.tell(.unknown(problem), of: use) }  // Bound: waiting
-        lookForNext(&outbox)
+        for use in looking.uses { context.tell(.unknown(problem), of: use) }  // Bound: waiting
+        lookForNext(&context)
     }
 }
 
-extension Outbox {
+extension LoopContext {
     /// Sends the verdict to the requests that show a ticket.
     fileprivate func tell(_ verdict: Verdict, of use: TicketUses.Use) {
         _ = shared.mailboxes[number].post(.verdict(use.digest, verdict))

@@ -4,18 +4,18 @@ extension ServerLoop {
         switch timer {
         case .stop: continueStopping()
         case .throttle: releaseThrottled()
-        case .centers: host.meetCenterDeadline(&outbox)
-        case .polls: host.meetPollDeadline(&outbox)
+        case .centers: host.meetCenterDeadline(&context)
+        case .polls: host.meetPollDeadline(&context)
         case .fates:
-            host.asks.meetDeadline(&outbox)
-            host.answerFates(&outbox)
+            host.asks.meetDeadline(&context)
+            host.answerFates(&context)
         case .values:
-            host.values.meetDeadline(&outbox)
-            host.answerValues(&outbox)
-        case .promises: host.promises.meetTimer(&outbox)
+            host.values.meetDeadline(&context)
+            host.answerValues(&context)
+        case .promises: host.promises.meetTimer(&context)
         case .drainDelay: drain()
-        case .limits: outbox.meetLimitDeadline()
-        case .leftCenters: host.endLeftCenters(&outbox)
+        case .limits: context.meetLimitDeadline()
+        case .leftCenters: host.endLeftCenters(&context)
         case .trims: host.kept.isTimerSet = false
         case .history: noteHistory()
         case .progress: logProgress()

@@ -11,24 +11,25 @@ struct WebSocketTransport: ClientTransport {
     static let sendsMessages = true
 
     func appendOpening(
-        _ welcome: Welcome, _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8]
+        _ welcome: Welcome, _ reply: HTTPReply, _ context: inout LoopContext,
+        to output: inout [UInt8]
     ) {
-        Self.appendAnswer(reply, &outbox, to: &output)
-        var answer = outbox.answers.make()
+        Self.appendAnswer(reply, &context, to: &output)
+        var answer = context.outbox.answers.make()
         RPC.append(
-            welcome: welcome, pingInterval: outbox.pingIntervalText, to: &answer.content)
+            welcome: welcome, pingInterval: context.pingIntervalText, to: &answer.content)
         FrameWriter.append(.text, payload: answer.content.span, to: &output)
-        outbox.answers.reclaim(answer)
+        context.outbox.answers.reclaim(answer)
     }
 
     /// Appends the 101 response.
     static func appendAnswer(
-        _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8]
+        _ reply: HTTPReply, _ context: inout LoopContext, to output: inout [UInt8]
     ) {
         let details = reply.details
         OpeningAnswer.append(
             acceptKey: details.acceptKey, subprotocol: details.subprotocol,
-            extensions: details.extensions, date: outbox.heads.date, to: &output)
+            extensions: details.extensions, date: context.outbox.heads.date, to: &output)
     }
 
     @inline(__always)

@@ -9,16 +9,16 @@ extension Look {
     /// Fills the answer to a look.
     func fill(
         _ answer: inout Answer, _ submission: Submission, _ centers: borrowing CenterTable,
-        _ scan: inout ScanBudget, _ outbox: inout Outbox
+        _ scan: inout ScanBudget, _ context: inout LoopContext
     ) throws(Problem) {
         let grants = submission.caller.grants
         let name = submission.center
-        outbox.work.countLook()
+        context.work.countLook()
         switch self {
         case .fate(let id):
             let position = centers.position(of: name)
             // Reading the state of an ask does not need the grant `post`.
-            if let ask = position.flatMap({ centers[$0].ask(id, at: outbox.commandTime) }) {
+            if let ask = position.flatMap({ centers[$0].ask(id, at: context.commandTime) }) {
                 guard submission.owns(ask, orBy: .inspect) else { throw Problem.noFate }
                 Shape.append(
                     askFate: ask.outcome, sight: submission.sight, to: &answer.content)
@@ -28,7 +28,7 @@ extension Look {
                 grants.allowSome(.post, center: name.span)
                     || grants.allowSome(.inspect, center: name.span)
             else { throw Problem.lacking("post", submission.caller, center: name) }
-            let fate = position.flatMap { centers[$0].receipt(of: id, at: outbox.commandTime) }
+            let fate = position.flatMap { centers[$0].receipt(of: id, at: context.commandTime) }
             guard let fate else { throw Problem.noFate }
             Shape.append(fate: fate, to: &answer.content)
         case .observer(let secret):
@@ -40,7 +40,7 @@ extension Look {
             }
             guard let position = centers.position(of: name) else { throw Problem.noCenter }
             try listing.append(
-                of: centers[position], for: submission.caller, &scan, &answer, &outbox)
+                of: centers[position], for: submission.caller, &scan, &answer, &context)
             answer.isCompressible = true
         case .caller:
             Shape.append(caller: CallerRow(submission.caller, in: name), to: &answer.content)
@@ -53,7 +53,7 @@ extension CenterListing {
     /// Appends a listing of a center.
     fileprivate func append(
         of center: borrowing NotificationCenter, for caller: Caller, _ scan: inout ScanBudget,
-        _ answer: inout Answer, _ outbox: inout Outbox
+        _ answer: inout Answer, _ context: inout LoopContext
     ) throws(Problem) {
         let name = center.name
         let isVisible: NotificationCenter.Visibility = {
@@ -88,14 +88,14 @@ extension CenterListing {
                 isVisible(nil, nil)
                 ? center.clients(
                     matching: query, scanLimit: scan.take(of: center.clientCount)) : Page()
-            Self.append(clients: page, &outbox, to: &answer.content)
+            Self.append(clients: page, &context, to: &answer.content)
         case .channels(let query):
             let page = center.channels(
                 matching: query, scanLimit: scan.take(of: center.channelCount),
                 visible: isVisible)
             Shape.append(channels: page, to: &answer.content)
         case .queue(let query):
-            outbox.work.countLook(through: center.queueCount)
+            context.work.countLook(through: center.queueCount)
             let page = center.queue(
                 matching: query, scanLimit: scan.take(of: center.queueCount + center.timerCount),
                 visible: isVisible)
@@ -108,13 +108,13 @@ extension CenterListing {
         case .modes: Shape.append(modes: center.modes, to: &answer.content)
         case .overview:
             Shape.append(
-                overviewOf: center, at: outbox.commandTime.wallMilliseconds, to: &answer.content)
+                overviewOf: center, at: context.commandTime.wallMilliseconds, to: &answer.content)
         case .explain(let request):
             try request.append(of: center, for: caller, &scan, to: &answer.content)
         case .leaks(let cursor, let limit):
             Shape.append(
                 leaks: center.leaks(
-                    after: cursor, limit: limit, at: outbox.commandTime, visible: isVisible),
+                    after: cursor, limit: limit, at: context.commandTime, visible: isVisible),
                 to: &answer.content)
         case .unmatched(let limit):
             Shape.append(
@@ -124,9 +124,9 @@ extension CenterListing {
 
     /// Appends clients, each with the bytes that its connection has not sent.
     private static func append(
-        clients page: Page<ClientRow>, _ outbox: inout Outbox, to content: inout [UInt8]
+        clients page: Page<ClientRow>, _ context: inout LoopContext, to content: inout [UInt8]
     ) {
-        let unsent = page.rows.map { outbox.unsentByteCount(of: $0) }
+        let unsent = page.rows.map { context.unsentByteCount(of: $0) }
         let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
         Shape.append(
             clients: page, unsentByteCount: { unsentOf[$0.id] ?? nil }, to: &content)

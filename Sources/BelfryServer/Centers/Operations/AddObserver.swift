@@ -21,35 +21,35 @@ struct AddObserver: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         let observing =
             if let client { client } else {
                 try host.centers.client(of: session, request, submission)
             }
         try submission.checkObserve(request)
-        let owner = host.centers.owner(of: submission, &outbox)
-        try host.kept.reserve([request], for: owner, &outbox)
+        let owner = host.centers.owner(of: submission, &context)
+        try host.kept.reserve([request], for: owner, &context)
         if !request.terms.endsWithConnection { try host.shared.checkStore() }
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noClient
         }
         if request.since != nil {
-            outbox.work.countLook(through: host.centers[position].replayCount)
+            context.work.countLook(through: host.centers[position].replayCount)
         }
-        secret = outbox.random.text(byteCount: 16)
+        secret = context.random.text(byteCount: 16)
         let registration = try host.registration(of: request, secret: secret)
         let action = try host.centers.action(
             .addObserver(registration, client: observing, since: request.since),
             within: submission.cover(of: request), at: position)
         host.submitCommand(
             host.centers.action(action, ofClient: client, on: submission.reply.number),
-            to: position, &outbox)
+            to: position, &context)
     }
 
     func finish(
         _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) -> Ending {
         answer.fill(
             registered: host.effects.outcome, secret: secret, session: session, submission)
@@ -69,16 +69,16 @@ struct OpenMailbox: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         try submission.checkObserve(request)
-        let owner = host.centers.owner(of: submission, &outbox)
-        try host.kept.reserve([request], for: owner, &outbox)
+        let owner = host.centers.owner(of: submission, &context)
+        try host.kept.reserve([request], for: owner, &context)
         try host.shared.checkStore()
-        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
+        guard let position = try host.makeCenter(for: submission, &context) else { return }
         let client = try host.number(host.shared.numbers.clients)
-        sessionSecret = outbox.random.text(byteCount: 16)
-        secret = outbox.random.text(byteCount: 16)
+        sessionSecret = context.random.text(byteCount: 16)
+        secret = context.random.text(byteCount: 16)
         let registration = ClientRegistration(
             id: client, transport: .mailbox, connection: ConnectionName(node: 0, number: 0),
             sessionHash: SecretHash(of: sessionSecret), principal: submission.caller.principal,
@@ -87,14 +87,14 @@ struct OpenMailbox: Operation {
         let action = try host.centers.action(
             .connect(registration, observers: [observer], since: request.since),
             within: submission.cover(of: request), at: position)
-        host.submitCommand(action, making: client, to: position, &outbox)
+        host.submitCommand(action, making: client, to: position, &context)
     }
 
     func finish(
         _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) -> Ending {
-        outbox.counters.countClient(of: .mailbox)
+        context.counters.countClient(of: .mailbox)
         let session = IdentifierText.text(client: host.applied.number, secret: sessionSecret)
         answer.fill(
             registered: host.effects.outcome, secret: secret, session: session, submission)

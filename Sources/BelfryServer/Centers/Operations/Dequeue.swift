@@ -10,7 +10,7 @@ struct Dequeue: Operation {
     var isCall = false
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         let grants = submission.caller.grants
         guard grants.allowSome(.post, center: submission.center.span) else {
@@ -22,16 +22,16 @@ struct Dequeue: Operation {
         let scope = grants.scope(center: submission.center)
         switch request {
         case .entry(let id):
-            host.submitCommand(.dequeueEntry(id, scope: scope), to: position, &outbox)
+            host.submitCommand(.dequeueEntry(id, scope: scope), to: position, &context)
         case .matching(let name, let object, let mask):
             let match = QueueMatch(name: name, object: object, mask: mask, scope: scope)
-            host.submitCommand(.dequeue(match), to: position, &outbox)
+            host.submitCommand(.dequeue(match), to: position, &context)
         }
     }
 
     func finish(
         _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) -> Ending {
         if case .entry = request, !isCall {
             answer.becomeEmpty()

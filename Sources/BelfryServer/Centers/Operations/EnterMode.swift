@@ -17,25 +17,25 @@ struct EnterMode: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         guard submission.caller.grants.allowSome(.modes, center: submission.center.span) else {
             throw Problem.lacking("modes", submission.caller, center: submission.center)
         }
-        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
+        guard let position = try host.makeCenter(for: submission, &context) else { return }
         let serial = try host.number(host.shared.numbers.modes)
-        secret = outbox.random.text(byteCount: 16)
+        secret = context.random.text(byteCount: 16)
         let entry = ModeEntry(
             serial: serial, tokenHash: SecretHash(of: secret), mode: request.mode, client: client,
             lease: client == nil ? request.lease : nil)
         let action = host.centers.action(
             .enterMode(entry), ofClient: client, on: submission.reply.number)
-        host.submitCommand(action, making: serial, to: position, &outbox)
+        host.submitCommand(action, making: serial, to: position, &context)
     }
 
     func finish(
         _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) -> Ending {
         var token: [UInt8] = []
         IdentifierText.append(mode: host.applied.number, secret: secret, to: &token)
@@ -55,19 +55,19 @@ struct LeaveMode: Operation {
     var isCall = false
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem(Refusal.unknownMode)
         }
         let lease = host.centers[position].modes.stack.first { $0.serial == secret.number }
         guard let lease, mayLeave(lease, submission) else { throw Problem(Refusal.unknownMode) }
-        host.submitCommand(.leaveMode(serial: lease.serial), to: position, &outbox)
+        host.submitCommand(.leaveMode(serial: lease.serial), to: position, &context)
     }
 
     func finish(
         _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) -> Ending {
         if isCall {
             answer.content.append(contentsOf: "null".utf8)

@@ -17,7 +17,7 @@ protocol Operation {
 
     /// Checks the request, and submits the command.
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem)
 
     /// Fills the answer with the command's effects, which are in the host.
@@ -25,7 +25,7 @@ protocol Operation {
     /// It is not called for a command that was refused.
     func finish(
         _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) throws(Problem) -> Ending
 }
 

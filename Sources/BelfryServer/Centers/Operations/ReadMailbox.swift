@@ -21,20 +21,20 @@ struct ReadMailbox: Operation {
     }
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         let (position, observer) = try host.centers.ownObserver(secret, submission)
-        let mayWait = wait > 0 && !outbox.life.isStopping
+        let mayWait = wait > 0 && !context.life.isStopping
         host.submitCommand(
             .readMailbox(
                 observer: observer.serial, through: request.after,
                 wait: mayWait ? host.centers.name(of: submission.reply.number) : nil),
-            to: position, &outbox)
+            to: position, &context)
     }
 
     func finish(
         _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) throws(Problem) -> Ending {
         let position = host.applied.position
         let through = request.after.map { min($0, host.centers[position].sequence) }
@@ -46,15 +46,15 @@ struct ReadMailbox: Operation {
             return .answered
         }
         let deadline = min(
-            outbox.loop.now + .nanoseconds(min(wait, host.maxWait)),
-            outbox.credentialDeadline(of: submission.caller))
+            context.loop.now + .nanoseconds(min(wait, host.maxWait)),
+            context.credentialDeadline(of: submission.caller))
         let poll = Poll(
             observer: secret.number,
             look: MailboxRequest(after: through, limit: request.limit), submission: submission,
             deadline: deadline)
-        host.polls.park(poll, &outbox)
+        host.polls.park(poll, &context)
         // Notifications that came with the wait itself were reported before the poll was parked.
-        if !page.isEmpty || outbox.life.isStopping {
+        if !page.isEmpty || context.life.isStopping {
             host.polls.end(submission.reply.number.rawValue, .filled)
         }
         return .later
@@ -65,21 +65,21 @@ extension CenterHost {
     /// Answers a request that has waited at a mailbox with the content that this broker knows.
     ///
     /// It does not wait until the center has detached its reader: a log may need long for that.
-    mutating func endWait(of poll: Poll, _ outbox: inout Outbox) {
+    mutating func endWait(of poll: Poll, _ context: inout LoopContext) {
         guard let position = centers.position(of: poll.submission.center) else {
-            return refuse(.noCenter, poll.submission, &outbox)
+            return refuse(.noCenter, poll.submission, &context)
         }
         let name = centers.name(of: poll.submission.reply.number)
-        tell(.detachReader(observer: poll.observer, name), to: position, &outbox)
+        tell(.detachReader(observer: poll.observer, name), to: position, &context)
         let page = centers[position].mailbox(
             of: poll.observer, after: poll.look.after ?? 0, limit: poll.look.limit)
         guard let page else {
             let problem = centers.endOfReading(poll.observer, at: position)
-            return refuse(problem, poll.submission, &outbox)
+            return refuse(problem, poll.submission, &context)
         }
-        var answer = outbox.answers.make()
+        var answer = context.outbox.answers.make()
         fill(&answer, with: page, of: poll.observer)
-        promises.deliver(answer, poll.submission.reply, &outbox)
+        promises.deliver(answer, poll.submission.reply, &context)
     }
 
     /// Fills an answer with a page of a mailbox.

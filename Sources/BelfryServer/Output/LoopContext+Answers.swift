@@ -6,7 +6,7 @@ import BelfryWire
 
 // Answers become bytes: here, or on the way to the loop of the connection.
 
-extension Outbox {
+extension LoopContext {
     /// Counts a request or a call that is refused.
     mutating func noteRefusal(_ problem: Problem) {
         counters.requestsRefused += 1
@@ -26,7 +26,7 @@ extension Outbox {
 
     /// Makes the answer to a request that is refused.
     mutating func problemAnswer(_ problem: Problem, fields: [HTTPField] = []) -> Answer {
-        var answer = answers.make()
+        var answer = outbox.answers.make()
         refuse(problem, fields: fields, in: &answer)
         return answer
     }
@@ -64,21 +64,22 @@ extension Outbox {
         _ answer: consuming Answer, _ reply: HTTPReply, to output: inout [UInt8]
     ) {
         if log.level <= .debug { tell(answer, reply) }
-        heads.renew(at: loop.wallNow)
+        outbox.heads.renew(at: loop.wallNow)
         if answer.status == 200, !reply.variesByOrigin,
             !reply.hasSecretTarget, reply.appliedPreference == .none, answer.contentType == .json,
             !answer.isCompressible
         {
             ResponseWriter.appendJSON(
-                answer.content, fields: answer.fields, for: reply.context, heads.json, to: &output)
-            return answers.reclaim(answer)
+                answer.content, fields: answer.fields, for: reply.context, outbox.heads.json,
+                to: &output)
+            return outbox.answers.reclaim(answer)
         }
         // Making the fields may change the content.
         let fields = fields(of: &answer, reply)
         ResponseWriter.append(
             status: answer.status, fields: fields, content: answer.content.span,
-            for: reply.context, date: heads.date.span, to: &output)
-        answers.reclaim(answer)
+            for: reply.context, date: outbox.heads.date.span, to: &output)
+        outbox.answers.reclaim(answer)
     }
 
     /// Appends a head alone; `contentByteCount` bytes of content follow.
@@ -87,12 +88,12 @@ extension Outbox {
         to output: inout [UInt8]
     ) {
         if log.level <= .debug { tell(answer, reply) }
-        heads.renew(at: loop.wallNow)
+        outbox.heads.renew(at: loop.wallNow)
         let fields = fields(of: &answer, reply)
         ResponseWriter.appendHead(
             status: answer.status, fields: fields, contentByteCount: contentByteCount,
-            for: reply.context, date: heads.date.span, to: &output)
-        answers.reclaim(answer)
+            for: reply.context, date: outbox.heads.date.span, to: &output)
+        outbox.answers.reclaim(answer)
     }
 
     /// The fields of an answer, besides those of every response.
@@ -120,7 +121,7 @@ extension Outbox {
     /// Encodes a content with gzip where the client accepts it and it becomes smaller.
     private mutating func compress(_ content: inout [UInt8], for reply: HTTPReply) -> Bool {
         guard reply.acceptsGzip, content.count >= configuration.compressionThreshold,
-            let encoded = compression.gzip(content)
+            let encoded = outbox.compression.gzip(content)
         else { return false }
         content = encoded
         return true
@@ -138,13 +139,13 @@ extension Outbox {
         var content: [UInt8] = []
         problem.append(to: &content)
         var bytes: [UInt8] = []
-        heads.renew(at: loop.wallNow)
+        outbox.heads.renew(at: loop.wallNow)
         ResponseWriter.append(
             status: problem.kind.status,
             fields: [
                 HTTPField("Content-Type", "application/problem+json"),
                 HTTPField("Retry-After", "5"),
-            ], content: content.span, for: .closing, date: heads.date.span, to: &bytes)
+            ], content: content.span, for: .closing, date: outbox.heads.date.span, to: &bytes)
         return bytes
     }
 
@@ -163,12 +164,12 @@ extension Outbox {
     /// Writes the usual answer to a post directly into the output.
     mutating func write(_ receipt: Receipt, for context: ResponseContext, to id: ConnectionID) {
         let start = loop.output.count
-        heads.renew(at: loop.wallNow)
+        outbox.heads.renew(at: loop.wallNow)
         let contentStart = ResponseWriter.appendJSONHead(
-            heads.json, for: context, to: &loop.output)
+            outbox.heads.json, for: context, to: &loop.output)
         Shape.append(receipt: receipt, to: &loop.output)
         ResponseWriter.setLength(
-            loop.output.count - contentStart, heads.json, at: start, in: &loop.output)
+            loop.output.count - contentStart, outbox.heads.json, at: start, in: &loop.output)
         loop.send(start..<loop.output.count, to: id, as: .answer)
     }
 
@@ -177,12 +178,13 @@ extension Outbox {
         _ receipt: Receipt, location: [UInt8], for context: ResponseContext, to id: ConnectionID
     ) {
         let start = loop.output.count
-        heads.renew(at: loop.wallNow)
-        var answer = answers.make()
+        outbox.heads.renew(at: loop.wallNow)
+        var answer = outbox.answers.make()
         Shape.append(receipt: receipt, to: &answer.content)
         ResponseWriter.appendJSON(
-            answer.content, location: location, for: context, heads.accepted, to: &loop.output)
-        answers.reclaim(answer)
+            answer.content, location: location, for: context, outbox.heads.accepted,
+            to: &loop.output)
+        outbox.answers.reclaim(answer)
         loop.send(start..<loop.output.count, to: id, as: .answer)
     }
 
@@ -191,14 +193,14 @@ extension Outbox {
         var sequel = answer.sequel
         switch reply.form {
         case .none:
-            answers.reclaim(answer)
+            outbox.answers.reclaim(answer)
         case .http(let http):
             if !http.context.keepsAlive { sequel = sequel.orClose }
             guard reply.loop == number else {
                 return send(encoded(answer, http), .answer(sequel), to: reply.number)
             }
             write(answer, to: reply.connection, http)
-            add(.answer(sequel), to: reply.number)
+            outbox.add(.answer(sequel), to: reply.number)
         case .calls:
             guard reply.loop == number else {
                 return send(frame(of: answer), .answer(sequel), to: reply.number)
@@ -208,8 +210,8 @@ extension Outbox {
                 FrameWriter.append(.text, payload: answer.content.span, to: &loop.output)
                 loop.send(start..<loop.output.count, to: reply.connection, as: .answer)
             }
-            answers.reclaim(answer)
-            add(.answer(sequel), to: reply.number)
+            outbox.answers.reclaim(answer)
+            outbox.add(.answer(sequel), to: reply.number)
         }
     }
 
@@ -219,7 +221,7 @@ extension Outbox {
         let ticket = answer.ticket
         loop.cork(reply.connection)
         write(answer, to: reply.connection, http)
-        add(.promise(sequel, until: ticket), to: reply.number)
+        outbox.add(.promise(sequel, until: ticket), to: reply.number)
     }
 
     /// Lets a connection continue though its call is not answered.
@@ -250,7 +252,7 @@ extension Outbox {
         if !answer.content.isEmpty {
             FrameWriter.append(.text, payload: answer.content.span, to: &bytes)
         }
-        answers.reclaim(answer)
+        outbox.answers.reclaim(answer)
         return bytes
     }
 }

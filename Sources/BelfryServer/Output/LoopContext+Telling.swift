@@ -7,7 +7,7 @@ import BelfryWire
 // The latter is logged at `debug` and `trace`: words of the contract and numbers, and no text from
 // clients. The level is compared first, so that no entry is made in vain.
 
-extension Outbox {
+extension LoopContext {
     /// Records that a limit is reached; the log says so once, until it is over.
     mutating func meet(_ limit: ReachableLimit) {
         guard limits.reached.meet(limit, at: loop.now) else { return }

@@ -7,7 +7,7 @@ import Synchronization
 
 // Issued tickets: a single broker keeps them itself, brokers of a cluster in their log.
 
-extension Outbox {
+extension LoopContext {
     /// The most tickets, or places for them, of a principal.
     var ticketShare: Int { shares.limits.principal?.ticketCount ?? TicketTerms.limit }
 
