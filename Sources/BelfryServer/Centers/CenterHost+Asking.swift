@@ -14,15 +14,12 @@ extension CenterHost {
     mutating func readFate(
         _ id: NotificationID, wait: Int64, _ submission: Submission, _ context: inout LoopContext
     ) -> Bool {
-        if wait > 0, asks.hasRoom, !context.life.isStopping,
+        if wait > 0, waits.fates.hasRoom, !context.life.isStopping,
             let position = centers.position(of: submission.center),
             let ask = centers[position].ask(id, at: context.commandTime),
             case .open = ask.outcome.state, submission.owns(ask, orBy: .inspect)
         {
-            let deadline = min(
-                context.loop.now + .nanoseconds(min(wait, maxWait)),
-                context.credentialDeadline(of: submission.caller))
-            asks.park(FatePoll(ask: id, submission: submission, deadline: deadline), &context)
+            waits.fates.park(id, at: id, submission, for: min(wait, maxWait), &context)
             return false
         }
         return deliver(submission, &context) { answer, host, context throws(Problem) in
@@ -34,11 +31,11 @@ extension CenterHost {
     ///
     /// It answers one in any case, and more while the turn has room.
     mutating func answerFates(_ context: inout LoopContext) {
-        while let poll = asks.takeNext() {  // Share: polls
-            _ = deliver(poll.submission, &context) { answer, host, context throws(Problem) in
+        while let (wait, _) = waits.fates.next() {  // Share: polls
+            _ = deliver(wait.submission, &context) { answer, host, context throws(Problem) in
                 // The state of an ask that must last is stored before it is shown.
                 answer.wait(until: host.promises.ticketOfEverything)
-                try host.look(.fate(poll.ask), &answer, poll.submission, &context)
+                try host.look(.fate(wait.subject), &answer, wait.submission, &context)
             }
             if context.largeAnswersMustWait { return }
         }

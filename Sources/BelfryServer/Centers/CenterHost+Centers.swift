@@ -146,7 +146,8 @@ extension CenterHost {
         case .detachReader(let observer):
             let connection = submission.reply.number
             markLeft(connection)
-            polls.forget(connection.rawValue)
+            waits.mailboxes.remove(connection.rawValue)
+            waits.streams[connection.rawValue] = nil
             tell(
                 .detachReader(observer: observer, centers.name(of: connection)), center: name,
                 &context)
@@ -175,9 +176,7 @@ extension CenterHost {
     ) {
         markLeft(connection)
         postponed.endWait(of: connection.rawValue)
-        polls.end(connection.rawValue, .filled)
-        values.endWait(of: connection.rawValue)
-        guard let place = asks.endWait(of: connection.rawValue) else { return }
+        guard let place = waits.end(of: connection.rawValue) else { return }
         tell(.leaveAsk(place.ask, place.command), center: name, &context)
     }
 

@@ -40,7 +40,7 @@ extension CenterHost {
         _ waiting: [WaitingReply], _ problem: Problem, _ context: inout LoopContext
     ) {
         for item in waiting {  // Bound: waiting
-            if item.form == nil { asks.takePlace(of: item.reply.number.rawValue) }
+            if item.form == nil { waits.removePlace(of: item.reply.number.rawValue) }
             item.answer(after: 0, &promises, &context) { _, _ throws(Problem) in throw problem }
         }
     }
@@ -60,7 +60,7 @@ extension CenterHost {
                 if replayed != nil { answer.fields.append(.isReplayed) }
             }
         case .ask(let completion):
-            asks.takePlace(of: reply.number.rawValue)
+            waits.removePlace(of: reply.number.rawValue)
             item.waiting.answer(after: ticket, &promises, &context) {
                 answer, context throws(Problem) in
                 try completion.outcome.fill(

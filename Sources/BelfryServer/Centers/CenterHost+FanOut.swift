@@ -17,14 +17,14 @@ extension CenterHost {
             completions.keep(effects, hasStored: hasStored)
         }
         if effects.hasValues, !effects.changedValues.isEmpty {
-            values.touch(effects.changedValues, of: centers[position].name)
+            waits.touch(effects.changedValues, of: centers[position].name)
         }
         if effects.hasAsks { fanOutAsks(at: position, &context) }
     }
 
     private mutating func fanOutAsks(at position: Int, _ context: inout LoopContext) {
         if !effects.askEnds.isEmpty {
-            asks.end(effects.askEnds)
+            waits.end(effects.askEnds)
             shared.figures.noteAskEnds(effects.askEnds, at: context.commandTime)
         }
         if effects.announcement != 0 {
@@ -74,12 +74,12 @@ extension CenterHost {
             target = connection
             transport.words.append(settled: id, at: observer, reason, to: &bytes)
         case .readerReplaced(let connection, let isStream):
-            guard isStream else { return polls.end(connection.number, .replaced) }
+            guard isStream else { return waits.mailboxes.end(connection.number, .replaced) }
             target = connection
             content = .lastFrames
             appendStreamEnd(connection.number, at: position, to: &bytes)
         case .mailboxFilled(let connection, _):
-            return polls.end(connection.number, .filled)
+            return waits.mailboxes.end(connection.number, .over)
         }
         context.send(bytes, content, to: ConnectionNumber(target))
     }

@@ -15,15 +15,12 @@ extension CenterHost {
     mutating func readValue(
         _ look: ValueLook, wait: Int64, _ submission: Submission, _ context: inout LoopContext
     ) -> Bool {
-        if wait > 0, values.hasRoom, !context.life.isStopping, submission.mayRead(look.place),
+        if wait > 0, waits.values.hasRoom, !context.life.isStopping, submission.mayRead(look.place),
             let present = value(at: look.place, of: submission.center),
             !look.condition.isNews(present.tag)
         {
-            let deadline = min(
-                context.loop.now + .nanoseconds(min(wait, maxWait)),
-                context.credentialDeadline(of: submission.caller))
-            values.park(
-                ValuePoll(look: look, submission: submission, deadline: deadline), &context)
+            let key = Waits.ValueKey(center: submission.center, object: look.place.object)
+            waits.values.park(look, at: key, submission, for: min(wait, maxWait), &context)
             return false
         }
         return deliver(submission, &context) { answer, host, _ throws(Problem) in
@@ -37,16 +34,16 @@ extension CenterHost {
     mutating func answerValues(_ context: inout LoopContext) {
         // Many may wait at one place: its tag is made once.
         var known: [ValueName: ValueTag?] = [:]
-        while let (poll, isEnded) = values.takeNext() {  // Share: polls
-            if !isEnded {
-                let name = ValueName(center: poll.submission.center, place: poll.look.place)
-                let tag = known[name] ?? value(at: poll.look.place, of: name.center)?.tag
+        while let (wait, end) = waits.values.next() {  // Share: polls
+            if end == .changed {
+                let name = ValueName(center: wait.submission.center, place: wait.subject.place)
+                let tag = known[name] ?? value(at: wait.subject.place, of: name.center)?.tag
                 known[name] = .some(tag)
-                if let tag, !poll.look.condition.isNews(tag) { continue }
+                if let tag, !wait.subject.condition.isNews(tag) { continue }
+                waits.values.remove(wait.submission.reply.number.rawValue)
             }
-            values.remove(poll)
-            _ = deliver(poll.submission, &context) { answer, host, _ throws(Problem) in
-                try host.fill(&answer, with: poll.look, poll.submission)
+            _ = deliver(wait.submission, &context) { answer, host, _ throws(Problem) in
+                try host.fill(&answer, with: wait.subject, wait.submission)
             }
             if context.largeAnswersMustWait { return }
         }

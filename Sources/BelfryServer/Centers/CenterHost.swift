@@ -28,12 +28,8 @@ struct CenterHost: ~Copyable {
     var promises = PromiseTable()
     /// The replies to posts and asks that wait for observers.
     var completions = CompletionTable()
-    /// The requests that wait at mailboxes.
-    var polls = PollTable()
-    /// The requests that wait for fates of asks.
-    var asks = AskWaitTable()
-    /// The requests that wait for changes of values.
-    var values = ValueWaitTable()
+    /// The requests that wait at mailboxes, for fates of asks and for changes of values.
+    var waits = Waits()
     /// Work that waits for a turn with time for it.
     var postponed: PostponedWork
     var schedule = CenterSchedule()

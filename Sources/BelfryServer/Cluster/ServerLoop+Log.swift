@@ -145,12 +145,7 @@ extension ServerLoop {
             else { continue }
             callers.connections.dismiss(connection.id, .clusterLost, &context)
         }
-        host.polls.endAll()
-        host.answerPolls(&context)
-        host.asks.endPolls()
-        host.answerFates(&context)
-        host.values.endPolls()
-        host.answerValues(&context)
+        host.endAllWaits(&context)
         react()
     }
 

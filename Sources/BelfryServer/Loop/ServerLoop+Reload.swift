@@ -34,9 +34,7 @@ extension ServerLoop {
         callers.adopt(taken, shares: context.shares)
         if let keyring = new.keyring {
             callers.adopt(keyring, &context)
-            host.polls.endAll { !keyring.stillHas($0.submission.caller) }
-            host.asks.endPolls { !keyring.stillHas($0.submission.caller) }
-            host.values.endPolls { !keyring.stillHas($0.submission.caller) }
+            host.waits.endAll { !keyring.stillHas($0) }
         }
         host.adopt(taken, &context)
         if context.number == 0 {

@@ -5,12 +5,14 @@ extension ServerLoop {
         case .stop: continueStopping()
         case .throttle: releaseThrottled()
         case .centers: host.meetCenterDeadline(&context)
-        case .polls: host.meetPollDeadline(&context)
+        case .polls:
+            host.waits.mailboxes.meetDeadline(&context)
+            host.answerPolls(&context)
         case .fates:
-            host.asks.meetDeadline(&context)
+            host.waits.fates.meetDeadline(&context)
             host.answerFates(&context)
         case .values:
-            host.values.meetDeadline(&context)
+            host.waits.values.meetDeadline(&context)
             host.answerValues(&context)
         case .promises: host.promises.meetTimer(&context)
         case .drainDelay: drain()

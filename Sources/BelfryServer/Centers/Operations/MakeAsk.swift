@@ -81,8 +81,8 @@ struct MakeAsk: Operation {
         }
         // With a key it may wait for the answer to an earlier ask.
         if case .http = submission.reply.form, case .awaiting(let ask) = host.effects.outcome {
-            host.asks.add(
-                AskWaitTable.Place(ask: ask, command: host.applied.id),
+            host.waits.add(
+                Waits.AskPlace(ask: ask, command: host.applied.id),
                 by: submission.reply.number.rawValue)
         }
         return .waiting(nil)

@@ -66,7 +66,7 @@ private struct AttachStream: Operation {
                     connection: host.centers.name(of: connection), transport: .ofMailboxStreams, gap
                 ))
         }
-        host.polls.streams[connection.rawValue] = observer
+        host.waits.streams[connection.rawValue] = observer
         context.counters.countClient(of: .ofMailboxStreams)
         // The token of an observer does not entitle its holder to a session.
         let welcome = Welcome(

@@ -45,17 +45,13 @@ struct ReadMailbox: Operation {
             host.fill(&answer, with: page, of: secret.number)
             return .answered
         }
-        let deadline = min(
-            context.loop.now + .nanoseconds(min(wait, host.maxWait)),
-            context.credentialDeadline(of: submission.caller))
-        let poll = Poll(
-            observer: secret.number,
-            look: MailboxRequest(after: through, limit: request.limit), submission: submission,
-            deadline: deadline)
-        host.polls.park(poll, &context)
+        let poll = Waits.MailboxPoll(
+            observer: secret.number, look: MailboxRequest(after: through, limit: request.limit))
+        host.waits.mailboxes.park(
+            poll, at: nil, submission, for: min(wait, host.maxWait), &context)
         // Notifications that came with the wait itself were reported before the poll was parked.
         if !page.isEmpty || context.life.isStopping {
-            host.polls.end(submission.reply.number.rawValue, .filled)
+            host.waits.mailboxes.end(submission.reply.number.rawValue, .over)
         }
         return .later
     }
@@ -65,21 +61,23 @@ extension CenterHost {
     /// Answers a request that has waited at a mailbox with the content that this broker knows.
     ///
     /// It does not wait until the center has detached its reader: a log may need long for that.
-    mutating func endWait(of poll: Poll, _ context: inout LoopContext) {
-        guard let position = centers.position(of: poll.submission.center) else {
-            return refuse(.noCenter, poll.submission, &context)
+    mutating func endWait(
+        of poll: Waits.MailboxPoll, _ submission: Submission, _ context: inout LoopContext
+    ) {
+        guard let position = centers.position(of: submission.center) else {
+            return refuse(.noCenter, submission, &context)
         }
-        let name = centers.name(of: poll.submission.reply.number)
+        let name = centers.name(of: submission.reply.number)
         tell(.detachReader(observer: poll.observer, name), to: position, &context)
         let page = centers[position].mailbox(
             of: poll.observer, after: poll.look.after ?? 0, limit: poll.look.limit)
         guard let page else {
             let problem = centers.endOfReading(poll.observer, at: position)
-            return refuse(problem, poll.submission, &context)
+            return refuse(problem, submission, &context)
         }
         var answer = context.outbox.answers.make()
         fill(&answer, with: page, of: poll.observer)
-        promises.deliver(answer, poll.submission.reply, &context)
+        promises.deliver(answer, submission.reply, &context)
     }
 
     /// Fills an answer with a page of a mailbox.
