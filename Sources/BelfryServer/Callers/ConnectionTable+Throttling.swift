@@ -1,5 +1,4 @@
 import BelfryLoop
-import BelfrySystem
 
 // The limits of one connection in a turn: the rest of its input waits.
 
@@ -11,31 +10,7 @@ extension ConnectionTable {
         // A client that does not read its answers must begin within the time for a request's
         // content.
         if kind == .http { setDeadline(id, .drain, &context) }
-        throttled.connections.append(id)
-        throttled.turn = context.counters.turns
-        setThrottleTimer(isSoon: true, &context)
-    }
-
-    private mutating func setThrottleTimer(isSoon: Bool, _ context: inout LoopContext) {
-        guard !throttled.isTimerSet else { return }
-        throttled.isTimerSet = true
-        let time = isSoon ? context.loop.now : context.loop.now + .milliseconds(5)
-        _ = context.loop.schedule(at: time, LoopTimer.throttle.rawValue)
-    }
-
-    /// Takes the line of throttled connections, after the sockets were written.
-    ///
-    /// - Returns: nil in the turn in which the last of them came.
-    mutating func takeThrottled(_ context: inout LoopContext) -> ReleasePass? {
-        throttled.isTimerSet = false
-        // A timer that was set before the timers of its turn fires in the same one.
-        if throttled.turn == context.counters.turns {
-            setThrottleTimer(isSoon: true, &context)
-            return nil
-        }
-        var pass = ReleasePass()
-        swap(&pass.waiting, &throttled.connections)
-        return pass
+        throttled.append(id, &context)
     }
 
     /// Releases the next connection with room, as far as the turn has time, and one in any case.
@@ -46,15 +21,15 @@ extension ConnectionTable {
             let id = pass.waiting[pass.place]
             pass.place += 1
             if context.outbox.compression.hasInflatedEnough, self[id].encoding != .plain {
-                throttled.connections.append(id)
+                throttled.keep(id)
                 pass.goesOnSoon = true
             } else if context.loop.mustBeWrittenFirst(id) {
-                throttled.connections.append(id)
+                throttled.keep(id)
                 pass.goesOnSoon = true
             } else if context.loop.unsentByteCount(of: id) > Self.roomByteCount {
-                throttled.connections.append(id)
+                throttled.keep(id)
             } else if context.turnIsFull, pass.hasReleased {
-                throttled.connections += pass.waiting[(pass.place - 1)...]
+                throttled.keep(pass.waiting[(pass.place - 1)...])
                 pass.goesOnSoon = true
                 break
             } else {
@@ -63,11 +38,11 @@ extension ConnectionTable {
                     noteRoom(of: id, &context)
                     return true
                 }
-                throttled.connections.append(id)
+                throttled.keep(id)
                 pass.goesOnSoon = true
             }
         }
-        if !throttled.connections.isEmpty { setThrottleTimer(isSoon: pass.goesOnSoon, &context) }
+        throttled.endPass(pass, &context)
         return false
     }
 
@@ -84,12 +59,4 @@ extension ConnectionTable {
 
     /// The unsent bytes of a throttled connection up to which it is released.
     static let roomByteCount = 16 << 10
-}
-
-/// One pass over the connections whose input waits.
-struct ReleasePass {
-    var waiting: [ConnectionID] = []
-    var place = 0
-    var goesOnSoon = false
-    var hasReleased = false
 }

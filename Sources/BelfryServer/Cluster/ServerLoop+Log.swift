@@ -21,7 +21,7 @@ extension ServerLoop {
     /// Begins with the log; the timer repeats itself.
     mutating func beginLog() {
         guard host.centers.log != nil else { return }
-        context.shared.logState.withLock { $0 = .catchingUp }
+        context.shared.cluster.withLock { $0.unavailability = .catchingUp }
         _ = context.loop.schedule(at: context.loop.now, LoopTimer.log.rawValue)
     }
 
@@ -128,7 +128,7 @@ extension ServerLoop {
         let state = host.centers.log?.unavailability
         guard state != host.part.told else { return }
         host.part.told = state
-        context.shared.logState.withLock { $0 = state }
+        context.shared.cluster.withLock { $0.unavailability = state }
     }
 
     /// Closes all clients of a broker that no longer takes part, and hears no posts.
@@ -154,11 +154,11 @@ extension ServerLoop {
     /// The log must hear how far each connection was written.
     mutating func sealLog() {
         guard !host.centers.isWaiting || context.loop.now >= stop.sealDeadline else {
-            return armStop(at: context.loop.now + StopSequence.interval)
+            return stop.armTimer(at: context.loop.now + StopSequence.interval, &context)
         }
         context.life = .sealed
         stop.isReleased = true
-        context.shared.lifecycle.store(.released, ordering: .relaxed)
+        context.shared.life.store(.released, ordering: .relaxed)
         letClientsGo()
     }
 

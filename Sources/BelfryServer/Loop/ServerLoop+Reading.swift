@@ -113,7 +113,7 @@ extension ServerLoop {
 
     /// Releases connections whose sockets have room again, as far as the turn has time.
     mutating func releaseThrottled() {
-        guard var pass = callers.connections.takeThrottled(&context) else { return }
+        guard var pass = callers.connections.throttled.beginPass(&context) else { return }
         while callers.connections.releaseNext(&pass, &context) { react() }
     }
 

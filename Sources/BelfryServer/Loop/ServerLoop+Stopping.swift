@@ -21,12 +21,12 @@ extension ServerLoop {
             return
         }
         guard Self.stopSignals.contains(signal) else { return }
-        if context.shared.lifecycle.load(ordering: .relaxed) > .ready {
+        if context.shared.life.load(ordering: .relaxed) > .running {
             context.log.write(.warning, "stopping at once")
             context.tellOthers(.stop)
             finish()
         } else if context.configuration.drainDelay > .zero {
-            context.shared.lifecycle.store(.lame, ordering: .relaxed)
+            context.shared.life.store(.lame, ordering: .relaxed)
             context.log.write(
                 .info, "not ready any more", ("stopping in", "\(context.configuration.drainDelay)"))
             _ = context.loop.schedule(
@@ -40,7 +40,7 @@ extension ServerLoop {
 
     /// Begins to stop all loops.
     mutating func drain() {
-        context.shared.lifecycle.store(.draining, ordering: .relaxed)
+        context.shared.life.store(.draining, ordering: .relaxed)
         context.log.write(.info, "stopping", ("within", "\(context.configuration.drainPeriod)"))
         context.tellOthers(.drain)
         beginStopping()
@@ -70,7 +70,7 @@ extension ServerLoop {
     mutating func settle() {
         if context.life < .settled {
             guard !hasBegunRequests || context.loop.now >= stop.sealDeadline else {
-                return armStop(at: context.loop.now + StopSequence.interval)
+                return stop.armTimer(at: context.loop.now + StopSequence.interval, &context)
             }
             context.life = .settled
             if context.configuration.loopCount > 1 { context.sendToOtherLoops() }
@@ -86,7 +86,7 @@ extension ServerLoop {
             stop.settledCount == context.configuration.loopCount - 1
             && host.completions.waiting.isEmpty
         guard isQuiet || context.loop.now >= stop.sealDeadline else {
-            return armStop(at: context.loop.now + StopSequence.interval)
+            return stop.armTimer(at: context.loop.now + StopSequence.interval, &context)
         }
         if host.centers.log != nil { return sealLog() }
         if !stop.hasTerminated { terminateCenters() }
@@ -102,7 +102,7 @@ extension ServerLoop {
         if context.shared.store?.keepsNothing == true {
             stop.deadline = min(stop.deadline, context.loop.now + StopSequence.patienceWithNothing)
         }
-        armStop(at: stop.deadline)
+        stop.armTimer(at: stop.deadline, &context)
         if context.number == 0 { return noteSealed() }
         // The last messages of these centers leave before the loops close their clients.
         context.sendToOtherLoops()
@@ -136,7 +136,7 @@ extension ServerLoop {
         stop.isReleased = true
         host.promises.giveUpAll(&context)
         react()
-        context.shared.lifecycle.store(.released, ordering: .relaxed)
+        context.shared.life.store(.released, ordering: .relaxed)
         if context.configuration.loopCount > 1 { context.sendToOtherLoops() }
         context.tellOthers(.answered)
         noteAnswered(by: 0)
@@ -178,21 +178,15 @@ extension ServerLoop {
             } else if connection.isAwaiting || connection.unfinished?.isSending == true {
                 callers.connections.move(connection.id, .isLast, &context)
             } else if connection.deadline == .idle || connection.unfinished == nil {
-                closeIdle(connection.id)
+                // Its last answer left before: unread input cannot destroy it, so the close waits
+                // for no other end.
+                callers.connections.move(connection.id, .closes(lingering: false), &context)
             }
         }
         let turns = max(1, context.configuration.drainPeriod / StopSequence.interval / 2)
         stop.groupCount = max(
             StopSequence.quickGroupCount, Int(Double(stop.waiting.count) / turns) + 1)
         continueStopping()
-    }
-
-    /// Closes a connection without a begun request.
-    ///
-    /// Its last answer left before: unread input cannot destroy it, so the close does not wait for
-    /// the other end.
-    private mutating func closeIdle(_ id: ConnectionID) {
-        callers.connections.move(id, .closes(lingering: false), &context)
     }
 
     private mutating func tellDraining(_ connection: Connection) {
@@ -239,13 +233,7 @@ extension ServerLoop {
             finish()
             return
         }
-        armStop(at: context.loop.now + StopSequence.interval)
-    }
-
-    /// Sets the one timer of the stop; the last one may have fired already.
-    mutating func armStop(at time: MonotonicTime) {
-        if let timer = stop.timer { context.loop.cancel(timer) }
-        stop.timer = context.loop.schedule(at: time, LoopTimer.stop.rawValue)
+        stop.armTimer(at: context.loop.now + StopSequence.interval, &context)
     }
 
     /// Stops the centers: asap entries of the current mode are posted (rule Q23).

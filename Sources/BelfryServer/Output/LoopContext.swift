@@ -47,7 +47,7 @@ struct LoopContext: ~Copyable {
         settings.turnWorkLimit = configuration.turnWorkLimit
         var loop = try EventLoop(settings, kernel: kernel)
         // No lease runs while the state is restored.
-        if let time = shared.restoredAt { loop.noteMissed(since: time) }
+        if let time = shared.restored.time { loop.noteMissed(since: time) }
         try loop.attach(shared.mailboxes[number].wake)
         // Idle moments are reported as soon as a center waits for one.
         loop.reportsIdle = false

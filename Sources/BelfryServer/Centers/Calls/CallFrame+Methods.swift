@@ -56,14 +56,13 @@ extension CallFrame {
         case .observers:
             try batch?.boundLooks()
             let request = try reader.observers(params: params, in: text.span)
-            let look = Look.listing(.observers(request.query))
-            try host.look(look, &answer, submission, &context)
+            try host.look(
+                .listing(.observers(request.query)), &answer, submission, &context)
             return .answered
         case .explain:
             try batch?.boundLooks()
             let request = try reader.explain(params: params, in: text.span)
-            let look = Look.listing(.explain(request))
-            try host.look(look, &answer, submission, &context)
+            try host.look(.listing(.explain(request)), &answer, submission, &context)
             return .answered
         case .enterMode:
             let request = try reader.enterMode(params: params, in: text.span)
