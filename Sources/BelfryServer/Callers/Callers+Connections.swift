@@ -9,20 +9,9 @@ import BelfryWire
 extension Callers {
     mutating func accept(_ id: ConnectionID, listener: Int, _ context: inout LoopContext) {
         entrance.accept(
-            id, listener: listener, of: countedAddress(of: id, &context), into: &connections,
+            id, listener: listener, of: gate.countedAddress(of: id, &context), into: &connections,
             &context
         )
-    }
-
-    /// The asker that a new connection counts for; a listed proxy passes on many clients.
-    private mutating func countedAddress(of id: ConnectionID, _ context: inout LoopContext)
-        -> Asker?
-    {
-        guard
-            context.shares.countsAddresses || context.configuration.addressConnectionLimit != nil,
-            let address = Gate.peerAddress(of: id, &context), !gate.policies.proxy.trusts(address)
-        else { return nil }
-        return .address(address.counted)
     }
 
     /// Accepts a connection that another loop gave to this one.

@@ -7,73 +7,28 @@ import BelfryWire
 // The files of the broker, and the page that is made for one name.
 
 extension Callers {
-    /// Answers with one of the broker's files.
-    ///
-    /// - Parameter isFixed: whether its path has its digest, so that it never needs to be loaded
-    ///   again.
-    mutating func sendAsset(
-        _ asset: Asset, isFixed: Bool = false, to id: ConnectionID, _ context: inout LoopContext
-    ) throws(Problem) {
-        guard let file = Asset.files[asset] else { throw Problem.unknownPath }
-        // Scanners check the first page alone, and take any compression over TLS for BREACH.
-        let isScanned = asset == .console && (exchange.origin?.isSecure ?? exchange.isSecure)
-        let caching = isFixed ? "public, max-age=31536000, immutable" : "no-cache"
-        var fields: [HTTPField] = []
-        switch asset {
-        case .console: fields = Self.pageFields(Asset.contentSecurityPolicy)
-        case .library:
-            fields = Self.libraryFields + [HTTPField("Content-Location", Self.fixedLibraryName)]
-        case .readableLibrary: fields = Self.libraryFields
-        case .libraryTypes, .openAPI, .openAPIJSON, .asyncAPI: break
-        }
-        send(file, fields, caching: caching, isPlain: isScanned, to: id, &context)
-    }
-
-    /// Answers with a module or the style of the console page.
-    mutating func sendConsoleFile(to id: ConnectionID, _ context: inout LoopContext) throws(Problem)
-    {
-        guard let name = exchange.path?.argument, let file = EmbeddedFile.ofConsole[name] else {
-            throw Problem.unknownPath
-        }
-        send(file, [], caching: "no-cache", isPlain: false, to: id, &context)
-    }
-
     /// Answers with a file, or with 304 if the client has it (RFC 9110 §13.1.2).
-    private mutating func send(
-        _ file: EmbeddedFile, _ fields: [HTTPField], caching: String, isPlain: Bool,
-        to id: ConnectionID, _ context: inout LoopContext
+    mutating func send(
+        _ asset: FileAnswer, to id: ConnectionID, _ context: inout LoopContext
     ) {
-        let takesGzip = exchange.parser.head.acceptsGzip && !isPlain
-        let compressed = takesGzip ? file.compressed : nil
-        let content = compressed ?? file.plain
+        let takesGzip = exchange.parser.head.acceptsGzip && !asset.isPlain
+        let compressed = takesGzip ? asset.file.compressed : nil
+        let content = compressed ?? asset.file.plain
         var answer = context.outbox.answers.make(.none)
         answer.fields = [
-            HTTPField("Cache-Control", caching),
+            HTTPField("Cache-Control", asset.caching),
             HTTPField("ETag", ValueTagText.text(content.tag)),
             HTTPField("X-Content-Type-Options", "nosniff"), HTTPField("Vary", "Accept-Encoding"),
         ]
-        answer.fields += fields
+        answer.fields += asset.fields
         if exchange.hasSeen(content.tag) {
             answer.status = 304
             return connections.send(answer, to: id, exchange.reply, &context)
         }
-        answer.contentType = .other(file.contentType)
+        answer.contentType = .other(asset.file.contentType)
         if compressed != nil { answer.fields.append(HTTPField("Content-Encoding", "gzip")) }
         connections.sendFile(content.bytes, answer, to: id, exchange.reply, &context)
     }
-
-    /// The fields of the library, minified or not: pages of every origin may load it.
-    private static let libraryFields = [
-        HTTPField("Cross-Origin-Resource-Policy", "cross-origin"),
-        // Deno looks for the types there.
-        HTTPField("X-TypeScript-Types", "./belfry.d.ts"),
-    ]
-
-    /// The name of the library for browsers under which it never changes.
-    private static let fixedLibraryName = "belfry-\(libraryDigest).js"
-
-    /// The digest of the library in its path.
-    private static let libraryDigest = Asset.files[.library].map { $0.plain.tag.text } ?? ""
 
     /// Answers with the library at the path of its digest.
     ///
@@ -81,8 +36,8 @@ extension Callers {
     mutating func sendFixedLibrary(
         to id: ConnectionID, _ context: inout LoopContext
     ) throws(Problem) {
-        if exchange.path?.argument == Array(Self.libraryDigest.utf8) {
-            return try sendAsset(.library, isFixed: true, to: id, &context)
+        if exchange.path?.argument == Array(FileAnswer.libraryDigest.utf8) {
+            return send(try FileAnswer(.library, isFixed: true), to: id, &context)
         }
         var answer = context.outbox.answers.make(status: 307, .none)
         // The path behind a proxy is unknown: a relative one leads to the file beside it.
@@ -110,16 +65,8 @@ extension Callers {
         answer.fields = [
             HTTPField("Cache-Control", "no-cache"), HTTPField("X-Content-Type-Options", "nosniff"),
         ]
-        answer.fields += Self.pageFields(page.contentSecurityPolicy)
+        answer.fields += FileAnswer.pageFields(page.contentSecurityPolicy)
         connections.send(answer, to: id, exchange.reply, &context)
-    }
-
-    /// The policy of a page of the broker, and its referrer policy.
-    private static func pageFields(_ policy: String) -> [HTTPField] {
-        [
-            HTTPField("Content-Security-Policy", policy),
-            HTTPField("Referrer-Policy", "no-referrer"),
-        ]
     }
 }
 
@@ -128,12 +75,5 @@ extension Exchange {
     fileprivate func hasSeen(_ tag: ValueTag) -> Bool {
         guard let text = joined("if-none-match") else { return false }
         return ValueTagText.tags(of: text.span, countsWeak: true)?.include(tag) ?? false
-    }
-}
-
-extension ValueTag {
-    /// The digits of the tag.
-    fileprivate var text: String {
-        String(decoding: ValueTagText.text(self).dropFirst().dropLast(), as: UTF8.self)
     }
 }

@@ -29,14 +29,14 @@ extension Callers {
                     exchange.isInContent = true
                     beginRequest(id, restByteCount: bytes.count - pass.cursor, &context)
                     if exchange.droppedByteCount != nil, connections.kind(of: id) == nil {
-                        renewExchange(&context)
+                        exchange.restart(limits: context.configuration.httpLimits)
                         return nil
                     }
                 case .body(let range) where exchange.droppedByteCount != nil:
                     exchange.droppedByteCount? += range.count
                     if exchange.hasDroppedTooMuch {
                         connections.closeSoon(id, &context)
-                        renewExchange(&context)
+                        exchange.restart(limits: context.configuration.httpLimits)
                         return nil
                     }
                 case .body(let range):
@@ -99,17 +99,17 @@ extension Callers {
         _ id: ConnectionID, _ bytes: Span<UInt8>, _ cursor: Int, _ context: inout LoopContext
     ) -> Bool {
         guard let kind = connections.kind(of: id) else {
-            renewExchange(&context)
+            exchange.restart(limits: context.configuration.httpLimits)
             return false
         }
         let rest = bytes.extracting(cursor..<bytes.count)
         if connections[id].reading.state != .open, kind == .http {
-            renewExchange(&context)
+            exchange.restart(limits: context.configuration.httpLimits)
             if !rest.isEmpty { keepWaiting(id, rest, &context) }
             return false
         }
         if kind != .http {
-            renewExchange(&context)
+            exchange.restart(limits: context.configuration.httpLimits)
             connections.dropUnfinished(id)
             if !rest.isEmpty {
                 keepWaiting(id, rest, &context)
@@ -120,18 +120,13 @@ extension Callers {
         return true
     }
 
-    /// Makes a fresh exchange for the next connection, where the last one was left in the middle.
-    private mutating func renewExchange(_ context: inout LoopContext) {
-        if !exchange.parser.isBetweenRequests {
-            exchange = Exchange(limits: context.configuration.httpLimits)
-        }
-    }
-
     /// Keeps a request that has not fully arrived in its connection.
     private mutating func keepUnfinished(
         _ id: ConnectionID, _ bytes: Span<UInt8>, beginsRequest: Bool, _ context: inout LoopContext
     ) {
-        guard connections.has(id) else { return renewExchange(&context) }
+        guard connections.has(id) else {
+            return exchange.restart(limits: context.configuration.httpLimits)
+        }
         if exchange.parser.isBetweenRequests { return awaitRequest(id, &context) }
         // The head's time runs from its first byte, or from the empty lines before it: more bytes
         // do not lengthen it. The time of the content was set with the end of the head.
@@ -253,7 +248,7 @@ extension Callers {
                 return .post(post, template.options)
             }
             // Something about it is unusual, or wrong: the long path finds out what.
-            findPath(&context)
+            exchange.findPathLate(hasDebugEndpoints: context.configuration.hasDebugEndpoints)
         }
         guard let path = exchange.path else {
             preconditionFailure("a request that is not refused has a path")
@@ -264,13 +259,6 @@ extension Callers {
             return nil
         }
         return handle(entry, path, content: content, from: id, &context)
-    }
-
-    /// Finds the path of a request that so far needed only the template.
-    @inline(never)
-    private mutating func findPath(_ context: inout LoopContext) {
-        guard exchange.path == nil else { return }
-        _ = try? exchange.findPath(hasDebugEndpoints: context.configuration.hasDebugEndpoints)
     }
 
     /// Refuses a request that cannot be read on, and closes its connection.

@@ -18,7 +18,8 @@ extension Callers {
             case .service(let route):
                 return try handle(route, content: content, from: id, &context)
             case .file(let asset):
-                try sendAsset(asset, to: id, &context)
+                let isSecure = exchange.origin?.isSecure ?? exchange.isSecure
+                send(try FileAnswer(asset, isSecure: isSecure), to: id, &context)
                 return nil
             case .center(let route):
                 if route == .webSocket { try openWebSocket(id, &context) }
@@ -95,7 +96,7 @@ extension Callers {
         // A request with the template alone has no path: it is for the default center.
         let center = exchange.path?.center ?? RoutedPath.defaultCenter
         switch request {
-        case .post(let post, _): noteLocation(of: post)
+        case .post(let post, _): exchange.keepLocation(of: post)
         case .connect, .openStream:
             noteCaller(exchange.caller, of: id, &context)
             connections[id].isLocal = exchange.isLocal
@@ -126,11 +127,5 @@ extension Callers {
             center: exchange.path?.center, context: exchange.reply.context,
             prefix: isQueued ? exchange.path?.prefix ?? [] : [],
             address: isQueued ? gate.askerAddress(of: id, exchange.origin?.address, &context) : nil)
-    }
-
-    /// Notes the path for the location of a post that may wait in the queue.
-    private mutating func noteLocation(of post: PostRequest) {
-        guard let options = post.options, options.isQueued, let path = exchange.path else { return }
-        exchange.reply.details.pathPrefix = path.prefix
     }
 }

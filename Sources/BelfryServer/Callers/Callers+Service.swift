@@ -20,15 +20,15 @@ extension Callers {
         case .ready, .health:
             try sendReadiness(to: id, &context)
         case .metrics:
-            try checkInspect(context)
+            try exchange.checkInspect(context.anonymous)
             return .metrics
         case .overview:
-            try checkInspect(context)
-            let number = try historyPosition()
+            try exchange.checkInspect(context.anonymous)
+            let number = try exchange.historyPosition(requestReader)
             try gate.charge(1, &exchange, &context)
             return .overview(since: number)
         case .cluster:
-            try checkInspect(context)
+            try exchange.checkInspect(context.anonymous)
             guard context.configuration.cluster != nil else { throw Problem.noCluster }
             try gate.charge(1, &exchange, &context)
             return .cluster
@@ -58,7 +58,7 @@ extension Callers {
         case .tryPage:
             try sendTryPage(to: id, &context)
         case .consoleFile:
-            try sendConsoleFile(to: id, &context)
+            send(try FileAnswer(ofConsole: exchange.path?.argument), to: id, &context)
         case .debugEcho:
             var answer = context.outbox.answers.make(.other("application/octet-stream"))
             answer.content.append(content)
@@ -106,23 +106,6 @@ extension Callers {
         status.append(to: &answer.content)
         answer.isCompressible = true
         connections.send(answer, to: id, exchange.reply, &context)
-    }
-
-    /// The number of the caller's last point of the history; 0 without one.
-    private func historyPosition() throws(Problem) -> UInt64 {
-        var query = try Query(exchange.parser.head)
-        let text = query.take("since")
-        try query.finish()
-        guard let text else { return 0 }
-        return try requestReader.sequence(text, parameter: "since")
-    }
-
-    /// Refuses a caller that may inspect no center.
-    private func checkInspect(_ context: borrowing LoopContext) throws(Problem) {
-        let caller = exchange.caller(context.anonymous)
-        guard caller.grants.allowSomewhere(.inspect) else {
-            throw Problem.lacking("inspect", caller)
-        }
     }
 
     private mutating func sendReadiness(to id: ConnectionID, _ context: inout LoopContext)
@@ -187,5 +170,24 @@ extension Callers {
         context.append(ticket: ticket, to: &answer)
         connections.send(answer, to: id, exchange.reply, &context)
         return nil
+    }
+}
+
+extension Exchange {
+    /// The number of the caller's last point of the history; 0 without one.
+    fileprivate func historyPosition(_ reader: RequestReader) throws(Problem) -> UInt64 {
+        var query = try Query(parser.head)
+        let text = query.take("since")
+        try query.finish()
+        guard let text else { return 0 }
+        return try reader.sequence(text, parameter: "since")
+    }
+
+    /// Refuses a caller that may inspect no center.
+    fileprivate func checkInspect(_ anonymous: AnonymousCallers) throws(Problem) {
+        let caller = caller(anonymous)
+        guard caller.grants.allowSomewhere(.inspect) else {
+            throw Problem.lacking("inspect", caller)
+        }
     }
 }

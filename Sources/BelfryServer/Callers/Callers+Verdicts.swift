@@ -57,11 +57,6 @@ extension Callers {
         countUnfinished(of: id, &context)
     }
 
-    /// Takes the connections whose requests wait for verified credentials.
-    mutating func takeWaiting(_ digest: TokenDigest) -> [ConnectionID] {
-        gate.credentials.waiting.removeValue(forKey: digest) ?? []
-    }
-
     /// Takes up a request that waited for a verdict; false when it is gone.
     mutating func takeUpRequest(
         of id: ConnectionID, _ digest: TokenDigest, _ verdict: Verdict,

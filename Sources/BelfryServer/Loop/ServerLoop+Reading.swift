@@ -119,7 +119,7 @@ extension ServerLoop {
 
     /// Continues the requests that wait for these credentials.
     mutating func takeVerdict(_ digest: TokenDigest, _ verdict: Verdict) {
-        for id in callers.takeWaiting(digest) {
+        for id in callers.gate.credentials.takeWaiting(digest) {
             guard callers.takeUpRequest(of: id, digest, verdict, &context) else { continue }
             if let step = callers.finishRequest(id, &context) { perform(step, of: id) }
             applyItems()

@@ -33,6 +33,15 @@ extension Gate {
         context.loop.peer(of: id).map { NetworkAddress($0.address) }
     }
 
+    /// The asker that a new connection counts for; a listed proxy passes on many clients.
+    func countedAddress(of id: ConnectionID, _ context: inout LoopContext) -> Asker? {
+        guard
+            context.shares.countsAddresses || context.configuration.addressConnectionLimit != nil,
+            let address = Self.peerAddress(of: id, &context), !policies.proxy.trusts(address)
+        else { return nil }
+        return .address(address.counted)
+    }
+
     // MARK: Rates
 
     /// Counts a request for its address; probes of health are always answered.
