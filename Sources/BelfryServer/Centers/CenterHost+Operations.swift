@@ -183,7 +183,7 @@ extension CenterHost {
         if let id = step.id { applied.id = id }
         applied.number = step.number
         applied.result = step.result
-        takeTickets(step, &context)
+        tickets.decide(behind: step, &centers, &context)
         switch (step.result, step.center) {
         case (.told, let position?):
             noteApplied(to: position, &context)
@@ -227,7 +227,7 @@ extension CenterHost {
         if mayHappen { shared.cluster.withLock { $0.unknownOutcomeCount += 1 } }
         if mayHappen, begun?.operation is any MakesClient { gone.insert(id) }
         if let begun { refuse(problem, context.outbox.answers.make(), begun, &context) }
-        failTickets(id, problem, mayHappen: mayHappen, &context)
+        tickets.fail(id, problem, mayHappen: mayHappen, &centers, &context)
         close(begun, &context)
     }
 

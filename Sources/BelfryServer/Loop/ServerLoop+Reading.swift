@@ -36,7 +36,8 @@ extension ServerLoop {
         case .cluster:
             if let status = clusterStatus { callers.send(status, to: id, &context) }
         case .recovery: recoverCluster(for: id)
-        case .ticket(let hash, let digest): host.use(hash, digest, &context)
+        case .ticket(let hash, let digest):
+            host.tickets.begin(hash, digest, &host.centers, &context)
         }
         if mustReact { applyItems() }
     }
