@@ -176,7 +176,7 @@ extension CenterHost {
     ) {
         markLeft(connection)
         postponed.endWait(of: connection.rawValue)
-        guard let place = waits.end(of: connection.rawValue) else { return }
+        guard let place = waits.release(connection.rawValue) else { return }
         tell(.leaveAsk(place.ask, place.command), center: name, &context)
     }
 

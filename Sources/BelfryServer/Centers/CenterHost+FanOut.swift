@@ -24,7 +24,7 @@ extension CenterHost {
 
     private mutating func fanOutAsks(at position: Int, _ context: inout LoopContext) {
         if !effects.askEnds.isEmpty {
-            waits.end(effects.askEnds)
+            waits.release(effects.askEnds)
             shared.figures.noteAskEnds(effects.askEnds, at: context.commandTime)
         }
         if effects.announcement != 0 {
@@ -74,12 +74,12 @@ extension CenterHost {
             target = connection
             transport.words.append(settled: id, at: observer, reason, to: &bytes)
         case .readerReplaced(let connection, let isStream):
-            guard isStream else { return waits.mailboxes.end(connection.number, .replaced) }
+            guard isStream else { return waits.mailboxes.release(connection.number, .replaced) }
             target = connection
             content = .lastFrames
             appendStreamEnd(connection.number, at: position, to: &bytes)
         case .mailboxFilled(let connection, _):
-            return waits.mailboxes.end(connection.number, .over)
+            return waits.mailboxes.release(connection.number, .over)
         }
         context.send(bytes, content, to: ConnectionNumber(target))
     }

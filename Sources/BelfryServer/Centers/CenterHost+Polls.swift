@@ -7,8 +7,8 @@ import BelfryWire
 
 extension CenterHost {
     /// Ends all waits, and answers as many as the turn has room for.
-    mutating func endAllWaits(_ context: inout LoopContext) {
-        waits.endAll()
+    mutating func releaseAllWaits(_ context: inout LoopContext) {
+        waits.releaseAll()
         answerPolls(&context)
         answerFates(&context)
         answerValues(&context)

@@ -66,10 +66,10 @@ struct WaitTable<Key: Hashable, Subject> {
         timer.arm(at: deadline, &context)
     }
 
-    /// Ends the wait of a connection; an unknown one was answered before.
+    /// Puts the wait of a connection in line; an unknown one was answered before.
     ///
     /// The first end counts, unless the thing had only changed.
-    mutating func end(_ connection: UInt64, _ end: WaitEnd) {
+    mutating func release(_ connection: UInt64, _ end: WaitEnd) {
         guard let place = waits.index(forKey: connection) else { return }
         switch waits.values[place].end {
         case nil: line.append(connection)
@@ -79,25 +79,25 @@ struct WaitTable<Key: Hashable, Subject> {
         waits.values[place].end = end
     }
 
-    /// Ends all waits for a thing.
-    mutating func endAll(at key: Key, _ end: WaitEnd) {
+    /// Puts all waits for a thing in line.
+    mutating func releaseAll(at key: Key, _ end: WaitEnd) {
         // Bound: waiting
-        for connection in connections[key]?.sorted() ?? [] { self.end(connection, end) }
+        for connection in connections[key]?.sorted() ?? [] { release(connection, end) }
     }
 
-    /// Ends the waits for which this is true.
-    mutating func endAll(where isOver: (Wait<Key, Subject>) -> Bool = { _ in true }) {
+    /// Puts the waits in line for which this is true.
+    mutating func releaseAll(where isOver: (Wait<Key, Subject>) -> Bool = { _ in true }) {
         // Bound: waiting
         for connection in waits.keys.sorted() where waits[connection].map(isOver) == true {
-            end(connection, .over)
+            release(connection, .over)
         }
     }
 
-    /// Ends the waits whose time is over, and sets the timer for the others.
-    mutating func meetDeadline(_ context: inout LoopContext) {
+    /// Puts the waits in line whose time is over, and sets the timer for the others.
+    mutating func expire(_ context: inout LoopContext) {
         timer.noteMet()
         let now = context.loop.now
-        endAll { $0.deadline <= now }
+        releaseAll { $0.deadline <= now }
         let next = waits.values.lazy.map(\.deadline).filter { $0 > now }.min()
         timer.armAgain(at: next, &context)
     }

@@ -54,31 +54,31 @@ struct Waits {
     /// Ends the waits of a connection that is gone or half closed.
     ///
     /// - Returns: its place among the askers, if it has one.
-    mutating func end(of connection: UInt64) -> AskPlace? {
-        mailboxes.end(connection, .over)
-        values.end(connection, .over)
-        fates.end(connection, .over)
+    mutating func release(_ connection: UInt64) -> AskPlace? {
+        mailboxes.release(connection, .over)
+        values.release(connection, .over)
+        fates.release(connection, .over)
         return removePlace(of: connection)
     }
 
     /// Ends the waits for asks that are over.
-    mutating func end(_ asks: [AskOutcome]) {
+    mutating func release(_ asks: [AskOutcome]) {
         if fates.count == 0 { return }
-        for ask in asks { fates.endAll(at: ask.id, .over) }  // Bound: waiting
+        for ask in asks { fates.releaseAll(at: ask.id, .over) }  // Bound: waiting
     }
 
     /// Puts the waits for changed values in line: the value at the place of each may be the same.
     mutating func touch(_ objects: [[UInt8]], of center: [UInt8]) {
         if values.count == 0 { return }
         for object in objects {  // Bound: waiting
-            values.endAll(at: ValueKey(center: center, object: object), .changed)
+            values.releaseAll(at: ValueKey(center: center, object: object), .changed)
         }
     }
 
     /// Ends the waits of the callers for which this is true.
-    mutating func endAll(where isOver: (Caller) -> Bool = { _ in true }) {
-        mailboxes.endAll { isOver($0.submission.caller) }
-        fates.endAll { isOver($0.submission.caller) }
-        values.endAll { isOver($0.submission.caller) }
+    mutating func releaseAll(where isOver: (Caller) -> Bool = { _ in true }) {
+        mailboxes.releaseAll { isOver($0.submission.caller) }
+        fates.releaseAll { isOver($0.submission.caller) }
+        values.releaseAll { isOver($0.submission.caller) }
     }
 }

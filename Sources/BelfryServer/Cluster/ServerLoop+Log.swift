@@ -145,7 +145,7 @@ extension ServerLoop {
             else { continue }
             callers.connections.dismiss(connection.id, .clusterLost, &context)
         }
-        host.endAllWaits(&context)
+        host.releaseAllWaits(&context)
         react()
     }
 

@@ -26,7 +26,7 @@ struct TicketUses {
     ///
     /// A client without credentials makes the log longer by one empty entry at a time, however many
     /// tickets it sends.
-    mutating func begin(
+    mutating func redeem(
         _ hash: SecretHash, _ digest: TokenDigest, _ centers: inout CenterTable,
         _ context: inout LoopContext
     ) {

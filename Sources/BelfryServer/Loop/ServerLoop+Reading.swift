@@ -37,7 +37,7 @@ extension ServerLoop {
             if let status = clusterStatus { callers.send(status, to: id, &context) }
         case .recovery: recoverCluster(for: id)
         case .ticket(let hash, let digest):
-            host.tickets.begin(hash, digest, &host.centers, &context)
+            host.tickets.redeem(hash, digest, &host.centers, &context)
         }
         if mustReact { applyItems() }
     }

@@ -34,7 +34,7 @@ extension ServerLoop {
         callers.adopt(taken, shares: context.shares)
         if let keyring = new.keyring {
             callers.adopt(keyring, &context)
-            host.waits.endAll { !keyring.stillHas($0) }
+            host.waits.releaseAll { !keyring.stillHas($0) }
         }
         host.adopt(taken, &context)
         if context.number == 0 {

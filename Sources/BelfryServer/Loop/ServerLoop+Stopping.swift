@@ -56,7 +56,7 @@ extension ServerLoop {
             context.loop.now + min(StopSequence.patience, context.configuration.drainPeriod / 2)
         if !host.postponed.isEmpty { host.doPostponed(&context) }
         terminateCenters()
-        host.endAllWaits(&context)
+        host.releaseAllWaits(&context)
         // A store without hope of a commit would hold up the answers, and the loops that wait for
         // them.
         if context.shared.store?.keepsNothing == true { host.promises.giveUpAll(&context) }

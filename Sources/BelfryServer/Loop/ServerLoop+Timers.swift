@@ -6,13 +6,13 @@ extension ServerLoop {
         case .throttle: releaseThrottled()
         case .centers: host.meetCenterDeadline(&context)
         case .polls:
-            host.waits.mailboxes.meetDeadline(&context)
+            host.waits.mailboxes.expire(&context)
             host.answerPolls(&context)
         case .fates:
-            host.waits.fates.meetDeadline(&context)
+            host.waits.fates.expire(&context)
             host.answerFates(&context)
         case .values:
-            host.waits.values.meetDeadline(&context)
+            host.waits.values.expire(&context)
             host.answerValues(&context)
         case .promises: host.promises.meetTimer(&context)
         case .drainDelay: drain()

@@ -49,8 +49,8 @@ struct Exchange {
     }
 
     /// Begins afresh for the next connection, where the last request was left in the middle.
-    mutating func restart(limits: HTTPLimits) {
-        if !parser.isBetweenRequests { self = Exchange(limits: limits) }
+    mutating func restart(limits: @autoclosure () -> HTTPLimits) {
+        if !parser.isBetweenRequests { self = Exchange(limits: limits()) }
     }
 
     /// The bytes that an unfinished request keeps.

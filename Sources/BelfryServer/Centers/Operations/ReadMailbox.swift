@@ -51,7 +51,7 @@ struct ReadMailbox: Operation {
             poll, at: nil, submission, for: min(wait, host.maxWait), &context)
         // Notifications that came with the wait itself were reported before the poll was parked.
         if !page.isEmpty || context.life.isStopping {
-            host.waits.mailboxes.end(submission.reply.number.rawValue, .over)
+            host.waits.mailboxes.release(submission.reply.number.rawValue, .over)
         }
         return .later
     }
