@@ -23,7 +23,7 @@ extension Callers {
         context.outbox.heads.renew(at: context.loop.wallNow)
         let start = context.loop.output.count
         var bytes: [UInt8] = []
-        WebSocketTransport.appendAnswer(exchange.reply, &context, to: &bytes)
+        WebSocketTransport.appendAnswer(exchange.reply, context.outbox, to: &bytes)
         context.loop.output.append(contentsOf: bytes)
         context.loop.send(start..<context.loop.output.count, to: id, as: .answer)
         connections[id].kind = .debugWebSocket

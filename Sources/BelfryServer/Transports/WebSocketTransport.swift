@@ -14,7 +14,7 @@ struct WebSocketTransport: ClientTransport {
         _ welcome: Welcome, _ reply: HTTPReply, _ context: inout LoopContext,
         to output: inout [UInt8]
     ) {
-        Self.appendAnswer(reply, &context, to: &output)
+        Self.appendAnswer(reply, context.outbox, to: &output)
         var answer = context.outbox.answers.make()
         RPC.append(
             welcome: welcome, pingInterval: context.pingIntervalText, to: &answer.content)
@@ -24,12 +24,12 @@ struct WebSocketTransport: ClientTransport {
 
     /// Appends the 101 response.
     static func appendAnswer(
-        _ reply: HTTPReply, _ context: inout LoopContext, to output: inout [UInt8]
+        _ reply: HTTPReply, _ outbox: borrowing Outbox, to output: inout [UInt8]
     ) {
         let details = reply.details
         OpeningAnswer.append(
             acceptKey: details.acceptKey, subprotocol: details.subprotocol,
-            extensions: details.extensions, date: context.outbox.heads.date, to: &output)
+            extensions: details.extensions, date: outbox.heads.date, to: &output)
     }
 
     @inline(__always)

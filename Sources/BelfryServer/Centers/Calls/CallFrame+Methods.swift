@@ -50,8 +50,7 @@ extension CallFrame {
             let isSuspended = try reader.setSuspended(params: params, in: text.span)
             return try carryOut(
                 SetSuspended(isSuspended: isSuspended, client: client, asker: .client), &answer,
-                &host,
-                &context)
+                &host, &context)
         case .resume: return try resume(params, reader, &answer, &host, &context)
         case .observers:
             try batch?.boundLooks()
