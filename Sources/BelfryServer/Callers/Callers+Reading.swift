@@ -6,30 +6,30 @@ import BelfryLoop
 extension Callers {
     /// Begins with the input of a connection; nil where none of it can be read now.
     mutating func begin(
-        reading id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox
+        reading id: ConnectionID, _ bytes: Span<UInt8>, _ context: inout LoopContext
     ) -> ReadingPass? {
         guard let kind = connections.kind(of: id) else { return nil }
         if connections.mustWait(id) {
-            keepWaiting(id, bytes, &outbox)
+            keepWaiting(id, bytes, &context)
             return nil
         }
-        var pass = ReadingPass(id: id, outputStart: outbox.loop.outputByteCount, kind: kind)
+        var pass = ReadingPass(id: id, outputStart: context.loop.outputByteCount, kind: kind)
         switch kind {
         // Where little waits for all sockets, little waits for this one.
         case .http
-        where outbox.loop.unsentByteTotal > ConnectionTable.roomByteCount
-            && outbox.loop.unsentByteCount(of: id) > ConnectionTable.roomByteCount:
+        where context.loop.unsentByteTotal > ConnectionTable.roomByteCount
+            && context.loop.unsentByteCount(of: id) > ConnectionTable.roomByteCount:
             // No answer is made while earlier ones are unread.
-            keepWaiting(id, bytes, &outbox)
-            connections.throttle(id, &outbox)
+            keepWaiting(id, bytes, &context)
+            connections.throttle(id, &context)
             return nil
         case .http:
             if connections.hasUnfinished(id) { pass.beginsRequest = !takeUpExchange(of: id) }
         case .client(let transport) where !transport.sendsMessages:
             return nil  // Its client has nothing more to say.
         case .client, .debugWebSocket:
-            guard messages.takeUp(of: id, bytes, &connections, &outbox) else {
-                boundUnfinished(&outbox)
+            guard messages.takeUp(of: id, bytes, &connections, &context) else {
+                boundUnfinished(&context)
                 return nil
             }
         }
@@ -38,24 +38,25 @@ extension Callers {
 
     /// Reads on to the next request; nil when the rest waits, or there is none.
     mutating func next(
-        _ pass: inout ReadingPass, _ bytes: Span<UInt8>, _ outbox: inout Outbox
+        _ pass: inout ReadingPass, _ bytes: Span<UInt8>, _ context: inout LoopContext
     ) -> CallerStep? {
-        if pass.kind == .http { return nextRequest(&pass, bytes, &outbox) }
-        if messages.next(&pass, bytes, &connections, &outbox) { return .calls }
-        if connections.hasUnfinished(pass.id) { boundUnfinished(&outbox) }
+        if pass.kind == .http { return nextRequest(&pass, bytes, &context) }
+        if messages.next(&pass, bytes, &connections, &context) { return .calls }
+        if connections.hasUnfinished(pass.id) { boundUnfinished(&context) }
         return nil
     }
 
     /// Finishes a post without a submission: a connection with its answer continues, or closes.
     @inline(__always)
-    mutating func finishPost(_ id: ConnectionID, _ answer: PostAnswer, _ outbox: inout Outbox) {
+    mutating func finishPost(_ id: ConnectionID, _ answer: PostAnswer, _ context: inout LoopContext)
+    {
         switch answer {
-        case .waiting: connections.wait(id, &outbox)
+        case .waiting: connections.wait(id, &context)
         case .delivered: break
         case .written:
             let keepsAlive = exchange.reply.context.keepsAlive
             if keepsAlive, connections.takesRequests(id) { return }
-            connections.follow(keepsAlive ? .none : .close, on: id, &outbox)
+            connections.follow(keepsAlive ? .none : .close, on: id, &context)
         }
     }
 }

@@ -12,7 +12,7 @@ extension Callers {
     ///
     /// Pipelined requests are answered in one write.
     mutating func nextRequest(
-        _ pass: inout ReadingPass, _ bytes: Span<UInt8>, _ outbox: inout Outbox
+        _ pass: inout ReadingPass, _ bytes: Span<UInt8>, _ context: inout LoopContext
     ) -> CallerStep? {
         let id = pass.id
         do throws(HTTPError) {
@@ -20,23 +20,23 @@ extension Callers {
                 if pass.hasAsked {
                     pass.hasAsked = false
                     exchange.contentRange = nil
-                    guard readsOn(pass, bytes, &outbox) else { return nil }
+                    guard readsOn(pass, bytes, &context) else { return nil }
                 }
                 guard let event = try exchange.parser.nextEvent(in: bytes, at: &pass.cursor)
                 else { break }
                 switch event {
                 case .head:
                     exchange.isInContent = true
-                    beginRequest(id, restByteCount: bytes.count - pass.cursor, &outbox)
+                    beginRequest(id, restByteCount: bytes.count - pass.cursor, &context)
                     if exchange.droppedByteCount != nil, connections.kind(of: id) == nil {
-                        renewExchange(&outbox)
+                        exchange.restart(limits: context.configuration.httpLimits)
                         return nil
                     }
                 case .body(let range) where exchange.droppedByteCount != nil:
                     exchange.droppedByteCount? += range.count
                     if exchange.hasDroppedTooMuch {
-                        connections.closeSoon(id, &outbox)
-                        renewExchange(&outbox)
+                        connections.closeSoon(id, &context)
+                        exchange.restart(limits: context.configuration.httpLimits)
                         return nil
                     }
                 case .body(let range):
@@ -46,32 +46,32 @@ extension Callers {
                     pass.beginsRequest = true
                     pass.hasAsked = true
                     if exchange.droppedByteCount != nil { continue }
-                    if let step = finishRequest(id, bytes, &outbox) { return step }
+                    if let step = finishRequest(id, bytes, &context) { return step }
                 }
             }
         } catch {
-            outbox.counters.requests += 1
-            refuseRequest(id, Problem(error), of: exchange, &outbox)
+            context.counters.requests += 1
+            refuseRequest(id, Problem(error), of: exchange, &context)
             return nil
         }
-        keepUnfinished(id, bytes, beginsRequest: pass.beginsRequest, &outbox)
+        keepUnfinished(id, bytes, beginsRequest: pass.beginsRequest, &context)
         return nil
     }
 
     /// Whether the bytes behind a request are read in this pass.
     @inline(__always)
     private mutating func readsOn(
-        _ pass: ReadingPass, _ bytes: Span<UInt8>, _ outbox: inout Outbox
+        _ pass: ReadingPass, _ bytes: Span<UInt8>, _ context: inout LoopContext
     ) -> Bool {
         let id = pass.id
-        if pass.hasEnough(of: bytes.count, &outbox) {
-            connections.throttle(id, &outbox)
+        if pass.hasEnough(of: bytes.count, &context) {
+            connections.throttle(id, &context)
         }
-        guard connections.takesRequests(id) || maySpeakOn(id, bytes, pass.cursor, &outbox) else {
+        guard connections.takesRequests(id) || maySpeakOn(id, bytes, pass.cursor, &context) else {
             return false
         }
         if pass.cursor < bytes.count { return true }
-        awaitRequest(id, &outbox)
+        awaitRequest(id, &context)
         return false
     }
 
@@ -89,85 +89,80 @@ extension Callers {
     }
 
     /// Waits for a request, when all input was read and each request is answered or under way.
-    private mutating func awaitRequest(_ id: ConnectionID, _ outbox: inout Outbox) {
+    private mutating func awaitRequest(_ id: ConnectionID, _ context: inout LoopContext) {
         connections.dropUnfinished(id)
-        connections.setDeadline(id, .idle, &outbox)
+        connections.setDeadline(id, .idle, &context)
     }
 
     /// Whether the next request can be read; if not, the rest of the bytes is kept or passed on.
     private mutating func maySpeakOn(
-        _ id: ConnectionID, _ bytes: Span<UInt8>, _ cursor: Int, _ outbox: inout Outbox
+        _ id: ConnectionID, _ bytes: Span<UInt8>, _ cursor: Int, _ context: inout LoopContext
     ) -> Bool {
         guard let kind = connections.kind(of: id) else {
-            renewExchange(&outbox)
+            exchange.restart(limits: context.configuration.httpLimits)
             return false
         }
         let rest = bytes.extracting(cursor..<bytes.count)
         if connections[id].reading.state != .open, kind == .http {
-            renewExchange(&outbox)
-            if !rest.isEmpty { keepWaiting(id, rest, &outbox) }
+            exchange.restart(limits: context.configuration.httpLimits)
+            if !rest.isEmpty { keepWaiting(id, rest, &context) }
             return false
         }
         if kind != .http {
-            renewExchange(&outbox)
+            exchange.restart(limits: context.configuration.httpLimits)
             connections.dropUnfinished(id)
             if !rest.isEmpty {
-                keepWaiting(id, rest, &outbox)
-                connections.readOn(id, &outbox)
+                keepWaiting(id, rest, &context)
+                connections.readOn(id, &context)
             }
             return false
         }
         return true
     }
 
-    /// Makes a fresh exchange for the next connection, where the last one was left in the middle.
-    private mutating func renewExchange(_ outbox: inout Outbox) {
-        if !exchange.parser.isBetweenRequests {
-            exchange = Exchange(limits: outbox.configuration.httpLimits)
-        }
-    }
-
     /// Keeps a request that has not fully arrived in its connection.
     private mutating func keepUnfinished(
-        _ id: ConnectionID, _ bytes: Span<UInt8>, beginsRequest: Bool, _ outbox: inout Outbox
+        _ id: ConnectionID, _ bytes: Span<UInt8>, beginsRequest: Bool, _ context: inout LoopContext
     ) {
-        guard connections.has(id) else { return renewExchange(&outbox) }
-        if exchange.parser.isBetweenRequests { return awaitRequest(id, &outbox) }
+        guard connections.has(id) else {
+            return exchange.restart(limits: context.configuration.httpLimits)
+        }
+        if exchange.parser.isBetweenRequests { return awaitRequest(id, &context) }
         // The head's time runs from its first byte, or from the empty lines before it: more bytes
         // do not lengthen it. The time of the content was set with the end of the head.
         let hasHeadTime = connections[id].deadline == .head && !exchange.parser.hasBegunRequest
         if beginsRequest, !exchange.isInContent, !hasHeadTime {
-            connections.setDeadline(id, .head, &outbox)
+            connections.setDeadline(id, .head, &context)
         }
         exchange.keepContent(of: bytes)
         exchange.forgetLast()
         connections.unfinished(of: id).exchange = exchange
-        exchange = Exchange(limits: outbox.configuration.httpLimits)
-        countUnfinished(of: id, &outbox)
+        exchange = Exchange(limits: context.configuration.httpLimits)
+        countUnfinished(of: id, &context)
     }
 
     /// Begins a request whose head is read: checks its route and permission, and asks for content.
     private mutating func beginRequest(
-        _ id: ConnectionID, restByteCount: Int, _ outbox: inout Outbox
+        _ id: ConnectionID, restByteCount: Int, _ context: inout LoopContext
     ) {
-        outbox.counters.requests += 1
+        context.counters.requests += 1
         // Another connection may have sent this head: locality is decided for each.
-        let isJudged = !outbox.anonymous.differ || connections.hasOwnNeighbor(id)
-        let isDecided = exchange.begin(mayRepeat: isJudged && !outbox.life.takesNothing)
+        let isJudged = !context.anonymous.differ || connections.hasOwnNeighbor(id)
+        let isDecided = exchange.begin(mayRepeat: isJudged && !context.life.takesNothing)
         exchange.isSecure = entrance.isSecure(id)
-        if outbox.life.takesNothing { exchange.reply.context.keepsAlive = false }
+        if context.life.takesNothing { exchange.reply.context.keepsAlive = false }
         if isDecided {
-            exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
+            exchange.parser.bodyByteLimit = context.configuration.bodyByteLimit
         } else {
-            if gate.policies.needsOrigin { findOrigin(of: id, &outbox) }
+            if gate.policies.needsOrigin { findOrigin(of: id, &context) }
             do throws(Problem) {
-                try gate.check(&exchange, from: id, &connections[id].neighbor, &outbox)
+                try gate.check(&exchange, from: id, &connections[id].neighbor, &context)
             } catch {
                 exchange.refusal = error
             }
-            if exchange.caller != nil { seatCaller(on: id, &outbox) }
+            if exchange.caller != nil { seatCaller(on: id, &context) }
         }
-        if outbox.log.level <= .debug { exchange.noteAsked(on: outbox.connectionText(id)) }
+        if context.log.level <= .debug { exchange.noteAsked(on: context.connectionText(id)) }
         guard exchange.parser.head.hasContent else { return }
         let byteCount = exchange.parser.head.contentLength ?? .max
         let isTooLarge = byteCount < .max && byteCount > exchange.parser.bodyByteLimit
@@ -176,16 +171,16 @@ extension Callers {
         }
         // Content that is complete needs no deadline.
         let isMissing = byteCount > restByteCount
-        if isMissing { connections.setDeadline(id, .body, &outbox) }
+        if isMissing { connections.setDeadline(id, .body, &context) }
         let isExpecting = exchange.parser.head.expectation == .continue
         if exchange.refusal != nil {
             if isMissing || isExpecting || isTooLarge {
-                refuseAhead(id, mayGoOn: !isExpecting && !isTooLarge, &outbox)
+                refuseAhead(id, mayGoOn: !isExpecting && !isTooLarge, &context)
             }
         } else if isExpecting {
-            let start = outbox.loop.output.count
-            ResponseWriter.appendContinue(to: &outbox.loop.output)
-            outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
+            let start = context.loop.output.count
+            ResponseWriter.appendContinue(to: &context.loop.output)
+            context.loop.send(start..<context.loop.output.count, to: id, as: .answer)
         }
     }
 
@@ -195,7 +190,7 @@ extension Callers {
     /// client that waits for 100 may or may not send its content, and much of it would be read for
     /// nothing.
     private mutating func refuseAhead(
-        _ id: ConnectionID, mayGoOn: Bool, _ outbox: inout Outbox
+        _ id: ConnectionID, mayGoOn: Bool, _ context: inout LoopContext
     ) {
         guard let refusal = exchange.refusal else { return }
         let byteCount = exchange.parser.head.contentLength ?? 0
@@ -203,21 +198,21 @@ extension Callers {
             exchange.reply.context.keepsAlive = false
         }
         connections.answer(
-            refusal, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
+            refusal, fields: exchange.refusalFields, to: id, exchange.reply, &context)
         exchange.droppedByteCount = 0
     }
 
     /// Finds the source of a request, and notes it for its connection.
-    private mutating func findOrigin(of id: ConnectionID, _ outbox: inout Outbox) {
-        gate.findOrigin(of: id, &exchange, &outbox)
+    private mutating func findOrigin(of id: ConnectionID, _ context: inout LoopContext) {
+        gate.findOrigin(of: id, &exchange, &context)
         if let origin = exchange.origin { connections[id].address = origin.address }
     }
 
     /// Counts the connection for the principal; one without a free seat is refused.
-    mutating func seatCaller(on id: ConnectionID, _ outbox: inout Outbox) {
+    mutating func seatCaller(on id: ConnectionID, _ context: inout LoopContext) {
         guard exchange.refusal == nil, let caller = exchange.caller else { return }
         do throws(Problem) {
-            try takeSeat(of: caller, on: id, &outbox)
+            try takeSeat(of: caller, on: id, &context)
         } catch {
             exchange.refusal = error
         }
@@ -225,52 +220,45 @@ extension Callers {
 
     /// Finishes a request whose content is read: answers it, or hands it out.
     mutating func finishRequest(
-        _ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox
+        _ id: ConnectionID, _ bytes: Span<UInt8>, _ context: inout LoopContext
     ) -> CallerStep? {
-        if outbox.life.takesNothing { exchange.reply.context.keepsAlive = false }
+        if context.life.takesNothing { exchange.reply.context.keepsAlive = false }
         if let refusal = exchange.refusal {
             connections.answer(
-                refusal, fields: exchange.refusalFields, to: id, exchange.reply, &outbox)
+                refusal, fields: exchange.refusalFields, to: id, exchange.reply, &context)
             return nil
         }
-        if exchange.unverified != nil { return awaitVerdict(id, bytes, &outbox) }
+        if exchange.unverified != nil { return awaitVerdict(id, bytes, &context) }
         if let range = exchange.contentRange {
-            return handleRequest(content: bytes.extracting(range), from: id, &outbox)
+            return handleRequest(content: bytes.extracting(range), from: id, &context)
         }
         var content: [UInt8] = []
         swap(&content, &exchange.content)
         defer { swap(&content, &exchange.content) }
-        return handleRequest(content: content.span, from: id, &outbox)
+        return handleRequest(content: content.span, from: id, &context)
     }
 
     private mutating func handleRequest(
-        content: Span<UInt8>, from id: ConnectionID, _ outbox: inout Outbox
+        content: Span<UInt8>, from id: ConnectionID, _ context: inout LoopContext
     ) -> CallerStep? {
         if let template = exchange.template {
-            if !gate.policies.hasRates, isUsual(template.options, &outbox),
+            if !gate.policies.hasRates, isUsual(template.options, &context),
                 let post = requestReader.content(of: template, body: content)
             {
                 return .post(post, template.options)
             }
             // Something about it is unusual, or wrong: the long path finds out what.
-            findPath(&outbox)
+            exchange.findPathLate(hasDebugEndpoints: context.configuration.hasDebugEndpoints)
         }
         guard let path = exchange.path else {
             preconditionFailure("a request that is not refused has a path")
         }
         // Among methods without a route, only OPTIONS is not refused.
         guard let entry = path.entry else {
-            answerOptions(path.place, to: id, &outbox)
+            answerOptions(path.place, to: id, &context)
             return nil
         }
-        return handle(entry, path, content: content, from: id, &outbox)
-    }
-
-    /// Finds the path of a request that so far needed only the template.
-    @inline(never)
-    private mutating func findPath(_ outbox: inout Outbox) {
-        guard exchange.path == nil else { return }
-        _ = try? exchange.findPath(hasDebugEndpoints: outbox.configuration.hasDebugEndpoints)
+        return handle(entry, path, content: content, from: id, &context)
     }
 
     /// Refuses a request that cannot be read on, and closes its connection.
@@ -279,19 +267,19 @@ extension Callers {
     ///
     /// - Parameter begun: the part of it that was read; nil without one.
     mutating func refuseRequest(
-        _ id: ConnectionID, _ problem: Problem, of begun: Exchange?, _ outbox: inout Outbox
+        _ id: ConnectionID, _ problem: Problem, of begun: Exchange?, _ context: inout LoopContext
     ) {
         if let begun, begun.droppedByteCount != nil {
-            connections.closeSoon(id, &outbox)
+            connections.closeSoon(id, &context)
         } else {
             var reply =
                 begun?.lastReply(gate.policies.origin) ?? HTTPReply(context: .closing)
-            if outbox.log.level <= .debug, reply.details.asked == nil {
-                reply.details.asked = Asked(connection: outbox.connectionText(id))
+            if context.log.level <= .debug, reply.details.asked == nil {
+                reply.details.asked = Asked(connection: context.connectionText(id))
             }
-            connections.answer(problem, to: id, reply, &outbox)
+            connections.answer(problem, to: id, reply, &context)
         }
         connections[id].unfinished = nil
-        exchange = Exchange(limits: outbox.configuration.httpLimits)
+        exchange = Exchange(limits: context.configuration.httpLimits)
     }
 }

@@ -7,82 +7,84 @@ import BelfryLoop
 
 extension ConnectionTable {
     /// Passes an event to a connection, and performs the reaction.
-    mutating func move(_ id: ConnectionID, _ event: Reading.Event, _ outbox: inout Outbox) {
+    mutating func move(_ id: ConnectionID, _ event: Reading.Event, _ context: inout LoopContext) {
         guard has(id) else { return }
         switch self[id].reading.take(event) {
         case .nothing:
             break
         case .pause:
-            outbox.loop.pauseReading(id)
+            context.loop.pauseReading(id)
         case .readOn:
-            readOn(id, &outbox)
+            readOn(id, &context)
         case .endPoll:
-            endPoll(id, &outbox)
+            endPoll(id, &context)
         case .uncork:
-            outbox.loop.uncork(id)
-            outbox.loop.tellWhenDrained(id)
+            context.loop.uncork(id)
+            context.loop.tellWhenDrained(id)
         case .close(let isLingering):
-            leave(id, &outbox)
+            leave(id, &context)
             dropUnfinished(id)
-            outbox.loop.closeAfterFlush(id, lingering: isLingering)
+            context.loop.closeAfterFlush(id, lingering: isLingering)
         }
     }
 
     /// Ends the wait of a client that has shut down its half behind waiting bytes.
-    mutating func noteEndAhead(of id: ConnectionID, _ outbox: inout Outbox) {
+    mutating func noteEndAhead(of id: ConnectionID, _ context: inout LoopContext) {
         guard has(id), self[id].kind == .http, self[id].isAwaiting else { return }
-        endPoll(id, &outbox)
+        endPoll(id, &context)
     }
 
     /// Ends the waits of a connection: it is unknown whether the client still reads.
-    private mutating func endPoll(_ id: ConnectionID, _ outbox: inout Outbox) {
+    private mutating func endPoll(_ id: ConnectionID, _ context: inout LoopContext) {
         let (center, encoding) = (self[id].center, self[id].encoding)
         guard !center.isEmpty else { return }
-        tell(center, .endWait, by: id, encoding, &outbox)
+        tell(center, .endWait, by: id, encoding, &context)
     }
 
     /// Lets waiting bytes be read, and then the socket again.
-    mutating func readOn(_ id: ConnectionID, _ outbox: inout Outbox) {
+    mutating func readOn(_ id: ConnectionID, _ context: inout LoopContext) {
         guard has(id), self[id].reading.state == .open else { return }
-        if outbox.loop.mustBeWrittenFirst(id) { return throttle(id, &outbox) }
-        outbox.loop.resumeReading(id)
+        if context.loop.mustBeWrittenFirst(id) { return throttle(id, &context) }
+        context.loop.resumeReading(id)
         guard let unfinished = self[id].unfinished, !unfinished.waitingBytes.isEmpty else {
-            return move(id, .inputRead, &outbox)
+            return move(id, .inputRead, &context)
         }
         ready.append(id)
     }
 
     /// Keeps bytes that must wait for an earlier answer.
-    mutating func keepWaiting(_ id: ConnectionID, _ bytes: Span<UInt8>, _ outbox: inout Outbox) {
+    mutating func keepWaiting(
+        _ id: ConnectionID, _ bytes: Span<UInt8>, _ context: inout LoopContext
+    ) {
         let unfinished = unfinished(of: id)
         unfinished.waitingBytes.append(bytes)
         unfinished.recount()
-        outbox.loop.pauseReading(id)
+        context.loop.pauseReading(id)
     }
 
     /// Notes that waiting bytes were read, unless some wait again.
-    mutating func noteRead(_ id: ConnectionID, _ outbox: inout Outbox) {
+    mutating func noteRead(_ id: ConnectionID, _ context: inout LoopContext) {
         guard self[id].unfinished?.waitingBytes.isEmpty ?? true else { return }
-        move(id, .inputRead, &outbox)
+        move(id, .inputRead, &context)
     }
 
     /// Makes a connection wait for the answer to a request.
     ///
     /// The request is whole: its deadline is over, and the deadline of the answer is the broker's.
-    mutating func wait(_ id: ConnectionID, _ outbox: inout Outbox) {
-        move(id, .asked, &outbox)
-        setDeadline(id, .answer, &outbox)
+    mutating func wait(_ id: ConnectionID, _ context: inout LoopContext) {
+        move(id, .asked, &context)
+        setDeadline(id, .answer, &context)
     }
 
     /// Makes a connection wait for the answer to its submission.
-    mutating func wait(for submission: borrowing Submission, _ outbox: inout Outbox) {
+    mutating func wait(for submission: borrowing Submission, _ context: inout LoopContext) {
         let id = submission.reply.connection
         switch submission.reply.form {
         case .none: return
         case .calls:
-            move(id, .asked, &outbox)
+            move(id, .asked, &context)
         case .http:
-            wait(id, &outbox)
+            wait(id, &context)
             // The end of the connection ends its reader of a mailbox, its ask, or its wait.
             switch submission.request {
             case .readMailbox(let secret, _, _):
@@ -96,19 +98,19 @@ extension ConnectionTable {
 
     /// Notes that an answer was written, whether the connection waited for it or not.
     @inline(__always)
-    mutating func noteAnswer(on id: ConnectionID, _ outbox: inout Outbox) {
+    mutating func noteAnswer(on id: ConnectionID, _ context: inout LoopContext) {
         if self[id].reading.ignoresAnswer { return }
         if self[id].isAwaiting, self[id].reading.ending != .afterAnswer, self[id].kind == .http {
             self[id].mailbox = 0
             if !self[id].center.isEmpty { self[id].center = [] }
-            setDeadline(id, .idle, &outbox)
+            setDeadline(id, .idle, &context)
         }
-        move(id, .answered, &outbox)
+        move(id, .answered, &context)
     }
 
     /// Notes that the client has shut down its half: requests before that are still answered.
-    mutating func endInput(_ id: ConnectionID, _ outbox: inout Outbox) {
-        move(id, self[id].kind == .http ? .inputEnded : .closes(lingering: false), &outbox)
+    mutating func endInput(_ id: ConnectionID, _ context: inout LoopContext) {
+        move(id, self[id].kind == .http ? .inputEnded : .closes(lingering: false), &context)
     }
 
     /// Takes the input of a connection that has waited and can be read now.

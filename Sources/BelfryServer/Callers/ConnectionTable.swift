@@ -147,17 +147,17 @@ struct ConnectionTable {
 
     /// Sets the next deadline of a connection, and its meaning.
     mutating func setDeadline(
-        _ id: ConnectionID, _ kind: Connection.DeadlineKind, _ outbox: inout Outbox
+        _ id: ConnectionID, _ kind: Connection.DeadlineKind, _ context: inout LoopContext
     ) {
         let place = place(of: id)
         if place != 0 { places[place].deadline = kind }
-        let time = timeouts.deadline(kind, from: outbox.loop.now)
+        let time = timeouts.deadline(kind, from: context.loop.now)
         switch kind {
         case .ping, .pong, .slow, .comment:
             // A stream ends with the credentials that opened it.
-            outbox.loop.setDeadline(id, at: min(time, places.span[place].credentialDeadline))
+            context.loop.setDeadline(id, at: min(time, places.span[place].credentialDeadline))
         case .head, .body, .idle, .drain, .answer, .copy:
-            outbox.loop.setDeadline(id, at: time)
+            context.loop.setDeadline(id, at: time)
         }
     }
 }

@@ -2,30 +2,30 @@ import BelfryCenter
 
 extension CenterHost {
     /// Sends the effects of the last command to their receivers; a second call does nothing.
-    mutating func fanOut(_ outbox: inout Outbox) {
+    mutating func fanOut(_ context: inout LoopContext) {
         guard applied.isUnspread else { return }
         applied.isUnspread = false
         let position = applied.position
-        tellNotices(at: position, &outbox)
+        tellNotices(at: position, &context)
         if !effects.deliveries.isEmpty {
-            outbox.counters.deliveries += UInt64(effects.deliveries.count)
-            outbox.work.count(deliveries: effects.deliveries.count)
-            outbox.spread(&effects, of: position, in: &centers)
+            context.counters.deliveries += UInt64(effects.deliveries.count)
+            context.work.count(deliveries: effects.deliveries.count)
+            context.spread(&effects, of: position, in: &centers)
         }
         if !effects.completions.isEmpty || effects.hasAsks {
             let hasStored = !effects.changes.isEmpty && shared.store != nil
             completions.keep(effects, hasStored: hasStored)
         }
         if effects.hasValues, !effects.changedValues.isEmpty {
-            values.touch(effects.changedValues, of: centers[position].name)
+            waits.touch(effects.changedValues, of: centers[position].name)
         }
-        if effects.hasAsks { fanOutAsks(at: position, &outbox) }
+        if effects.hasAsks { fanOutAsks(at: position, &context) }
     }
 
-    private mutating func fanOutAsks(at position: Int, _ outbox: inout Outbox) {
+    private mutating func fanOutAsks(at position: Int, _ context: inout LoopContext) {
         if !effects.askEnds.isEmpty {
-            asks.end(effects.askEnds)
-            shared.figures.noteAskEnds(effects.askEnds, at: outbox.commandTime)
+            waits.release(effects.askEnds)
+            shared.figures.noteAskEnds(effects.askEnds, at: context.commandTime)
         }
         if effects.announcement != 0 {
             promises.await(
@@ -35,15 +35,15 @@ extension CenterHost {
     }
 
     /// Sends clients the notices about their observers.
-    private mutating func tellNotices(at position: Int, _ outbox: inout Outbox) {
+    private mutating func tellNotices(at position: Int, _ context: inout LoopContext) {
         guard !effects.notices.isEmpty else { return }
         var notices: [Notice] = []
         swap(&notices, &effects.notices)
-        for notice in notices { tell(notice, at: position, &outbox) }  // Bound: effects
+        for notice in notices { tell(notice, at: position, &context) }  // Bound: effects
     }
 
     private mutating func tell(
-        _ notice: Notice, at position: Int, _ outbox: inout Outbox
+        _ notice: Notice, at position: Int, _ context: inout LoopContext
     ) {
         var bytes: [UInt8] = []
         let target: ConnectionName
@@ -54,7 +54,7 @@ extension CenterHost {
             transport.words.append(removed: observer, tombstone, to: &bytes)
         case .gap(let connection, let transport, let gap):
             target = connection
-            if outbox.log.level <= .debug { outbox.tell(gap) }
+            if context.log.level <= .debug { context.tell(gap) }
             transport.words.append(gap: gap, to: &bytes)
         case .clientRemoved(let connection, let transport):
             target = connection
@@ -65,7 +65,7 @@ extension CenterHost {
             content = .flushGoesOn(client: client)
         case .flushFollows(let client, let connection):
             return promises.flushBehindAnswers(
-                client, ConnectionNumber(connection), &outbox)
+                client, ConnectionNumber(connection), &context)
         case .takenOver(let connection, let transport):
             target = connection
             content = .lastFrames
@@ -74,13 +74,13 @@ extension CenterHost {
             target = connection
             transport.words.append(settled: id, at: observer, reason, to: &bytes)
         case .readerReplaced(let connection, let isStream):
-            guard isStream else { return polls.end(connection.number, .replaced) }
+            guard isStream else { return waits.mailboxes.release(connection.number, .replaced) }
             target = connection
             content = .lastFrames
             appendStreamEnd(connection.number, at: position, to: &bytes)
         case .mailboxFilled(let connection, _):
-            return polls.end(connection.number, .filled)
+            return waits.mailboxes.release(connection.number, .over)
         }
-        outbox.send(bytes, content, to: ConnectionNumber(target))
+        context.send(bytes, content, to: ConnectionNumber(target))
     }
 }

@@ -338,11 +338,13 @@ struct CenterTable: ~Copyable {
 
     /// The identifier of the next post to a center, with its place among them (decision 45).
     @inline(__always)
-    mutating func nextNotificationID(at position: Int, _ outbox: inout Outbox) -> NotificationID {
+    mutating func nextNotificationID(at position: Int, _ context: inout LoopContext)
+        -> NotificationID
+    {
         defer { hosted[position].postCount += 1 }
         return NotificationID(
-            milliseconds: outbox.loop.wallNow.milliseconds, place: hosted[position].postCount,
-            random: outbox.random.next())
+            milliseconds: context.loop.wallNow.milliseconds, place: hosted[position].postCount,
+            random: context.random.next())
     }
 
     /// Marks the center at a position for the end of the turn.

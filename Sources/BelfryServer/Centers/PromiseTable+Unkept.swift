@@ -11,31 +11,31 @@ extension PromiseTable {
     ///
     /// Their changes may be stored later, or lost: the answers say neither. A later commit finds
     /// them answered.
-    mutating func giveUp(since time: MonotonicTime, _ outbox: inout Outbox) {
+    mutating func giveUp(since time: MonotonicTime, _ context: inout LoopContext) {
         var isNews = false
         while let reply = nextCorked(since: time) {  // Bound: commit
-            outbox.sendUnknown(insteadOfWithheldOn: reply)
+            context.sendUnknown(insteadOfWithheldOn: reply)
             isNews = true
         }
         while let parked = nextAnswer(since: time) {  // Bound: commit
             switch parked {
             case .answer(let answer):
-                outbox.sendUnknown(insteadOf: answer)
+                context.sendUnknown(insteadOf: answer)
                 isNews = true
             case .flush(let client, let connection):
-                outbox.send([], .flushGoesOn(client: client), to: connection)
+                context.send([], .flushGoesOn(client: client), to: connection)
             }
         }
-        if isNews { outbox.shared.store?.noteStandstill() }
+        if isNews { context.shared.store?.noteStandstill() }
     }
 
     /// Answers all that wait: no more changes are stored in this life.
-    mutating func giveUpAll(_ outbox: inout Outbox) {
-        giveUp(since: .distantFuture, &outbox)
+    mutating func giveUpAll(_ context: inout LoopContext) {
+        giveUp(since: .distantFuture, &context)
     }
 }
 
-extension Outbox {
+extension LoopContext {
     /// Answers the first request behind a cork, in place of its answer and all behind it.
     ///
     /// The connection closes, which says nothing about the requests behind it, as is true (RFC 9112
@@ -46,7 +46,7 @@ extension Outbox {
         let bytes = unknownOutcome(for: http)
         loop.output += bytes
         loop.uncork(reply.connection, instead: start..<loop.output.count)
-        add(.answer(.close), to: reply.number)
+        outbox.add(.answer(.close), to: reply.number)
     }
 
     /// Sends a problem in place of a kept answer.
@@ -56,11 +56,11 @@ extension Outbox {
         case .http(let http):
             send(unknownOutcome(for: http), .answer(.close), to: answer.reply.number)
         case .calls:
-            content.removeAll(keepingCapacity: true)
+            var problems = outbox.answers.make()
             noteRefusal(.isNotStored)
             let payload = answer.bytes.span.extracting(answer.frameHeaderByteCount...)
-            RPC.append(.isNotStored, insteadOfResultsIn: payload, to: &content)
-            send(contentFrame(), .lateAnswer, to: answer.reply.number)
+            RPC.append(.isNotStored, insteadOfResultsIn: payload, to: &problems.content)
+            send(frame(of: problems), .lateAnswer, to: answer.reply.number)
         }
     }
 
@@ -68,7 +68,6 @@ extension Outbox {
     private mutating func unknownOutcome(for http: HTTPReply) -> [UInt8] {
         var http = http
         http.context.keepsAlive = false
-        content.removeAll(keepingCapacity: true)
         let isFull = http.isRemoval && shared.store?.isFull ?? false
         return encoded(problemAnswer(isFull ? .removalHasNoRoom : .isNotStored), http)
     }

@@ -16,38 +16,38 @@ extension CenterHost {
     var logProblem: Problem? { centers.log?.unavailability.map { Problem($0) } }
 
     /// Starts or ends the broker's part in the log.
-    mutating func takePart(_ event: SequencerEvent, _ outbox: inout Outbox) {
+    mutating func takePart(_ event: SequencerEvent, _ context: inout LoopContext) {
         switch event {
         case .began:
-            outbox.log.write(
+            context.log.write(
                 .info, "the broker takes part in the cluster",
                 ("seat", centers.log?.seat ?? 0), ("index", centers.logIndex ?? 0))
             shared.askers.owners.takePart(seat: centers.log?.seat ?? 0)
-            adoptInLog(&outbox)
+            adoptInLog(&context)
             part.hasBegun = true
             guard centers.position(of: RoutedPath.defaultCenter) == nil else { return }
             shared.totals.centerCount.add(1, ordering: .relaxed)
-            let epoch = outbox.random.hexadecimal(digitCount: 12)
+            let epoch = context.random.hexadecimal(digitCount: 12)
             _ = centers.hand(
-                .makeCenter(RoutedPath.defaultCenter, epoch: epoch), at: outbox.commandTime)
-        case .broker(let name, let change): tell(of: name, change, &outbox)
+                .makeCenter(RoutedPath.defaultCenter, epoch: epoch), at: context.commandTime)
+        case .broker(let name, let change): tell(of: name, change, &context)
         case .fenced(let reason):
             shared.cluster.withLock { $0.fences[reason, default: 0] += 1 }
-            outbox.log.write(
+            context.log.write(
                 .warning, "the broker has lost the cluster: its clients are closed",
                 ("reason", reason.rawValue))
             loseLog()
         case .stopped(let reason):
-            outbox.log.write(
+            context.log.write(
                 .error, "the broker cannot go on with the cluster", ("reason", reason.sentence))
             loseLog()
             part.isOver = true
         case .left: part.isOver = true
         case .restored:
-            outbox.log.write(
+            context.log.write(
                 .info, "the state of the cluster is restored",
                 ("index", centers.logIndex ?? 0), ("centers", centers.count))
-            schedule.watch(centers, &outbox)
+            schedule.watch(centers, &context)
         case .step, .failed, .refused: break
         }
     }
@@ -56,23 +56,23 @@ extension CenterHost {
     ///
     /// A broker that begins leaves again where the log has other limits of the same revision:
     /// neither set is the later one.
-    mutating func adoptInLog(_ outbox: inout Outbox) {
-        guard let cluster = outbox.configuration.cluster else { return }
+    mutating func adoptInLog(_ context: inout LoopContext) {
+        guard let cluster = context.configuration.cluster else { return }
         let revision = UInt64(cluster.revision)
-        let limits = outbox.configuration.centerLimits
+        let limits = context.configuration.centerLimits
         let known = centers.limitsRevision
         if revision > known {
             _ = centers.hand(
-                .configure(limits, revision: revision), at: outbox.commandTime)
+                .configure(limits, revision: revision), at: context.commandTime)
         } else if limits == centers.limits {
             return
         } else if revision < known {
-            outbox.log.write(
+            context.log.write(
                 .warning,
                 "the limits of the cluster hold: those of this broker have a lower revision",
                 ("revision", known), ("own", revision))
         } else if part.hasBegun {
-            outbox.log.write(
+            context.log.write(
                 .error,
                 "the cluster has other limits of this revision (--cluster-revision): theirs hold",
                 ("revision", known))
@@ -87,24 +87,24 @@ extension CenterHost {
     }
 
     /// Logs that all brokers have other limits of centers now.
-    mutating func tellLimits(_ outbox: inout Outbox) {
+    mutating func tellLimits(_ context: inout LoopContext) {
         let revision = centers.limitsRevision
         guard part.hasBegun, revision != part.toldRevision else { return }
         let hasChanged = part.toldRevision != 0
         part.toldRevision = revision
         if hasChanged {
-            outbox.log.write(
+            context.log.write(
                 .info, "the cluster has other limits of centers", ("revision", revision))
         }
     }
 
-    private func tell(of name: [UInt8], _ change: BrokerChange, _ outbox: inout Outbox) {
+    private func tell(of name: [UInt8], _ change: BrokerChange, _ context: inout LoopContext) {
         let node: (String, any LogValue) = ("node", String(decoding: name, as: UTF8.self))
         switch change {
-        case .came: outbox.log.write(.info, "another broker takes part in the cluster", node)
-        case .left: outbox.log.write(.info, "another broker has left the cluster", node)
+        case .came: context.log.write(.info, "another broker takes part in the cluster", node)
+        case .left: context.log.write(.info, "another broker has left the cluster", node)
         case .ended(let writer):
-            outbox.log.write(
+            context.log.write(
                 .warning, "a broker was not heard, and its part in the cluster is ended", node,
                 ("by", String(decoding: writer, as: UTF8.self)))
         }
@@ -119,13 +119,13 @@ extension CenterHost {
     /// Disconnects a client that the log has shown after its connection had gone.
     mutating func endLost(
         _ lost: (client: UInt64, connection: ConnectionName), at position: Int,
-        _ outbox: inout Outbox
+        _ context: inout LoopContext
     ) {
         tell(
             .disconnect(
                 client: lost.client, connection: lost.connection,
                 appliedIndex: centers.log?.handedIndex),
-            to: position, &outbox)
+            to: position, &context)
     }
 }
 

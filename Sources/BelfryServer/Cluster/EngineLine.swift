@@ -50,23 +50,23 @@ final class EngineLine {
     }
 
     /// Opens a connection, or gives one up, when it is time.
-    func tick(_ outbox: inout Outbox) {
-        let now = outbox.loop.now
+    func tick(_ context: inout LoopContext) {
+        let now = context.loop.now
         look(at: now)
         guard connection != nil else {
-            if call.isLookingUp || now >= retryAt { connect(&outbox) }
+            if call.isLookingUp || now >= retryAt { connect(&context) }
             return
         }
-        if case .failed(let failure) = journal.progress { return giveUp(failure, &outbox) }
+        if case .failed(let failure) = journal.progress { return giveUp(failure, &context) }
         guard journal.progress == .ready else {
-            if now - beganAt >= Self.openingPatience { drop("it does not serve", &outbox) }
+            if now - beganAt >= Self.openingPatience { drop("it does not serve", &context) }
             return
         }
         if now - heardAt >= Self.pingInterval, pingedAt < heardAt {
             pingedAt = now
             journal.ping()
         } else if pingedAt >= heardAt, now - pingedAt >= Self.silencePatience {
-            drop("it is silent", &outbox)
+            drop("it is silent", &context)
         }
     }
 
@@ -81,17 +81,17 @@ final class EngineLine {
     /// The time for which this broker has known the last snapshot, or has run without one.
     func snapshotAge(at now: MonotonicTime) -> Duration { snapshot.map { now - $0.at } ?? .zero }
 
-    private func connect(_ outbox: inout Outbox) {
+    private func connect(_ context: inout LoopContext) {
         do throws(EndpointCall.Failure) {
             if call.isLookingUp {
-                connection = try call.goOn(&outbox.loop)
+                connection = try call.goOn(&context.loop)
             } else {
                 place = (place + 1) % servers.count
-                connection = try call.open(servers[place].endpoint, &outbox.loop)
+                connection = try call.open(servers[place].endpoint, &context.loop)
             }
-            beganAt = outbox.loop.now
+            beganAt = context.loop.now
         } catch {
-            lose("\(error)", &outbox)
+            lose("\(error)", &context)
         }
     }
 
@@ -99,102 +99,102 @@ final class EngineLine {
     ///
     /// - Returns: whether the event is of the connection.
     func take(
-        _ event: LoopEvent, input: Span<UInt8>, _ outbox: inout Outbox
+        _ event: LoopEvent, input: Span<UInt8>, _ context: inout LoopContext
     ) -> Bool {
         guard connection != nil, event.connection == connection else { return false }
         switch event {
         case .connected:
-            heardAt = outbox.loop.now
+            heardAt = context.loop.now
             journal.didConnect(random: (random.next(), random.next()))
         case .received(_, let byteCount):
-            heardAt = outbox.loop.now
+            heardAt = context.loop.now
             let wasReady = journal.progress == .ready
-            receive(input.extracting(0..<byteCount), &outbox)
-            if !wasReady, journal.progress == .ready { noteReady(&outbox) }
+            receive(input.extracting(0..<byteCount), &context)
+            if !wasReady, journal.progress == .ready { noteReady(&context) }
         case .endOfInput:
-            drop("it has ended the connection", &outbox)
+            drop("it has ended the connection", &context)
         case .closed(_, .failed(let errno)):
-            lose("\(SystemCallError(call: "the connection failed", errno: errno))", &outbox)
-        case .closed(_, let reason): lose("\(reason)", &outbox)
+            lose("\(SystemCallError(call: "the connection failed", errno: errno))", &context)
+        case .closed(_, let reason): lose("\(reason)", &context)
         default: break
         }
         return true
     }
 
     /// Hands the journal the received bytes, and begins TLS when that is due.
-    private func receive(_ bytes: Span<UInt8>, _ outbox: inout Outbox) {
+    private func receive(_ bytes: Span<UInt8>, _ context: inout LoopContext) {
         guard let security else {
             journal.receive(bytes)
-            return journal.progress == .awaitsTLS ? beginTLS(&outbox) : ()
+            return journal.progress == .awaitsTLS ? beginTLS(&context) : ()
         }
         var own: [UInt8] = []
         do throws(TLSError) {
             let (plaintext, hasEnded) = try security.open(bytes, into: &room, output: &own)
-            send(sealed: own, &outbox)
+            send(sealed: own, &context)
             journal.receive(plaintext.span)
-            if hasEnded { drop("it has ended the connection", &outbox) }
+            if hasEnded { drop("it has ended the connection", &context) }
         } catch {
-            send(sealed: own, &outbox)
-            drop("\(error)", &outbox)
+            send(sealed: own, &context)
+            drop("\(error)", &context)
         }
     }
 
     /// Begins TLS; the journal's output waits until the server's certificate is verified.
-    private func beginTLS(_ outbox: inout Outbox) {
+    private func beginTLS(_ context: inout LoopContext) {
         var own: [UInt8] = []
         security = TLSClient(certificates, host: servers[place].endpoint.host, output: &own)
-        send(sealed: own, &outbox)
+        send(sealed: own, &context)
         journal.didStartTLS()
     }
 
     /// Sends the output of the journal.
-    func send(_ outbox: inout Outbox) {
+    func send(_ context: inout LoopContext) {
         guard connection != nil else { return }
         let bytes = journal.takeOutput()
-        guard let security else { return send(sealed: bytes, &outbox) }
+        guard let security else { return send(sealed: bytes, &context) }
         var sealed: [UInt8] = []
         security.seal(bytes.span, output: &sealed)
-        send(sealed: sealed, &outbox)
+        send(sealed: sealed, &context)
     }
 
-    private func send(sealed bytes: [UInt8], _ outbox: inout Outbox) {
+    private func send(sealed bytes: [UInt8], _ context: inout LoopContext) {
         guard let connection, !bytes.isEmpty else { return }
-        let start = outbox.loop.output.count
-        outbox.loop.output += bytes
-        outbox.loop.send(start..<outbox.loop.output.count, to: connection, as: .answer)
+        let start = context.loop.output.count
+        context.loop.output += bytes
+        context.loop.send(start..<context.loop.output.count, to: connection, as: .answer)
     }
 
-    private func noteReady(_ outbox: inout Outbox) {
+    private func noteReady(_ context: inout LoopContext) {
         attemptCount = 0
         failure = nil
         hasServed = true
-        outbox.log.write(
+        context.log.write(
             .info, "the engine serves", ("server", "\(servers[place])"),
             ("name", journal.server?.name ?? ""))
     }
 
-    private func giveUp(_ failure: NATSFailure, _ outbox: inout Outbox) {
+    private func giveUp(_ failure: NATSFailure, _ context: inout LoopContext) {
         // The engine may be reconfigured while a broker runs; a start is refused.
         if failure.isFinal, !hasServed { self.failure = failure }
-        drop("\(failure)", &outbox)
+        drop("\(failure)", &context)
     }
 
-    private func drop(_ reason: String, _ outbox: inout Outbox) {
-        if let connection { outbox.loop.close(connection) }
-        lose(reason, &outbox)
+    private func drop(_ reason: String, _ context: inout LoopContext) {
+        if let connection { context.loop.close(connection) }
+        lose(reason, &context)
     }
 
-    private func lose(_ reason: String, _ outbox: inout Outbox) {
+    private func lose(_ reason: String, _ context: inout LoopContext) {
         connection = nil
         security = nil
         journal.didDisconnect()
-        outbox.log.write(
+        context.log.write(
             .warning, "a server of the engine is given up", ("server", "\(servers[place])"),
             ("reason", reason))
         let longest = min(Self.longestPause, Self.shortestPause << min(attemptCount, 5))
         attemptCount += 1
         // The first attempt at another server follows at once.
         let pause = attemptCount == 1 ? 0 : longest / 2 + Int(random.next() % UInt64(longest / 2))
-        retryAt = outbox.loop.now + .milliseconds(pause)
+        retryAt = context.loop.now + .milliseconds(pause)
     }
 }

@@ -14,13 +14,13 @@ extension ServerLoop {
         }
         if session.isOpen {
             openSealed(id, session, tls, bytes)
-            if session.partByteCount > 0 { callers.boundUnfinished(&outbox) }
+            if session.partByteCount > 0 { callers.boundUnfinished(&context) }
             return react()
         }
         guard callers.connections.kind(of: id) != nil else { return }
         tls.lineUp(id, bytes)
-        outbox.loop.pauseReading(id)
-        callers.boundUnfinished(&outbox)
+        context.loop.pauseReading(id)
+        callers.boundUnfinished(&context)
         react()
     }
 
@@ -38,22 +38,22 @@ extension ServerLoop {
             do throws(TLSError) {
                 event = try session.nextEvent(in: bytes, at: &cursor, into: &room, output: &own)
             } catch {
-                outbox.loop.send(sealed: own.span, to: id)
-                callers.entrance.noteFailure(of: id, error, wasOpen: session.isOpen, &outbox)
-                return callers.connections.closeSoon(id, &outbox)
+                context.loop.send(sealed: own.span, to: id)
+                callers.entrance.noteFailure(of: id, error, wasOpen: session.isOpen, &context)
+                return callers.connections.closeSoon(id, &context)
             }
-            outbox.loop.send(sealed: own.span, to: id)
+            context.loop.send(sealed: own.span, to: id)
             // Answers to key updates wait for the socket as others do.
-            if session.isOpen, !own.isEmpty { callers.connections.throttleIfFull(id, &outbox) }
+            if session.isOpen, !own.isEmpty { callers.connections.throttleIfFull(id, &context) }
             switch event {
             case nil: return
             case .handshakeDone:
-                outbox.counters.tlsHandshakes += 1
-                if session.isResumed { outbox.counters.tlsResumptions += 1 }
+                context.counters.tlsHandshakes += 1
+                if session.isResumed { context.counters.tlsResumptions += 1 }
             case .received(let byteCount):
                 receive(id, room.span.extracting(0..<byteCount))
             case .closed:
-                callers.connections.endInput(id, &outbox)
+                callers.connections.endInput(id, &context)
                 react()
             }
         }
@@ -70,15 +70,15 @@ extension ServerLoop {
             guard let (id, bytes) = tls.takeNextInLine(), let session = tls.session(of: id) else {
                 return
             }
-            outbox.loop.resumeReading(id)
-            if session.stage == .waiting, callers.entrance.isFull(forSession: true, &outbox) {
+            context.loop.resumeReading(id)
+            if session.stage == .waiting, callers.entrance.isFull(forSession: true, &context) {
                 callers.connections[Int(id.index)] = nil
-                callers.entrance.refuse(id, isSecure: true, &outbox)
+                callers.entrance.refuse(id, isSecure: true, &context)
                 continue
             }
             openSealed(id, session, tls, bytes.span)
-            callers.boundUnfinished(&outbox)
-        } while !outbox.loop.turnIsLong
-        if tls.hasLine { outbox.loop.takeAnotherTurn() }
+            callers.boundUnfinished(&context)
+        } while !context.loop.turnIsLong
+        if tls.hasLine { context.loop.takeAnotherTurn() }
     }
 }

@@ -4,18 +4,20 @@ extension ServerLoop {
         switch timer {
         case .stop: continueStopping()
         case .throttle: releaseThrottled()
-        case .centers: host.meetCenterDeadline(&outbox)
-        case .polls: host.meetPollDeadline(&outbox)
+        case .centers: host.meetCenterDeadline(&context)
+        case .polls:
+            host.waits.mailboxes.expire(&context)
+            host.answerPolls(&context)
         case .fates:
-            host.asks.meetDeadline(&outbox)
-            host.answerFates(&outbox)
+            host.waits.fates.expire(&context)
+            host.answerFates(&context)
         case .values:
-            host.values.meetDeadline(&outbox)
-            host.answerValues(&outbox)
-        case .promises: host.promises.meetTimer(&outbox)
+            host.waits.values.expire(&context)
+            host.answerValues(&context)
+        case .promises: host.promises.meetTimer(&context)
         case .drainDelay: drain()
-        case .limits: outbox.meetLimitDeadline()
-        case .leftCenters: host.endLeftCenters(&outbox)
+        case .limits: context.meetLimitDeadline()
+        case .leftCenters: host.endLeftCenters(&context)
         case .trims: host.kept.isTimerSet = false
         case .history: noteHistory()
         case .progress: logProgress()

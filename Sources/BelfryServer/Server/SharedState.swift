@@ -17,10 +17,7 @@ final class SharedState: Sendable {
     let hasStore: Bool
     /// The record of dispatched numbers that survives `kill -9`; nil without a store.
     let witness: DispatchWitness?
-    /// The centers from the store that no loop has taken yet.
-    private let centers: Mutex<[NotificationCenter]>
-    /// The time of the restored centers at the start; nil without a store.
-    let restoredAt: MonotonicTime?
+    let restored: RestoredCenters
     /// The totals over all centers.
     let totals = CenterTotals()
     let askers = AskerTables()
@@ -34,12 +31,10 @@ final class SharedState: Sendable {
     let tickets = Mutex(TicketTable<Caller>())
     /// The progress of the start, for the loop that reports it; nil for those that serve.
     let progress: StartProgress?
-    /// The reason why the cluster's log takes no entries; nil where it does, or without a cluster.
-    let logState = Mutex<Unavailability?>(nil)
-    /// The figures of the cluster for the metrics.
+    /// The state of the cluster for the metrics and the readiness.
     let cluster = Mutex(ClusterFigures())
     /// The phase of the broker.
-    let lifecycle = Atomic(Lifecycle.ready)
+    let life = Atomic(Life.running)
     let figures = BrokerFigures()
     /// The counters of each loop, as of the end of its last turn.
     let counters: [Published<Counters>]
@@ -67,8 +62,7 @@ final class SharedState: Sendable {
         store = beginning.store
         hasStore = beginning.store != nil
         witness = beginning.witness
-        centers = Mutex(beginning.centers)
-        restoredAt = beginning.restoredAt
+        restored = RestoredCenters(beginning.centers, at: beginning.restoredAt)
         numbers = beginning.numbers
         counters = mailboxes.map { _ in Published(Counters()) }
         var random = SystemRandom()
@@ -100,11 +94,7 @@ final class SharedState: Sendable {
 
     /// Takes the centers of a loop from those restored.
     func takeCenters(for loop: Int) -> [NotificationCenter] {
-        centers.withLock { centers in
-            let taken = centers.filter { home(of: $0.name) == loop }
-            centers.removeAll { home(of: $0.name) == loop }
-            return taken
-        }
+        restored.take { home(of: $0.name) == loop }
     }
 
     /// The number of a center's loop.

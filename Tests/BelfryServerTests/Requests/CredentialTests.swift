@@ -36,9 +36,9 @@ struct CredentialTests {
 
     private static func reload(_ broker: Broker, _ keyring: Keyring?) throws {
         for node in broker.nodes {
-            var configuration = node.server.outbox.configuration
+            var configuration = node.server.context.configuration
             configuration.keyring = keyring
-            _ = broker.shared.mailboxes[node.server.outbox.number].post(.reload(configuration))
+            _ = broker.shared.mailboxes[node.server.context.number].post(.reload(configuration))
         }
         try broker.crank()
     }

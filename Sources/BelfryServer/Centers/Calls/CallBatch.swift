@@ -1,3 +1,4 @@
+import BelfryBytes
 import BelfryWire
 
 /// The answers to a batch of calls: they are sent together, when all are there.
@@ -53,9 +54,10 @@ final class CallBatch {
     }
 
     /// Adds the next answer.
-    func append(_ answer: [UInt8]) {
-        answers.append(answer)
-        byteCount += answer.count
+    func append(_ answer: borrowing Answer) {
+        answers.append([UInt8](copying: answer.content.span))
+        byteCount += answer.content.count
+        wait(for: answer.ticket)
     }
 
     /// Reserves the place of a later answer.
@@ -65,16 +67,15 @@ final class CallBatch {
         return CallPlace(batch: self, number: answers.count - 1)
     }
 
-    /// Makes the answers wait for all changes so far.
-    func wait(for ticket: UInt64) {
+    private func wait(for ticket: UInt64) {
         self.ticket = max(self.ticket, ticket)
     }
 
     /// Puts an answer in its place.
-    func fill(_ number: Int, with answer: [UInt8], ticket: UInt64) {
-        answers[number] = answer
+    func fill(_ number: Int, with answer: borrowing Answer) {
+        answers[number] = [UInt8](copying: answer.content.span)
         missingCount -= 1
-        wait(for: ticket)
+        wait(for: answer.ticket)
     }
 
     /// The bytes of answers in one batch past which its looks are refused.

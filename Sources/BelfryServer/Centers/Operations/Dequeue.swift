@@ -10,7 +10,7 @@ struct Dequeue: Operation {
     var isCall = false
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         let grants = submission.caller.grants
         guard grants.allowSome(.post, center: submission.center.span) else {
@@ -22,20 +22,24 @@ struct Dequeue: Operation {
         let scope = grants.scope(center: submission.center)
         switch request {
         case .entry(let id):
-            host.submitCommand(.dequeueEntry(id, scope: scope), to: position, &outbox)
+            host.submitCommand(.dequeueEntry(id, scope: scope), to: position, &context)
         case .matching(let name, let object, let mask):
             let match = QueueMatch(name: name, object: object, mask: mask, scope: scope)
-            host.submitCommand(.dequeue(match), to: position, &outbox)
+            host.submitCommand(.dequeue(match), to: position, &context)
         }
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) -> Ending {
-        if case .entry = request, !isCall { return .answer(.empty) }
+        if case .entry = request, !isCall {
+            answer.becomeEmpty()
+            return .answered
+        }
         var count = 0
         if case .dequeued(let removed) = host.effects.outcome { count = removed }
-        Shape.append(removedCount: count, to: &outbox.content)
-        return .answer(.json)
+        Shape.append(removedCount: count, to: &answer.content)
+        return .answered
     }
 }

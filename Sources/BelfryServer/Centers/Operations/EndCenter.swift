@@ -7,7 +7,7 @@ struct EndCenter: Operation {
     static let answersFirst = false
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         let name = submission.center
         guard submission.caller.grants.allow(.admin, center: name, name: nil, object: nil) else {
@@ -18,18 +18,21 @@ struct EndCenter: Operation {
             throw Problem(.centerInUse, "The center default cannot be removed.")
         }
         try host.checkUse(of: position)
-        host.submitEnd(of: position, &outbox)
+        host.submitEnd(of: position, &context)
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) throws(Problem) -> Ending {
+        answer.wait(until: host.applied.endTicket)
         let name = submission.center
         if let position = host.centers.position(of: name) { try host.checkUse(of: position) }
-        outbox.log.write(
+        context.log.write(
             .info, "an admin has removed a center",
             ("center", String(decoding: name, as: UTF8.self)))
-        return .answer(.empty)
+        answer.becomeEmpty()
+        return .answered
     }
 }
 

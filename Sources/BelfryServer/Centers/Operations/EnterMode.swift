@@ -17,31 +17,33 @@ struct EnterMode: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         guard submission.caller.grants.allowSome(.modes, center: submission.center.span) else {
             throw Problem.lacking("modes", submission.caller, center: submission.center)
         }
-        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
+        guard let position = try host.makeCenter(for: submission, &context) else { return }
         let serial = try host.number(host.shared.numbers.modes)
-        secret = outbox.random.text(byteCount: 16)
+        secret = context.random.text(byteCount: 16)
         let entry = ModeEntry(
             serial: serial, tokenHash: SecretHash(of: secret), mode: request.mode, client: client,
             lease: client == nil ? request.lease : nil)
         let action = host.centers.action(
             .enterMode(entry), ofClient: client, on: submission.reply.number)
-        host.submitCommand(action, making: serial, to: position, &outbox)
+        host.submitCommand(action, making: serial, to: position, &context)
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) -> Ending {
         var token: [UInt8] = []
         IdentifierText.append(mode: host.applied.number, secret: secret, to: &token)
         Shape.append(
-            modeLease: host.applied.number, token: token, mode: request.mode, to: &outbox.content)
-        return .answer(
-            Answer(status: 201, contentType: .json, fields: [.noStore, .noReferrer]))
+            modeLease: host.applied.number, token: token, mode: request.mode, to: &answer.content)
+        answer.status = 201
+        answer.fields = [.noStore, .noReferrer]
+        return .answered
     }
 }
 
@@ -53,22 +55,26 @@ struct LeaveMode: Operation {
     var isCall = false
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem(Refusal.unknownMode)
         }
         let lease = host.centers[position].modes.stack.first { $0.serial == secret.number }
         guard let lease, mayLeave(lease, submission) else { throw Problem(Refusal.unknownMode) }
-        host.submitCommand(.leaveMode(serial: lease.serial), to: position, &outbox)
+        host.submitCommand(.leaveMode(serial: lease.serial), to: position, &context)
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) -> Ending {
-        guard isCall else { return .answer(.empty) }
-        outbox.content.append(contentsOf: "null".utf8)
-        return .answer(.json)
+        if isCall {
+            answer.content.append(contentsOf: "null".utf8)
+        } else {
+            answer.becomeEmpty()
+        }
+        return .answered
     }
 
     private func mayLeave(_ lease: ModesRow.Lease, _ submission: Submission) -> Bool {

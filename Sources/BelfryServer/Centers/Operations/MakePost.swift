@@ -13,30 +13,32 @@ struct MakePost: Operation {
     var client: UInt64?
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         if isAmongOthers {
             try host.deliveryBound.bound(
                 [request], of: submission.center, in: host.centers,
-                limit: outbox.configuration.batchDeliveryLimit)
+                limit: context.configuration.batchDeliveryLimit)
         }
         try submission.checkPost(request, place: nil)
         let timer = request.options?.timer
-        if let timer { try submission.checkTimer(timer, of: request, place: nil, &outbox) }
-        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
+        if let timer { try submission.checkTimer(timer, of: request, place: nil, &context) }
+        guard let position = try host.makeCenter(for: submission, &context) else { return }
         let hasStyle = request.options?.style != nil
         let terms = host.terms(
             wishes, form, hasStyle: hasStyle, hasTimer: timer != nil, client: client, submission,
-            &outbox)
-        let post = host.makePost(request, for: position, &outbox)
+            &context)
+        let post = host.makePost(request, for: position, &context)
         host.submitCommand(
-            .post(post, terms), to: position, at: timer == nil ? nil : outbox.arrivalTime, &outbox)
+            .post(post, terms), to: position, at: timer == nil ? nil : context.arrivalTime, &context
+        )
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) -> Ending {
-        host.endPosts(form, submission.reply, submission.sight, &outbox)
+        host.endPosts(form, &answer, submission.reply, submission.sight, &context)
     }
 }
 
@@ -48,7 +50,7 @@ struct MakePosts: Operation {
     let form: ReceiptForm
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         var hasStyle = false
         var hasTimer = false
@@ -57,27 +59,28 @@ struct MakePosts: Operation {
             if requests[place].options?.style != nil { hasStyle = true }
             if let timer = requests[place].options?.timer {
                 hasTimer = true
-                try submission.checkTimer(timer, of: requests[place], place: place, &outbox)
+                try submission.checkTimer(timer, of: requests[place], place: place, &context)
             }
         }
         try host.deliveryBound.bound(
             requests, of: submission.center, in: host.centers,
-            limit: outbox.configuration.batchDeliveryLimit)
-        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
+            limit: context.configuration.batchDeliveryLimit)
+        guard let position = try host.makeCenter(for: submission, &context) else { return }
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)
         // Bound: batch
-        for request in requests { posts.append(host.makePost(request, for: position, &outbox)) }
+        for request in requests { posts.append(host.makePost(request, for: position, &context)) }
         let terms = host.terms(
-            wishes, form, hasStyle: hasStyle, hasTimer: hasTimer, submission, &outbox)
+            wishes, form, hasStyle: hasStyle, hasTimer: hasTimer, submission, &context)
         host.submitCommand(
-            .postBatch(posts, terms), to: position, at: hasTimer ? outbox.arrivalTime : nil,
-            &outbox)
+            .postBatch(posts, terms), to: position, at: hasTimer ? context.arrivalTime : nil,
+            &context)
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) -> Ending {
-        host.endPosts(form, submission.reply, submission.sight, &outbox)
+        host.endPosts(form, &answer, submission.reply, submission.sight, &context)
     }
 }

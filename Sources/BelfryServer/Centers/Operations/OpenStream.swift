@@ -15,21 +15,22 @@ struct OpenStream: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         let (position, observer) = try host.centers.ownObserver(secret, submission)
         isForeign = since.map { $0.epoch != host.centers[position].epoch } ?? false
         host.submitCommand(
             .readMailbox(
                 observer: observer.serial, through: isForeign ? nil : since?.sequence),
-            to: position, &outbox)
+            to: position, &context)
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) -> Ending {
         let attachment = AttachStream(observer: secret.number, isForeign: isForeign)
-        return host.perform(attachment, submission, &outbox) ? .written : .later
+        return host.perform(attachment, submission, &context) ? .written : .later
     }
 }
 
@@ -41,16 +42,17 @@ private struct AttachStream: Operation {
     let isForeign: Bool
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) {
         let name = host.centers.name(of: submission.reply.number)
         host.submitCommand(
             .attachStream(observer: observer, name), to: host.applied.position,
-            &outbox)
+            &context)
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) throws(Problem) -> Ending {
         let position = host.applied.position
         let connection = submission.reply.number
@@ -64,15 +66,15 @@ private struct AttachStream: Operation {
                     connection: host.centers.name(of: connection), transport: .ofMailboxStreams, gap
                 ))
         }
-        host.polls.streams[connection.rawValue] = observer
-        outbox.counters.countClient(of: .ofMailboxStreams)
+        host.waits.streams[connection.rawValue] = observer
+        context.counters.countClient(of: .ofMailboxStreams)
         // The token of an observer does not entitle its holder to a session.
         let welcome = Welcome(
             client: row.client, session: [], center: submission.center,
             epoch: host.centers[position].epoch, sequence: host.centers[position].sequence)
         let sequel = Sequel.stream(
             observer: observer, client: row.client, center: submission.center)
-        outbox.open(.ofMailboxStreams, welcome, sequel, submission.reply)
+        context.open(.ofMailboxStreams, welcome, sequel, submission.reply)
         return .written
     }
 }

@@ -17,14 +17,15 @@ protocol Operation {
 
     /// Checks the request, and submits the command.
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem)
 
-    /// Makes the answer from the command's effects, which are in the host.
+    /// Fills the answer with the command's effects, which are in the host.
     ///
     /// It is not called for a command that was refused.
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) throws(Problem) -> Ending
 }
 
@@ -34,8 +35,8 @@ extension Operation {
 
 /// The end of an operation.
 enum Ending {
-    /// The answer, whose content is in the outbox.
-    case answer(Answer)
+    /// The answer was filled.
+    case answered
     /// The answer was written.
     case written
     /// The answer comes when the posts are complete, in this form, or when the ask is over (nil).

@@ -9,17 +9,19 @@ struct RemoveClient: Operation {
     let session: [UInt8]?
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         let (position, isOwn) = try host.centers.controlledClient(
             client, session: session, submission)
         let remover = isOwn ? Remover.client(client) : .principal(submission.caller.principal)
-        host.submitCommand(.removeClient(client: client, by: remover), to: position, &outbox)
+        host.submitCommand(.removeClient(client: client, by: remover), to: position, &context)
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) -> Ending {
-        .answer(.empty)
+        answer.becomeEmpty()
+        return .answered
     }
 }

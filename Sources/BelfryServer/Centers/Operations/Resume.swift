@@ -18,7 +18,7 @@ struct Resume: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         guard let position = host.centers.position(of: submission.center),
             let client = host.centers[position].client(request.session.number),
@@ -34,28 +34,29 @@ struct Resume: Operation {
                 Resumption(
                     newcomer: newcomer, client: client.id, after: after,
                     appliedIndex: host.centers.logIndex)),
-            to: position, &outbox)
+            to: position, &context)
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) -> Ending {
         guard case .resumed(let resumed) = host.effects.outcome else {
             preconditionFailure("a resumption that is not refused has its client")
         }
         let client = resumed.row.id
-        outbox.tellSuspension(of: client, false, because: "away")
+        context.tellSuspension(of: client, false, because: "away")
         if isForeign {
             host.effects.tellForeignPosition(
                 of: resumed.observers, resumed.row, at: host.centers[host.applied.position].sequence
             )
         }
-        Shape.append(resumed: resumed, center: submission.center, to: &outbox.content)
+        Shape.append(resumed: resumed, center: submission.center, to: &answer.content)
         var session: [UInt8] = []
         IdentifierText.append(client: client, secret: request.session.secret, to: &session)
-        let sequel = Sequel.client(
+        answer.sequel = .client(
             id: client, session: session, transport: resumed.row.transport,
             center: submission.center)
-        return .answer(Answer(contentType: .json, sequel: sequel))
+        return .answered
     }
 }

@@ -20,7 +20,7 @@ struct SetSuspended: Operation {
     }
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         if case .path(let session) = asker {
             _ = try host.centers.controlledClient(client, session: session, submission)
@@ -31,22 +31,23 @@ struct SetSuspended: Operation {
         let action = host.centers.action(
             .setSuspended(client: client, isSuspended), ofClient: isCall ? client : nil,
             on: submission.reply.number)
-        host.submitCommand(action, to: position, &outbox)
+        host.submitCommand(action, to: position, &context)
     }
 
     func finish(
-        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
     ) throws(Problem) -> Ending {
-        outbox.tellSuspension(of: client, isSuspended, because: "asked")
+        context.tellSuspension(of: client, isSuspended, because: "asked")
         if isCall {
-            Shape.append(isSuspended: isSuspended, to: &outbox.content)
-            return .answer(.json)
+            Shape.append(isSuspended: isSuspended, to: &answer.content)
+            return .answered
         }
         guard let row = host.centers[host.applied.position].client(client) else {
             throw Problem.noClient
         }
         Shape.append(
-            client: row, unsentByteCount: outbox.unsentByteCount(of: row), to: &outbox.content)
-        return .answer(.json)
+            client: row, unsentByteCount: context.unsentByteCount(of: row), to: &answer.content)
+        return .answered
     }
 }

@@ -34,9 +34,7 @@ struct CompletedCommand {
 struct CompletionTable {
     private(set) var waiting: [CommandID: WaitingReply] = [:]
     /// The commands that this turn has completed.
-    private var completed: [CompletedCommand] = []
-    /// The number of them that were taken.
-    private var takenCount = 0
+    private var completed = Line<CompletedCommand>()
 
     /// The most posts and asks that may wait for observers on one loop.
     static let limit = 65_536
@@ -54,7 +52,7 @@ struct CompletionTable {
     }
 
     /// Whether some are complete, and not answered yet.
-    var hasCompleted: Bool { !completed.isEmpty }
+    var hasCompleted: Bool { completed.count > 0 }
 
     /// Keeps the reply of a command that has posted or asked.
     mutating func add(_ reply: WaitingReply, for command: CommandID) {
@@ -88,13 +86,7 @@ struct CompletionTable {
 
     /// Takes the next complete command.
     mutating func takeCompleted() -> CompletedCommand? {
-        guard takenCount < completed.count else {
-            completed.removeAll(keepingCapacity: completed.capacity <= 1_024)
-            takenCount = 0
-            return nil
-        }
-        takenCount += 1
-        return completed[takenCount - 1]
+        completed.count > 0 ? completed.removeFirst() : nil
     }
 
     /// Takes the replies that wait for the ends of asks.

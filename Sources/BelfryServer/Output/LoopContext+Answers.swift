@@ -6,7 +6,7 @@ import BelfryWire
 
 // Answers become bytes: here, or on the way to the loop of the connection.
 
-extension Outbox {
+extension LoopContext {
     /// Counts a request or a call that is refused.
     mutating func noteRefusal(_ problem: Problem) {
         counters.requestsRefused += 1
@@ -24,12 +24,24 @@ extension Outbox {
         .queueFull: .queue, .storeUnavailable: .store, .rateLimited: .rates,
     ]
 
-    /// Writes a problem document as the content of an answer.
+    /// Makes the answer to a request that is refused.
     mutating func problemAnswer(_ problem: Problem, fields: [HTTPField] = []) -> Answer {
+        var answer = outbox.answers.make()
+        refuse(problem, fields: fields, in: &answer)
+        return answer
+    }
+
+    /// Replaces all that an answer says with a problem; it still waits for its ticket.
+    mutating func refuse(
+        _ problem: Problem, fields: [HTTPField] = [], in answer: inout Answer
+    ) {
         noteRefusal(problem)
-        problem.append(to: &content)
-        var answer = Answer(
-            status: problem.kind.status, contentType: .problem(problem.kind))
+        answer.content.removeAll(keepingCapacity: true)
+        problem.append(to: &answer.content)
+        answer.status = problem.kind.status
+        answer.contentType = .problem(problem.kind)
+        answer.sequel = .none
+        answer.isCompressible = false
         answer.fields = fields
         if let challenge = Problem.challenge(problem.kind) { answer.fields.append(challenge) }
         if let tag = problem.entityTag { answer.fields.append(HTTPField("ETag", tag)) }
@@ -39,7 +51,6 @@ extension Outbox {
         {
             answer.fields.append(HTTPField("Retry-After", "1"))
         }
-        return answer
     }
 
     /// The fields that a page may read, besides those that all pages may.
@@ -48,41 +59,45 @@ extension Outbox {
         RateLimit-Policy, WWW-Authenticate, ETag, Belfry-Position
         """
 
-    /// Appends the response to an HTTP request, with the content in `content`.
+    /// Appends the response to an HTTP request.
     mutating func appendResponse(
-        _ answer: Answer, _ reply: HTTPReply, to output: inout [UInt8]
+        _ answer: consuming Answer, _ reply: HTTPReply, to output: inout [UInt8]
     ) {
         if log.level <= .debug { tell(answer, reply) }
-        heads.renew(at: loop.wallNow)
+        outbox.heads.renew(at: loop.wallNow)
         if answer.status == 200, !reply.variesByOrigin,
             !reply.hasSecretTarget, reply.appliedPreference == .none, answer.contentType == .json,
             !answer.isCompressible
         {
             ResponseWriter.appendJSON(
-                content, fields: answer.fields, for: reply.context, heads.json, to: &output)
-            return
+                answer.content, fields: answer.fields, for: reply.context, outbox.heads.json,
+                to: &output)
+            return outbox.answers.reclaim(answer)
         }
         // Making the fields may change the content.
-        let fields = fields(of: answer, reply)
+        let fields = fields(of: &answer, reply)
         ResponseWriter.append(
-            status: answer.status, fields: fields, content: content.span,
-            for: reply.context, date: heads.date.span, to: &output)
+            status: answer.status, fields: fields, content: answer.content.span,
+            for: reply.context, date: outbox.heads.date.span, to: &output)
+        outbox.answers.reclaim(answer)
     }
 
     /// Appends a head alone; `contentByteCount` bytes of content follow.
     mutating func appendHead(
-        _ answer: Answer, _ reply: HTTPReply, contentByteCount: Int, to output: inout [UInt8]
+        _ answer: consuming Answer, _ reply: HTTPReply, contentByteCount: Int,
+        to output: inout [UInt8]
     ) {
         if log.level <= .debug { tell(answer, reply) }
-        heads.renew(at: loop.wallNow)
-        let fields = fields(of: answer, reply)
+        outbox.heads.renew(at: loop.wallNow)
+        let fields = fields(of: &answer, reply)
         ResponseWriter.appendHead(
             status: answer.status, fields: fields, contentByteCount: contentByteCount,
-            for: reply.context, date: heads.date.span, to: &output)
+            for: reply.context, date: outbox.heads.date.span, to: &output)
+        outbox.answers.reclaim(answer)
     }
 
     /// The fields of an answer, besides those of every response.
-    private mutating func fields(of answer: Answer, _ reply: HTTPReply) -> [HTTPField] {
+    private mutating func fields(of answer: inout Answer, _ reply: HTTPReply) -> [HTTPField] {
         var fields = answer.fields
         if let type = answer.contentType.text { fields.append(HTTPField("Content-Type", type)) }
         if reply.hasSecretTarget { fields += [.noStore, .noReferrer] }
@@ -92,7 +107,9 @@ extension Outbox {
         }
         if answer.isCompressible {
             fields.append(HTTPField("Vary", "Accept-Encoding"))
-            if compressContent(for: reply) { fields.append(HTTPField("Content-Encoding", "gzip")) }
+            if compress(&answer.content, for: reply) {
+                fields.append(HTTPField("Content-Encoding", "gzip"))
+            }
         }
         if reply.variesByOrigin { fields.append(HTTPField("Vary", "Origin")) }
         if reply.appliedPreference != .none, answer.status < 300 {
@@ -101,10 +118,10 @@ extension Outbox {
         return fields
     }
 
-    /// Encodes `content` with gzip where the client accepts it and it becomes smaller.
-    private mutating func compressContent(for reply: HTTPReply) -> Bool {
+    /// Encodes a content with gzip where the client accepts it and it becomes smaller.
+    private mutating func compress(_ content: inout [UInt8], for reply: HTTPReply) -> Bool {
         guard reply.acceptsGzip, content.count >= configuration.compressionThreshold,
-            let encoded = compression.gzip(content)
+            let encoded = outbox.compression.gzip(content)
         else { return false }
         content = encoded
         return true
@@ -122,20 +139,20 @@ extension Outbox {
         var content: [UInt8] = []
         problem.append(to: &content)
         var bytes: [UInt8] = []
-        heads.renew(at: loop.wallNow)
+        outbox.heads.renew(at: loop.wallNow)
         ResponseWriter.append(
             status: problem.kind.status,
             fields: [
                 HTTPField("Content-Type", "application/problem+json"),
                 HTTPField("Retry-After", "5"),
-            ], content: content.span, for: .closing, date: heads.date.span, to: &bytes)
+            ], content: content.span, for: .closing, date: outbox.heads.date.span, to: &bytes)
         return bytes
     }
 
     // MARK: Sending
 
     /// Writes an answer on a connection of this loop.
-    mutating func write(_ answer: Answer, to id: ConnectionID, _ reply: HTTPReply) {
+    mutating func write(_ answer: consuming Answer, to id: ConnectionID, _ reply: HTTPReply) {
         let start = loop.output.count
         var output: [UInt8] = []
         swap(&output, &loop.output)
@@ -147,12 +164,12 @@ extension Outbox {
     /// Writes the usual answer to a post directly into the output.
     mutating func write(_ receipt: Receipt, for context: ResponseContext, to id: ConnectionID) {
         let start = loop.output.count
-        heads.renew(at: loop.wallNow)
+        outbox.heads.renew(at: loop.wallNow)
         let contentStart = ResponseWriter.appendJSONHead(
-            heads.json, for: context, to: &loop.output)
+            outbox.heads.json, for: context, to: &loop.output)
         Shape.append(receipt: receipt, to: &loop.output)
         ResponseWriter.setLength(
-            loop.output.count - contentStart, heads.json, at: start, in: &loop.output)
+            loop.output.count - contentStart, outbox.heads.json, at: start, in: &loop.output)
         loop.send(start..<loop.output.count, to: id, as: .answer)
     }
 
@@ -161,51 +178,50 @@ extension Outbox {
         _ receipt: Receipt, location: [UInt8], for context: ResponseContext, to id: ConnectionID
     ) {
         let start = loop.output.count
-        heads.renew(at: loop.wallNow)
-        content.removeAll(keepingCapacity: true)
-        Shape.append(receipt: receipt, to: &content)
+        outbox.heads.renew(at: loop.wallNow)
+        var answer = outbox.answers.make()
+        Shape.append(receipt: receipt, to: &answer.content)
         ResponseWriter.appendJSON(
-            content, location: location, for: context, heads.accepted, to: &loop.output)
+            answer.content, location: location, for: context, outbox.heads.accepted,
+            to: &loop.output)
+        outbox.answers.reclaim(answer)
         loop.send(start..<loop.output.count, to: id, as: .answer)
     }
 
     /// Sends the answer to a submission to its source.
-    mutating func deliver(_ answer: Answer, _ reply: Reply) {
+    mutating func deliver(_ answer: consuming Answer, _ reply: Reply) {
+        var sequel = answer.sequel
         switch reply.form {
         case .none:
-            return
+            outbox.answers.reclaim(answer)
         case .http(let http):
-            let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
+            if !http.context.keepsAlive { sequel = sequel.orClose }
             guard reply.loop == number else {
                 return send(encoded(answer, http), .answer(sequel), to: reply.number)
             }
             write(answer, to: reply.connection, http)
-            add(.answer(sequel), to: reply.number)
+            outbox.add(.answer(sequel), to: reply.number)
         case .calls:
             guard reply.loop == number else {
-                return send(contentFrame(), .answer(answer.sequel), to: reply.number)
+                return send(frame(of: answer), .answer(sequel), to: reply.number)
             }
-            writeFrame(to: reply.connection)
-            add(.answer(answer.sequel), to: reply.number)
+            if !answer.content.isEmpty {
+                let start = loop.output.count
+                FrameWriter.append(.text, payload: answer.content.span, to: &loop.output)
+                loop.send(start..<loop.output.count, to: reply.connection, as: .answer)
+            }
+            outbox.answers.reclaim(answer)
+            outbox.add(.answer(sequel), to: reply.number)
         }
     }
 
-    /// Writes the content as a text frame on a connection of this loop; nothing for no content.
-    private mutating func writeFrame(to id: ConnectionID) {
-        if content.isEmpty { return }
-        let content = content
-        let start = loop.output.count
-        FrameWriter.append(.text, payload: content.span, to: &loop.output)
-        loop.send(start..<loop.output.count, to: id, as: .answer)
-    }
-
-    /// Writes the answer to a request of this loop; it leaves when a ticket is committed.
-    mutating func promise(_ answer: Answer, _ reply: Reply, _ http: HTTPReply, until ticket: UInt64)
-    {
+    /// Writes the answer to a request of this loop; it leaves when its ticket is committed.
+    mutating func promise(_ answer: consuming Answer, _ reply: Reply, _ http: HTTPReply) {
+        let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
+        let ticket = answer.ticket
         loop.cork(reply.connection)
         write(answer, to: reply.connection, http)
-        let sequel = http.context.keepsAlive ? answer.sequel : answer.sequel.orClose
-        add(.promise(sequel, until: ticket), to: reply.number)
+        outbox.add(.promise(sequel, until: ticket), to: reply.number)
     }
 
     /// Lets a connection continue though its call is not answered.
@@ -224,16 +240,19 @@ extension Outbox {
     }
 
     /// An answer as bytes.
-    mutating func encoded(_ answer: Answer, _ reply: HTTPReply) -> [UInt8] {
+    mutating func encoded(_ answer: consuming Answer, _ reply: HTTPReply) -> [UInt8] {
         var bytes: [UInt8] = []
         appendResponse(answer, reply, to: &bytes)
         return bytes
     }
 
-    /// The content as a text frame; empty for no content.
-    func contentFrame() -> [UInt8] {
+    /// The content of an answer as a text frame; empty for no content.
+    mutating func frame(of answer: consuming Answer) -> [UInt8] {
         var bytes: [UInt8] = []
-        if !content.isEmpty { FrameWriter.append(.text, payload: content.span, to: &bytes) }
+        if !answer.content.isEmpty {
+            FrameWriter.append(.text, payload: answer.content.span, to: &bytes)
+        }
+        outbox.answers.reclaim(answer)
         return bytes
     }
 }

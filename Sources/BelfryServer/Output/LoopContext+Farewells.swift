@@ -1,7 +1,7 @@
 import BelfryAccess
 import BelfryCenter
 
-extension Outbox {
+extension LoopContext {
     /// Whether the poster of a farewell may still post it (rule L10).
     ///
     /// A key has the rights that the file of keys gives it now. A poster without credentials has

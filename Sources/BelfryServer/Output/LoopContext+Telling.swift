@@ -7,7 +7,7 @@ import BelfryWire
 // The latter is logged at `debug` and `trace`: words of the contract and numbers, and no text from
 // clients. The level is compared first, so that no entry is made in vain.
 
-extension Outbox {
+extension LoopContext {
     /// Records that a limit is reached; the log says so once, until it is over.
     mutating func meet(_ limit: ReachableLimit) {
         guard limits.reached.meet(limit, at: loop.now) else { return }
@@ -49,7 +49,7 @@ extension Outbox {
     }
 
     /// Logs an answer: each at `trace`, and a refusal at `debug`.
-    func tell(_ answer: Answer, _ reply: HTTPReply) {
+    func tell(_ answer: borrowing Answer, _ reply: HTTPReply) {
         let asked = reply.details.asked ?? Asked()
         if case .problem(let kind) = answer.contentType {
             log.write(
@@ -59,7 +59,7 @@ extension Outbox {
         if log.level == .trace {
             log.write(
                 .trace, "a request was answered", ("method", asked.method), ("route", asked.route),
-                ("status", answer.status), ("bytes", content.count),
+                ("status", answer.status), ("bytes", answer.content.count),
                 ("connection", asked.connection))
         }
     }

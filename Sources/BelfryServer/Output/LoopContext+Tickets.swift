@@ -7,7 +7,7 @@ import Synchronization
 
 // Issued tickets: a single broker keeps them itself, brokers of a cluster in their log.
 
-extension Outbox {
+extension LoopContext {
     /// The most tickets, or places for them, of a principal.
     var ticketShare: Int { shares.limits.principal?.ticketCount ?? TicketTerms.limit }
 
@@ -27,15 +27,14 @@ extension Outbox {
         return ticket
     }
 
-    /// The answer with a ticket.
-    mutating func answer(ticket: [UInt8]) -> Answer {
-        content.removeAll(keepingCapacity: true)
+    /// Puts a new ticket in an answer.
+    func append(ticket: [UInt8], to answer: inout Answer) {
         Shape.append(
             ticket: ticket,
-            expiresAt: loop.wallNow.milliseconds + TicketTerms.lifetime / 1_000_000, to: &content)
-        var answer = Answer(status: 201, contentType: .json)
+            expiresAt: loop.wallNow.milliseconds + TicketTerms.lifetime / 1_000_000,
+            to: &answer.content)
+        answer.status = 201
         answer.fields = [.noStore]
-        return answer
     }
 }
 

@@ -3,29 +3,18 @@ import BelfryWire
 
 // Output for other loops: one mailbox entry of each kind for each loop and turn.
 
-extension Outbox {
-    /// Sends a submission to the loop of its center at the end of the turn.
-    mutating func send(_ submission: Submission, to target: Int) {
-        outbound[target].submissions.append(submission)
-    }
-
-    /// Whether output for other loops waits for the end of the turn.
-    @inline(__always)
-    var hasOutbound: Bool {
-        outbound.contains { !$0.submissions.isEmpty || !$0.output.isEmpty }
-    }
-
+extension LoopContext {
     /// Hands each other loop its messages of this turn.
     mutating func sendToOtherLoops() {
-        for target in outbound.indices where target != number {
-            if !outbound[target].submissions.isEmpty {
+        for target in outbox.outbound.indices where target != number {
+            if !outbox.outbound[target].submissions.isEmpty {
                 var submissions: [Submission] = []
-                swap(&submissions, &outbound[target].submissions)
+                swap(&submissions, &outbox.outbound[target].submissions)
                 if !post(.submissions(submissions), to: target) { refuse(submissions) }
             }
-            if !outbound[target].output.isEmpty {
+            if !outbox.outbound[target].output.isEmpty {
                 var output = RemoteOutput()
-                swap(&output, &outbound[target].output)
+                swap(&output, &outbox.outbound[target].output)
                 _ = post(.output(output), to: target)
             }
         }
@@ -41,7 +30,6 @@ extension Outbox {
     /// Refuses submissions that the other loop did not accept.
     private mutating func refuse(_ submissions: [Submission]) {
         for submission in submissions where submission.reply.loop == number {
-            content.removeAll(keepingCapacity: true)
             let problem = Problem(
                 .overloaded, "The broker cannot keep up with this center; try again later.")
             deliver(problemAnswer(problem), submission.reply)
@@ -65,13 +53,14 @@ extension Outbox {
         for item in output.items {
             if case .deliveries(let row) = item.content {
                 gather(output, row, without: removed)
-                loop.sendFrames(frameOffset + item.start..<frameOffset + item.end, to: targets)
+                loop.sendFrames(
+                    frameOffset + item.start..<frameOffset + item.end, to: outbox.targets)
                 continue
             }
             let target = ConnectionNumber(rawValue: item.connection)
             let range = offset + item.start..<offset + item.end
             loop.send(range, to: target.connection, as: item.content.outputKind)
-            if item.content.changesConnection { add(item.content, to: target) }
+            if item.content.changesConnection { outbox.add(item.content, to: target) }
         }
     }
 
@@ -81,12 +70,12 @@ extension Outbox {
     private mutating func gather(
         _ output: RemoteOutput, _ row: Range<Int>, without removed: Set<UInt64>
     ) {
-        targets.removeAll(keepingCapacity: targets.capacity <= 1 << 16)
+        outbox.targets.removeAll(keepingCapacity: outbox.targets.capacity <= 1 << 16)
         if removed.isEmpty {
-            targets.append(contentsOf: output.connections[row])
+            outbox.targets.append(contentsOf: output.connections[row])
         } else {
             for place in row where !removed.contains(output.observers[place]) {
-                targets.append(output.connections[place])
+                outbox.targets.append(output.connections[place])
             }
         }
     }

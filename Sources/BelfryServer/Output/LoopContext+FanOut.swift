@@ -13,7 +13,7 @@ extension Delivery {
     }
 }
 
-extension Outbox {
+extension LoopContext {
     /// Refers each connection to the frames of its deliveries; each frame is encoded once.
     mutating func spread(
         _ effects: inout Effects, of center: Int, in centers: inout CenterTable
@@ -29,11 +29,12 @@ extension Outbox {
             let target = ConnectionNumber(delivery.connection)
             let range =
                 target.encoding == .plain
-                ? frames.range(of: delivery, .plain) ?? encode(delivery, &effects, center, &centers)
-                : frames.range(of: delivery, target.encoding)
+                ? outbox.frames.range(of: delivery, .plain)
+                    ?? encode(delivery, &effects, center, &centers)
+                : outbox.frames.range(of: delivery, target.encoding)
                     ?? encode(delivery, &effects, center, &centers, target.encoding)
             place =
-                outbound.count > 1
+                outbox.outbound.count > 1
                 ? sendEverywhere(range, to: effects.deliveries, from: place)
                 : sendFrames(range, to: effects.deliveries, from: place)
         }
@@ -45,9 +46,9 @@ extension Outbox {
     private mutating func sendFrames(
         _ range: Range<Int>, to deliveries: [Delivery], from start: Int
     ) -> Int {
-        targets.removeAll(keepingCapacity: targets.capacity <= 1 << 16)
-        let end = Self.gatherRow(of: deliveries, from: start, in: &targets)
-        loop.sendFrames(range, to: targets)
+        outbox.targets.removeAll(keepingCapacity: outbox.targets.capacity <= 1 << 16)
+        let end = Self.gatherRow(of: deliveries, from: start, in: &outbox.targets)
+        loop.sendFrames(range, to: outbox.targets)
         return end
     }
 
@@ -78,21 +79,21 @@ extension Outbox {
     private mutating func sendEverywhere(
         _ range: Range<Int>, to deliveries: [Delivery], from start: Int
     ) -> Int {
-        for loop in outbound.indices { outbound[loop].row.removeAll() }
-        let end = Self.gatherRows(of: deliveries, from: start, in: &outbound)
-        if !outbound[number].row.connections.isEmpty {
-            loop.sendFrames(range, to: outbound[number].row.connections)
+        for loop in outbox.outbound.indices { outbox.outbound[loop].row.removeAll() }
+        let end = Self.gatherRows(of: deliveries, from: start, in: &outbox.outbound)
+        if !outbox.outbound[number].row.connections.isEmpty {
+            loop.sendFrames(range, to: outbox.outbound[number].row.connections)
         }
-        for target in outbound.indices where target != number {
-            guard !outbound[target].row.connections.isEmpty else { continue }
-            let row = outbound[target].row
-            outbound[target].output.add(range, of: loop.frames, to: row)
+        for target in outbox.outbound.indices where target != number {
+            guard !outbox.outbound[target].row.connections.isEmpty else { continue }
+            let row = outbox.outbound[target].row
+            outbox.outbound[target].output.add(range, of: loop.frames, to: row)
         }
         return end
     }
 
     private static func gatherRows(
-        of deliveries: [Delivery], from start: Int, in outbound: inout [Outbound]
+        of deliveries: [Delivery], from start: Int, in outbound: inout [Outbox.Outbound]
     ) -> Int {
         let first = deliveries[start]
         var place = start
@@ -107,9 +108,9 @@ extension Outbox {
     }
 
     private mutating func startNotification() {
-        frames.startNotification()
-        guard outbound.count > 1 else { return }
-        for target in outbound.indices { outbound[target].output.startNotification() }
+        outbox.frames.startNotification()
+        guard outbox.outbound.count > 1 else { return }
+        for target in outbox.outbound.indices { outbox.outbound[target].output.startNotification() }
     }
 
     /// Encodes the frame of a delivery at the end of the arena of frames.
@@ -130,11 +131,11 @@ extension Outbox {
                 addressed, notification, of: delivery, at: center, in: centers, to: &loop.frames)
         } else {
             Transport.append(
-                notification, of: delivery, at: center, in: &centers, by: &frames.writer,
+                notification, of: delivery, at: center, in: &centers, by: &outbox.frames.writer,
                 to: &loop.frames)
         }
         let range = start..<loop.frames.count
-        frames.note(range, of: delivery, .plain)
+        outbox.frames.note(range, of: delivery, .plain)
         return range
     }
 
@@ -147,10 +148,11 @@ extension Outbox {
         _ centers: inout CenterTable, _ encoding: FrameEncoding
     ) -> Range<Int> {
         let plain =
-            frames.range(of: delivery, .plain) ?? encode(delivery, &effects, center, &centers)
+            outbox.frames.range(of: delivery, .plain)
+            ?? encode(delivery, &effects, center, &centers)
         guard FrameCache.isShared(delivery) else { return plain }
         let range = compress(WebSocketTransport.payload(of: plain), encoding) ?? plain
-        frames.note(range, of: delivery, encoding)
+        outbox.frames.note(range, of: delivery, encoding)
         return range
     }
 
@@ -159,7 +161,7 @@ extension Outbox {
         _ payload: Range<Int>, _ encoding: FrameEncoding
     ) -> Range<Int>? {
         guard payload.count >= configuration.compressionThreshold,
-            let deflater = compression.deflater(encoding)
+            let deflater = outbox.compression.deflater(encoding)
         else { return nil }
         counters.compressions += 1
         return WebSocketTransport.append(compressing: payload, by: deflater, to: &loop.frames)

@@ -5,7 +5,7 @@ import BelfryWire
 
 // The first message to clients that get deliveries as they come.
 
-extension Outbox {
+extension LoopContext {
     /// Answers the request that opens a client, or its stream, by its transport.
     ///
     /// On a connection of this loop the answer is written directly into the output.
@@ -14,7 +14,7 @@ extension Outbox {
     ) {
         // Only requests open clients.
         guard case .http(let http) = reply.form else { return }
-        heads.renew(at: loop.wallNow)
+        outbox.heads.renew(at: loop.wallNow)
         var bytes: [UInt8] = []
         guard reply.loop == number else {
             transport.words.appendOpening(welcome, http, &self, to: &bytes)
@@ -25,6 +25,6 @@ extension Outbox {
         transport.words.appendOpening(welcome, http, &self, to: &bytes)
         swap(&bytes, &loop.output)
         loop.send(start..<loop.output.count, to: reply.connection, as: .answer)
-        add(.answer(sequel), to: reply.number)
+        outbox.add(.answer(sequel), to: reply.number)
     }
 }
