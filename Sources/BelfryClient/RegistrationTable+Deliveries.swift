@@ -22,8 +22,10 @@ extension RegistrationTable {
 
     /// Delivers a notification that wants no answer.
     ///
-    /// - Throws: `ClientError.notUnderstood`, but not for a frame of a value: the value comes whole
-    ///   with the next connection.
+    /// A frame that cannot be read is passed over with a gap, but not that of a value.
+    ///
+    /// - Throws: `ClientError.notUnderstood` for the frame of a value, which comes whole with the
+    ///   next connection.
     mutating func deliverNotice(_ method: [UInt8], _ params: [UInt8]) throws(ClientError) {
         if observers[method] != nil {
             do throws(ClientError) {
@@ -31,7 +33,7 @@ extension RegistrationTable {
                     deliver(notification, to: method)
                 }
             } catch {
-                guard observers[method]?.wish.place != nil else { throw error }
+                guard observers[method]?.wish.place == nil else { throw error }
                 observers[method]?.passOver(params)
             }
         } else if observers.values.contains(where: { $0.implements(method) }) {

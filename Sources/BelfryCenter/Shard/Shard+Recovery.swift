@@ -32,7 +32,7 @@ extension NotificationCenter {
 
     /// Continues where others may have dispatched notifications that this center has never seen.
     fileprivate mutating func recover(epoch: [UInt8]) {
-        self.history.epoch = history.epoch
+        history.epoch = epoch
         let gap = GapRecord(
             reason: .unknown, count: nil, first: history.sequence + 1,
             last: history.sequence + Self.lostNumberCount)
