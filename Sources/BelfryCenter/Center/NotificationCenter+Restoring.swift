@@ -135,7 +135,10 @@ extension NotificationCenter {
         held.append(entry, to: &clients[client].held, in: .client)
         clients[client].heldByteCount += content.byteCount
         if flags.contains(.replaceable) {
-            replaceable[ObservedKind(observer: serial, content)] = entry
+            // Of several of a kind only the last one can be replaced, as before the restart.
+            let kind = ObservedKind(observer: serial, content)
+            if let earlier = replaceable[kind] { held[earlier].flags.remove(.replaceable) }
+            replaceable[kind] = entry
         }
     }
 }

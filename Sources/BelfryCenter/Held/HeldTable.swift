@@ -158,7 +158,7 @@ struct HeldTable: Footprinted, Sendable {
     /// Whether a notification takes the place of an entry: the entry is of the same kind.
     func isReplaceable(_ entry: UInt32, by content: Notification.Content) -> Bool {
         entry != Self.none && self[entry].flags.contains(.replaceable)
-            && notification(of: entry).content.hasTexts(of: content)
+            && notification(of: entry).content.isSameKind(as: content)
     }
 
     // MARK: Notifications

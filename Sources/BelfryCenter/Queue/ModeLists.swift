@@ -36,6 +36,11 @@ struct ModeLists: Sendable {
         /// How many of the items are alive.
         var entryCount = 0
 
+        /// The bytes of the items, dead ones among them.
+        var footprint: Int {
+            Footprint.array(of: items.count, stride: MemoryLayout<Item>.stride)
+        }
+
         var isSparse: Bool { items.count > 2 * entryCount + 16 }
     }
 
@@ -69,14 +74,15 @@ struct ModeLists: Sendable {
     private(set) var mentionCount = 0
     /// The bytes of the listings besides their places.
     private var listingByteCount = 0
+    /// The bytes of the items of all lists.
+    private var itemByteCount = 0
 
-    /// The bytes that the lists cost: most entries are in one list.
-    func footprint(entryCount: Int) -> Int {
+    /// The bytes that the lists cost.
+    var footprint: Int {
         modes.footprint + lists.count * MemoryLayout<List>.stride
             + Footprint.list(
                 count: listings.count, capacity: listings.capacity,
-                stride: MemoryLayout<Listing>.stride) + listingByteCount
-            + max(entryCount, mentionCount) * MemoryLayout<Item>.stride
+                stride: MemoryLayout<Listing>.stride) + listingByteCount + itemByteCount
     }
 
     init(seed: HashSeed, commonModes: [[UInt8]]) {
@@ -123,7 +129,7 @@ struct ModeLists: Sendable {
     private mutating func first(of mode: UInt32, isIdle: Bool) -> Item? {
         while let first = lists[Int(mode)][isIdle: isIdle].items.first {  // Bound: stale
             if isAlive(first) { return first }
-            lists[Int(mode)][isIdle: isIdle].items.removeFirst()
+            change(mode, isIdle: isIdle) { _ = $0.items.removeFirst() }
         }
         return nil
     }
@@ -199,8 +205,10 @@ extension ModeLists {
         let mode = number(of: name)
         if lists[Int(mode)].entryCount == 0 { modeCount += 1 }
         mentionCount += 1
-        lists[Int(mode)][isIdle: isIdle].items.insert(item)
-        lists[Int(mode)][isIdle: isIdle].entryCount += 1
+        change(mode, isIdle: isIdle) { row in
+            row.items.insert(item)
+            row.entryCount += 1
+        }
         return mode
     }
 
@@ -209,12 +217,21 @@ extension ModeLists {
         mentionCount -= 1
         lists[place][isIdle: isIdle].entryCount -= 1
         if lists[place][isIdle: isIdle].isSparse {
-            lists[place][isIdle: isIdle].items.keep { listings[Int($0.slot)].stamp == $0.stamp }
+            change(mode, isIdle: isIdle) { [listings] row in
+                row.items.keep { listings[Int($0.slot)].stamp == $0.stamp }
+            }
         }
         if lists[place].entryCount == 0 {
             modeCount -= 1
             removeUnused(mode)
         }
+    }
+
+    /// Changes a row in place, and counts its memory.
+    private mutating func change(_ mode: UInt32, isIdle: Bool, _ change: (inout Row) -> Void) {
+        itemByteCount -= lists[Int(mode)][isIdle: isIdle].footprint
+        change(&lists[Int(mode)][isIdle: isIdle])
+        itemByteCount += lists[Int(mode)][isIdle: isIdle].footprint
     }
 
     /// How many items all lists have, dead ones among them.
@@ -239,6 +256,7 @@ extension ModeLists {
 
     private mutating func removeUnused(_ mode: UInt32) {
         guard lists[Int(mode)].entryCount == 0, lists[Int(mode)].pinCount == 0 else { return }
+        itemByteCount -= lists[Int(mode)].asap.footprint + lists[Int(mode)].idle.footprint
         lists[Int(mode)] = List()
         modes.remove(at: mode)
     }
@@ -289,5 +307,6 @@ extension ModeLists: Coded {
         modeCount = try coder(known?.modeCount)
         mentionCount = try coder(known?.mentionCount)
         listingByteCount = listings.reduce(0) { $0 + $1.footprint }
+        itemByteCount = lists.reduce(0) { $0 + $1.asap.footprint + $1.idle.footprint }
     }
 }

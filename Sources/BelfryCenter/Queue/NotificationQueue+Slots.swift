@@ -1,5 +1,3 @@
-import BelfryBytes
-
 /// The three steps that every change of a queue is made of, and the journal that undoes them.
 extension NotificationQueue {
     /// One step, with the data for undoing it.
@@ -176,15 +174,5 @@ extension NotificationQueue {
         let slot = Int(timer.slot)
         return timer.stamp
             == (timer.isExpiry ? slots[slot].expiryStamp : slots[slot].promotionStamp)
-    }
-}
-
-extension Notification.Content {
-    /// Whether name and object are equal.
-    func isSameKind(as other: Notification.Content) -> Bool {
-        guard bytesAreEqual(name, other.name) else { return false }
-        guard let object else { return !other.hasObject }
-        guard let otherObject = other.object else { return false }
-        return bytesAreEqual(object, otherObject)
     }
 }

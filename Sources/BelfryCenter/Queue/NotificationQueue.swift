@@ -61,7 +61,7 @@ struct NotificationQueue: Footprinted, Sendable {
         let modeByteCount = modeLists.mentionCount * MemoryLayout<[UInt8]>.stride
         return Footprint.texts(count: 2 * count, byteCount: byteCount + modeByteCount)
             + count * MemoryLayout<Slot>.stride + positions.footprint + kinds.footprint
-            + modeLists.footprint(entryCount: count) + timers.footprint
+            + modeLists.footprint + timers.footprint
     }
 
     /// The entry of a notification, if it still waits.

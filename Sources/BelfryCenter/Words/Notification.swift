@@ -71,7 +71,7 @@ public struct Notification: Sendable, Equatable {
         }
 
         /// Whether another content has the same name and the same object.
-        func hasTexts(of other: Content) -> Bool {
+        func isSameKind(as other: Content) -> Bool {
             nameByteCount == other.nameByteCount && objectByteCount == other.objectByteCount
                 && bytesAreEqual(
                     bytes.span.extracting(0..<userInfoStart),

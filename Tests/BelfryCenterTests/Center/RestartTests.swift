@@ -296,6 +296,22 @@ struct RestartTests {
         #expect(bench.scenario.frames == ["a1*", "a2*", "b3", "a3"])
     }
 
+    @Test("rule D6: of two restored ones of a kind only the last is replaced, also when it expires")
+    func lastOfAKindAfterRestart() {
+        var bench = StoredScenario()
+        let client = bench.run { $0.connect() }
+        bench.run { $0.observe("b", by: client, .coalesce) }
+        bench.run { $0.cut(client) }
+        bench.run { $0.say("b1", isImmediate: true) }
+        bench.run { $0.say("b2", isImmediate: true, ttl: 1_000_000_000) }
+        bench.restart()
+        _ = bench.turn(after: 2_000)
+        bench.run { $0.say("b3") }
+        #expect(bench.scenario.effects.receipts.map(\.coalesced) == [0])
+        bench.run { $0.back(client) }
+        #expect(bench.scenario.frames == ["b1*", "b3"])
+    }
+
     @Test(
         "all that is told of a random history restores a center that says the same",
         arguments: 1...6)
