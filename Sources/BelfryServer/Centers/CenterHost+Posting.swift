@@ -21,6 +21,7 @@ extension CenterHost {
     /// Nearly all posts take this path. The long path, by a ``Submission``, has the same result.
     ///
     /// - Returns: the part that answers it.
+    @inline(__always)
     mutating func post(
         _ content: consuming Notification.Content, _ options: PostOptions?, at position: Int,
         _ origin: PostOrigin, from id: ConnectionID, _ context: inout LoopContext
