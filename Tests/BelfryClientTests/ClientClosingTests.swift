@@ -78,14 +78,12 @@ struct ClientClosingTests {
         #expect(try await first.next() == nil)
         #expect(try await second.next() == nil)
         try broker.send(#"{"jsonrpc":"2.0","id":3,"result":{"removed":1}}"#)
-        let again = try broker.submit(ClientCommand.close)
         #expect(try broker.heard() == [])
         try broker.send(#"{"jsonrpc":"2.0","id":4,"result":{"removed":1}}"#)
         #expect(try broker.heard() == ["close 1000"])
-        let late = try broker.submit(ClientCommand.close)
-        #expect(!answer.isThere && !again.isThere && !late.isThere)
+        #expect(!answer.isThere)
         try broker.sendClose(1000)
-        #expect(answer.isSuccess && again.isSuccess && late.isSuccess)
+        #expect(answer.isSuccess)
         #expect(
             try broker.submit { .post(PostWish(name: "A"), $0) }.error
                 == .closedByOwner)

@@ -202,7 +202,7 @@ struct HTTPRequestTests {
         request.form = .media("application/vnd.sqlite3")
         let collector = AnswerCollector()
         try await request.content(from: url) {
-            collector.receive(.content($0))
+            collector.take(.content($0))
             return true
         }
         #expect(collector.answer.content == Array(content.utf8))

@@ -262,7 +262,7 @@ final class Answer<Value: Sendable>: Sendable {
 extension ClientLoop {
     /// Takes one event and handles it.
     mutating func nextEvent(into input: inout [UInt8]) throws -> LoopEvent {
-        let event = try line.loop.nextEvent(into: &input)
+        let event = try loop.nextEvent(into: &input)
         handle(event, input)
         return event
     }

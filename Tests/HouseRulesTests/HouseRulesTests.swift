@@ -77,16 +77,6 @@ struct HouseRulesTests {
         }
     }
 
-    @Test(
-        "an option is in no more files than Architecture.md section 2 says",
-        arguments: [("maxDelay", 5), ("ifHeld", 6)])
-    func optionCost(property: String, fileLimit: Int) {
-        let files = Self.rooms.filter { source in
-            source.target != "BelfryStore" && source.tokens.contains { $0.text == property }
-        }.map(\.path)
-        #expect((1...fileLimit).contains(files.count), "\(files)")
-    }
-
     @Test("no loop of a center or its host is without a price (section 7)")
     func loops() {
         let sources = Self.rooms.filter(HouseRules.pricesLoops)
@@ -108,16 +98,6 @@ struct HouseRulesTests {
             try Self.house.write(page, to: BoundTable.path)
         } else {
             #expect(document == page)
-        }
-    }
-
-    @Test("what a test draws at random follows from a seed (section 9)")
-    func randomness() {
-        expectNone(Self.tests.flatMap(HouseRules.unseededRandomness))
-        // Each exception must still be one.
-        for path in HouseRules.systemRandomness {
-            let files = Self.tests.filter { $0.path.hasPrefix(path) }
-            #expect(files.contains { $0.tokens.contains { $0.text == "SystemRandom" } }, "\(path)")
         }
     }
 

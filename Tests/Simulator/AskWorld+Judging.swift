@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // The rules for an outsider's sight.
 

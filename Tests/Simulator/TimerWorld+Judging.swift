@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // The judgement of timers from outside: none is early, none comes twice, none is forgotten.
 extension TimerWorld {

@@ -1,6 +1,5 @@
 import BelfryCenter
 import BelfryHistory
-import TestSupport
 
 // The broker dies at any moment of the store, or stops in order; then the next life begins.
 

@@ -16,29 +16,29 @@ extension CenterHost {
     /// Removes, once a second, the farewells that fire soon and whose posters lost the right.
     ///
     /// A turn whose time is over leaves the other centers to the next.
-    mutating func lookAtFarewells(_ context: inout LoopContext) {
+    mutating func lookAtFarewells(_ outbox: inout Outbox) {
         guard let log = centers.log, log.unavailability == nil,
-            context.loop.now >= part.nextLookAtFarewells
+            outbox.loop.now >= part.nextLookAtFarewells
         else { return }
         let time = CommandTime(
             wallMilliseconds: 0, monotonicNanoseconds: centers.shard.logTime + Self.horizon)
         while part.lookedCenterCount < centers.count {  // Share: farewells
             let position = part.lookedCenterCount
             let farewells = centers[position].dueFarewells(at: time, among: Self.lookLimit)
-            takeOutForbidden(farewells, of: position, &context)
+            takeOutForbidden(farewells, of: position, &outbox)
             part.lookedCenterCount += 1
-            if context.turnIsFull { return }
+            if outbox.turnIsFull { return }
         }
         part.lookedCenterCount = 0
-        part.nextLookAtFarewells = context.loop.now + .seconds(1)
+        part.nextLookAtFarewells = outbox.loop.now + .seconds(1)
     }
 
     /// Checks the farewells of a lost client that would fire before the next look.
     mutating func lookAtFarewells(
-        of client: UInt64, center name: [UInt8], _ context: inout LoopContext
+        of client: UInt64, center name: [UInt8], _ outbox: inout Outbox
     ) {
         guard centers.log != nil, let position = centers.position(of: name) else { return }
         let farewells = centers[position].farewells(of: client, within: Self.horizon)
-        takeOutForbidden(farewells, of: position, &context)
+        takeOutForbidden(farewells, of: position, &outbox)
     }
 }

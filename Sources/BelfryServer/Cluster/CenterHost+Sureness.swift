@@ -11,14 +11,13 @@ struct AskAgain: Operation {
     static let isPromise = false
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {}
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
-        host.perform(submission, &context) ? .written : .later
+        host.perform(submission, &outbox) ? .written : .later
     }
 }
 
@@ -29,18 +28,18 @@ extension CenterHost {
     }
 
     /// Appends an empty entry; the request begins again when that was applied.
-    mutating func awaitLog(_ context: inout LoopContext) {
-        applied.id = centers.hand(.nothing, at: context.commandTime)
+    mutating func awaitLog(_ outbox: inout Outbox) {
+        applied.id = centers.hand(.nothing, at: outbox.commandTime)
     }
 
     /// Continues an operation whose command had no center: one behind an empty entry begins again.
-    mutating func goOn(_ begun: consuming Pending, _ context: inout LoopContext) {
+    mutating func goOn(_ begun: consuming Pending, _ outbox: inout Outbox) {
         switch begun.operation {
         case is ChangeCluster, is MakeTicket:
             applied.isUnspread = true
-            finish(begun.operation, begun, &context)
-        case is AskAgain: _ = perform(begun.submission, &context)
-        default: beginAgain(begun, &context)
+            finish(begun.operation, begun, &outbox)
+        case is AskAgain: _ = perform(begun.submission, &outbox)
+        default: beginAgain(begun, &outbox)
         }
     }
 }

@@ -12,7 +12,7 @@ struct ChangeCluster: Operation {
     let change: ClusterChange
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         guard let log = host.centers.log else { throw Problem.noCluster }
         let action: ShardCommand.Action =
@@ -20,15 +20,14 @@ struct ChangeCluster: Operation {
             case .upgrade: log.replicated.levelAction
             case .applyConfiguration:
                 .configure(
-                    context.configuration.centerLimits, revision: host.centers.limitsRevision + 1)
+                    outbox.configuration.centerLimits, revision: host.centers.limitsRevision + 1)
             }
-        host.applied.id = host.centers.hand(action, at: context.commandTime)
-        context.loop.takeAnotherTurn()
+        host.applied.id = host.centers.hand(action, at: outbox.commandTime)
+        outbox.loop.takeAnotherTurn()
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         let level = host.centers.log?.replicated.options.level ?? 0
         switch change {
@@ -42,20 +41,20 @@ struct ChangeCluster: Operation {
             }
         case .applyConfiguration:
             // Another admin has changed them at the same time.
-            if host.centers.limits != context.configuration.centerLimits {
+            if host.centers.limits != outbox.configuration.centerLimits {
                 throw Problem(
                     .overloaded, "Another change of the limits came first; try again.")
             }
         }
-        context.log.write(
+        outbox.log.write(
             .info, "an admin has changed the cluster", ("level", host.centers.level),
             ("revision", host.centers.limitsRevision))
         var writer = JSONWriter()
-        writer.beginObject(into: &answer.content)
-        writer.member("level", integer: host.centers.level, into: &answer.content)
-        writer.member("revision", integer: host.centers.limitsRevision, into: &answer.content)
-        writer.endObject(into: &answer.content)
-        return .answered
+        writer.beginObject(into: &outbox.content)
+        writer.member("level", integer: host.centers.level, into: &outbox.content)
+        writer.member("revision", integer: host.centers.limitsRevision, into: &outbox.content)
+        writer.endObject(into: &outbox.content)
+        return .answer(.json)
     }
 }
 

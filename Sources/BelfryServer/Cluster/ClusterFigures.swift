@@ -1,6 +1,6 @@
 import BelfryCluster
 
-/// The state of a broker in its cluster; the loop that applies the log updates them.
+/// The figures of a cluster for the metrics; the loop that applies the log updates them.
 struct ClusterFigures: Sendable {
     /// Whether a broker of the log takes part.
     enum NodeState: String, CaseIterable {
@@ -8,9 +8,6 @@ struct ClusterFigures: Sendable {
         case down
     }
 
-    /// The reason why the log takes no entries; nil where it does, or without a cluster.
-    var unavailability: Unavailability?
-    /// Whether the log takes entries.
     var isReady = false
     var index: UInt64 = 0
     var lag: UInt64 = 0

@@ -14,29 +14,29 @@ extension ServerLoop {
 
     /// The number of connections besides those to the engine.
     var clientConnectionCount: Int {
-        context.loop.connectionCount - (engine?.connection == nil ? 0 : 1)
+        outbox.loop.connectionCount - (engine?.connection == nil ? 0 : 1)
             - (monitor?.connection == nil ? 0 : 1)
     }
 
     /// Begins with the log; the timer repeats itself.
     mutating func beginLog() {
         guard host.centers.log != nil else { return }
-        context.shared.cluster.withLock { $0.unavailability = .catchingUp }
-        _ = context.loop.schedule(at: context.loop.now, LoopTimer.log.rawValue)
+        outbox.shared.logState.withLock { $0 = .catchingUp }
+        _ = outbox.loop.schedule(at: outbox.loop.now, LoopTimer.log.rawValue)
     }
 
     /// Applies the news of the engine.
     mutating func hearEngine() {
         applyInOrder()
-        context.loop.takeAnotherTurn()
+        outbox.loop.takeAnotherTurn()
     }
 
     /// Takes an event of the connections to the engine.
     ///
     /// - Returns: whether the event is of one of them.
     mutating func takeFromEngine(_ event: LoopEvent, input: Span<UInt8>) -> Bool {
-        if monitor?.take(event, input: input, &context) == true { return true }
-        guard engine?.take(event, input: input, &context) == true else { return false }
+        if monitor?.take(event, input: input, &outbox) == true { return true }
+        guard engine?.take(event, input: input, &outbox) == true else { return false }
         hearEngine()
         return true
     }
@@ -44,28 +44,28 @@ extension ServerLoop {
     /// Passes the time to the log and its connections.
     mutating func tickLog() {
         guard let log = host.centers.log else { return }
-        log.now = context.loop.now
-        monitor?.tick(&context)
+        log.now = outbox.loop.now
+        monitor?.tick(&outbox)
         if let fault = monitorFault { return fail(fault) }
         // A start waits for the first answers of its servers, which takes a moment.
-        if monitor?.hasAskedAll ?? true { engine?.tick(&context) }
+        if monitor?.hasAskedAll ?? true { engine?.tick(&outbox) }
         if let failure = engine?.failure { return fail("the engine of the cluster: \(failure)") }
         applyInOrder()
         host.centers.tickLog()
         applyInOrder()
         if let conflict = host.part.conflict, host.part.isOver { return fail(conflict) }
-        host.tellLimits(&context)
-        host.lookAtFarewells(&context)
+        host.tellLimits(&outbox)
+        host.lookAtFarewells(&outbox)
         noteClusterFigures()
-        _ = context.loop.schedule(
-            at: context.loop.now + Self.logInterval, LoopTimer.log.rawValue)
+        _ = outbox.loop.schedule(
+            at: outbox.loop.now + Self.logInterval, LoopTimer.log.rawValue)
     }
 
     /// Updates the figures of the cluster for the metrics.
     private func noteClusterFigures() {
         guard let log = host.centers.log else { return }
         let shard = host.centers.shard
-        context.shared.cluster.withLock { figures in
+        outbox.shared.cluster.withLock { figures in
             figures.isReady = log.unavailability == nil
             figures.index = shard.logIndex
             figures.lag = log.replicated.lag
@@ -75,14 +75,14 @@ extension ServerLoop {
             figures.appends = log.appendFigures
             figures.holeCount = log.replicated.holeCount
             figures.logByteCount = engine?.journal.logByteCount ?? 0
-            figures.snapshotAge = engine?.snapshotAge(at: context.loop.now) ?? .zero
-            figures.configurationDiffers = shard.limits != context.configuration.centerLimits
+            figures.snapshotAge = engine?.snapshotAge(at: outbox.loop.now) ?? .zero
+            figures.configurationDiffers = shard.limits != outbox.configuration.centerLimits
         }
     }
 
     /// The reason why the broker cannot begin, by the monitor's findings; nil where it can.
     private var monitorFault: String? {
-        guard !host.part.hasBegun, context.configuration.durability == .power,
+        guard !host.part.hasBegun, outbox.configuration.durability == .power,
             let lazy = monitor?.lazyServer
         else { return nil }
         return """
@@ -101,34 +101,34 @@ extension ServerLoop {
     mutating func recoverCluster(for id: ConnectionID) {
         guard let log = host.centers.log else { return }
         if let reason = log.unavailability {
-            guard log.replicated.recover(at: context.loop.now.nanoseconds) else {
-                return callers.refuseRequest(id, Problem(reason), of: nil, &context)
+            guard log.replicated.recover(at: outbox.loop.now.nanoseconds) else {
+                return callers.refuseRequest(id, Problem(reason), of: nil, &outbox)
             }
             host.part.isOver = false
-            context.log.write(
+            outbox.log.write(
                 .warning, "an admin lets the log go on with the state of this broker",
                 ("index", host.centers.shard.logIndex))
         }
-        if let status = clusterStatus { callers.send(status, to: id, &context) }
+        if let status = clusterStatus { callers.send(status, to: id, &outbox) }
     }
 
     /// Applies the entries that have come in the order of all brokers.
     mutating func applyInOrder() {
-        host.centers.log?.now = context.loop.now
-        host.applyInOrder(&context)
-        context.logTimeOffset = host.centers.log?.timeOffset
-        context.seat = host.centers.log?.seat ?? 0
+        host.centers.log?.now = outbox.loop.now
+        host.applyInOrder(&outbox)
+        outbox.logTimeOffset = host.centers.log?.timeOffset
+        outbox.seat = host.centers.log?.seat ?? 0
         if host.part.clientsMustGo { letAllGo() }
     }
 
     /// Hands the log the collected commands, once all applied effects are on their way.
     mutating func endTurnOfLog() {
         host.centers.endTurnOfLog()
-        engine?.send(&context)
+        engine?.send(&outbox)
         let state = host.centers.log?.unavailability
         guard state != host.part.told else { return }
         host.part.told = state
-        context.shared.cluster.withLock { $0.unavailability = state }
+        outbox.shared.logState.withLock { $0 = state }
     }
 
     /// Closes all clients of a broker that no longer takes part, and hears no posts.
@@ -136,16 +136,21 @@ extension ServerLoop {
     /// Waiting requests are answered; clients of streams find another broker.
     private mutating func letAllGo() {
         host.part.clientsMustGo = false
-        host.answerCompletions(&context)
+        host.answerCompletions(&outbox)
         // The log does not tell a later life what an earlier one waited for.
-        host.refuse(host.completions.takeAll(), Problem(CommandFailure.unknownOutcome), &context)
+        host.refuse(host.completions.takeAll(), Problem(CommandFailure.unknownOutcome), &outbox)
         for slot in 0..<callers.connections.slotCount {
             guard let connection = callers.connections[slot], !connection.isClosing,
                 connection.kind != .http
             else { continue }
-            callers.connections.dismiss(connection.id, .clusterLost, &context)
+            callers.connections.dismiss(connection.id, .clusterLost, &outbox)
         }
-        host.releaseAllWaits(&context)
+        host.polls.endAll()
+        host.answerPolls(&outbox)
+        host.asks.endPolls()
+        host.answerFates(&outbox)
+        host.values.endPolls()
+        host.answerValues(&outbox)
         react()
     }
 
@@ -153,12 +158,12 @@ extension ServerLoop {
     ///
     /// The log must hear how far each connection was written.
     mutating func sealLog() {
-        guard !host.centers.isWaiting || context.loop.now >= stop.sealDeadline else {
-            return stop.armTimer(at: context.loop.now + StopSequence.interval, &context)
+        guard !host.centers.isWaiting || outbox.loop.now >= stop.sealDeadline else {
+            return armStop(at: outbox.loop.now + StopSequence.interval)
         }
-        context.life = .sealed
+        outbox.life = .sealed
         stop.isReleased = true
-        context.shared.life.store(.released, ordering: .relaxed)
+        outbox.shared.lifecycle.store(.released, ordering: .relaxed)
         letClientsGo()
     }
 
@@ -166,6 +171,6 @@ extension ServerLoop {
     mutating func hasLeftLog() -> Bool {
         guard let log = host.centers.log, !host.part.isOver else { return true }
         log.replicated.leave()
-        return context.loop.now >= stop.deadline + StopSequence.patience
+        return outbox.loop.now >= stop.deadline + StopSequence.patience
     }
 }

@@ -1,25 +1,16 @@
-import Synchronization
-
-/// The phases of a broker, and of each of its loops, from the start to the end.
-///
-/// They only move forward. The broker as a whole is running, lame, draining or released; a loop has
-/// all phases but lame and released.
-enum Life: UInt8, Comparable, AtomicRepresentable {
+/// The phases of a loop from its start to its end; it only moves forward.
+enum Life: UInt8, Comparable {
     /// The state is being restored: only requests about the progress are answered.
     case starting
-    /// The loop takes work, and so does the broker.
+    /// The loop takes work.
     case running
-    /// The broker was asked to stop, and works on while `/readyz` reports it (`--drain-delay`).
-    case lame
-    /// The stop has begun: the loop, or the broker, takes nothing new.
+    /// The stop has begun: the loop takes nothing new.
     case draining
     /// This loop has no more commands for any center.
     case settled
     /// The centers of this loop take no more commands.
     case sealed
-    /// All accepted work is committed, and another process may take the data of the broker.
-    case released
-    /// Clients of the loop were told to come back.
+    /// Clients were told to come back.
     case leaving
     /// The loop ends with this turn.
     case over

@@ -10,9 +10,9 @@ import BelfryWire
 extension Gate {
     /// Finds the source of the request whose head was read.
     mutating func findOrigin(
-        of id: ConnectionID, _ exchange: inout Exchange, _ context: inout LoopContext
+        of id: ConnectionID, _ exchange: inout Exchange, _ outbox: inout Outbox
     ) {
-        guard let address = Self.peerAddress(of: id, &context) else { return }
+        guard let address = Self.peerAddress(of: id, &outbox) else { return }
         var origin = RequestOrigin(address: address, isSecure: exchange.isSecure)
         if policies.proxy.trusts(origin.address) {
             origin = policies.proxy.origin(of: origin, exchange.parser.head.forwardingFields())
@@ -22,58 +22,49 @@ extension Gate {
 
     /// The address that requests of a connection count for, if that matters to a center.
     mutating func askerAddress(
-        of id: ConnectionID, _ known: NetworkAddress?, _ context: inout LoopContext
+        of id: ConnectionID, _ known: NetworkAddress?, _ outbox: inout Outbox
     ) -> NetworkAddress? {
-        policies.hasRates || context.shares.countsAddresses
-            ? known ?? Self.peerAddress(of: id, &context) : nil
+        policies.hasRates || outbox.shares.countsAddresses
+            ? known ?? Self.peerAddress(of: id, &outbox) : nil
     }
 
     /// The address of the other end of a connection.
-    static func peerAddress(of id: ConnectionID, _ context: inout LoopContext) -> NetworkAddress? {
-        context.loop.peer(of: id).map { NetworkAddress($0.address) }
-    }
-
-    /// The asker that a new connection counts for; a listed proxy passes on many clients.
-    func countedAddress(of id: ConnectionID, _ context: inout LoopContext) -> Asker? {
-        guard
-            context.shares.countsAddresses || context.configuration.addressConnectionLimit != nil,
-            let address = Self.peerAddress(of: id, &context), !policies.proxy.trusts(address)
-        else { return nil }
-        return .address(address.counted)
+    static func peerAddress(of id: ConnectionID, _ outbox: inout Outbox) -> NetworkAddress? {
+        outbox.loop.peer(of: id).map { NetworkAddress($0.address) }
     }
 
     // MARK: Rates
 
     /// Counts a request for its address; probes of health are always answered.
     mutating func chargeAddress(
-        _ exchange: inout Exchange, _ context: inout LoopContext
+        _ exchange: inout Exchange, _ outbox: inout Outbox
     ) throws(Problem) {
         guard let origin = exchange.origin, !exchange.parser.head.isProbe else { return }
         do throws(RateTables.Refusal) {
-            try shared.askers.rates.take(of: origin.address, at: context.loop.now.nanoseconds)
+            try shared.askers.rates.take(of: origin.address, at: outbox.loop.now.nanoseconds)
         } catch {
-            throw refuse(error, &exchange, &context)
+            throw refuse(error, &exchange, &outbox)
         }
     }
 
     /// Counts a request, or the items of a batch, for its caller.
     mutating func charge(
-        _ count: Int, _ exchange: inout Exchange, _ context: inout LoopContext
+        _ count: Int, _ exchange: inout Exchange, _ outbox: inout Outbox
     ) throws(Problem) {
         guard policies.hasRates, let origin = exchange.origin else { return }
         do throws(RateTables.Refusal) {
             try shared.askers.rates.take(
-                count, of: exchange.caller(context.anonymous), at: origin.address,
-                context.loop.now.nanoseconds)
+                count, of: exchange.caller(outbox.anonymous), at: origin.address,
+                outbox.loop.now.nanoseconds)
         } catch {
-            throw refuse(error, &exchange, &context)
+            throw refuse(error, &exchange, &outbox)
         }
     }
 
     private mutating func refuse(
-        _ refusal: RateTables.Refusal, _ exchange: inout Exchange, _ context: inout LoopContext
+        _ refusal: RateTables.Refusal, _ exchange: inout Exchange, _ outbox: inout Outbox
     ) -> Problem {
-        context.counters.rateRefused += 1
+        outbox.counters.rateRefused += 1
         exchange.refusalFields = Self.fields(of: refusal)
         return refusal.problem
     }

@@ -35,7 +35,7 @@ struct Gate {
     ///   - neighbor: the owner of the other end, which is looked up where it matters.
     mutating func check(
         _ exchange: inout Exchange, from id: ConnectionID, _ neighbor: inout Neighbor,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) throws(Problem) {
         noteOrigin(&exchange)
         if exchange.parser.head.expectation == .unknown {
@@ -45,27 +45,27 @@ struct Gate {
             throw Problem(.notImplemented, "The broker is not a proxy.")
         }
         try checkHost(&exchange)
-        if policies.hasRates { try chargeAddress(&exchange, &context) }
-        if !context.life.takesNothing, context.log.level > .debug,
-            let template = exchange.findTemplate(limits: context.configuration.wireLimits)
+        if policies.hasRates { try chargeAddress(&exchange, &outbox) }
+        if !outbox.life.takesNothing, outbox.log.level > .debug,
+            let template = exchange.findTemplate(limits: outbox.configuration.wireLimits)
         {
             exchange.template = template
-            findLocality(of: &exchange, from: id, &neighbor, &context)
+            findLocality(of: &exchange, from: id, &neighbor, &outbox)
             exchange.canRepeat =
-                !policies.needsOrigin && exchange.isLocal == context.anonymous.differ
-            exchange.parser.bodyByteLimit = context.configuration.bodyByteLimit
+                !policies.needsOrigin && exchange.isLocal == outbox.anonymous.differ
+            exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
             return
         }
         let path = try exchange.findPath(
-            hasDebugEndpoints: context.configuration.hasDebugEndpoints)
+            hasDebugEndpoints: outbox.configuration.hasDebugEndpoints)
         let facts = path.facts
         if facts.secret != .none { noteSecret(facts.secret, &exchange) }
-        if context.life.takesNothing { try checkLife(facts.answering) }
+        if outbox.life.takesNothing { try checkLife(facts.answering) }
         try checkOrigin(facts.guarding, &exchange)
         if let entry = exchange.path?.entry {
             if facts.guarding == .credentials {
-                try checkCredentials(entry, &exchange, &context)
-                findLocality(of: &exchange, from: id, &neighbor, &context)
+                try checkCredentials(entry, &exchange, &outbox)
+                findLocality(of: &exchange, from: id, &neighbor, &outbox)
             }
             if entry.route == .service(.debugEcho) { return }
             try checkCoding(&exchange)
@@ -74,7 +74,7 @@ struct Gate {
             exchange.refusalFields = [HTTPField("Allow", allowed)]
             throw Problem(.methodNotAllowed, "This path supports \(allowed).")
         }
-        exchange.parser.bodyByteLimit = context.configuration.bodyByteLimit
+        exchange.parser.bodyByteLimit = outbox.configuration.bodyByteLimit
     }
 
     /// Refuses requests that a stopping or starting broker does not answer.

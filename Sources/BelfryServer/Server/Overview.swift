@@ -122,8 +122,8 @@ struct Overview {
         writer.time("asOf", time, into: &output)
         let readiness = Readiness(source.shared, source.configuration)
         writer.member("ready", bool: readiness.problem == nil, into: &output)
-        let life = source.shared.life.load(ordering: .relaxed)
-        writer.member("draining", bool: life > .running, into: &output)
+        let lifecycle = source.shared.lifecycle.load(ordering: .relaxed)
+        writer.member("draining", bool: lifecycle > .ready, into: &output)
     }
 
     private func append(

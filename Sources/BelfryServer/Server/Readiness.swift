@@ -15,7 +15,7 @@ struct Readiness {
     /// full does not: clients that acknowledge make room in it, and must reach the broker for that
     /// (decision 54).
     init(_ shared: SharedState, _ configuration: ServerConfiguration) {
-        let life = shared.life.load(ordering: .relaxed)
+        let lifecycle = shared.lifecycle.load(ordering: .relaxed)
         let storeState =
             switch shared.store {
             case nil: "none"
@@ -41,19 +41,19 @@ struct Readiness {
                 configuration.queueByteLimit
             ),
         ].filter { $0.1 >= $0.2 }.map(\.0)
-        let unavailability = shared.cluster.withLock { $0.unavailability }
+        let unavailability = shared.logState.withLock { $0 }
         // Without a cluster the part is left out.
         let cluster =
             configuration.cluster == nil ? [] : [("cluster", unavailability?.word ?? "ok")]
         let own = [
             ("loops", "\(configuration.loopCount)"), ("store", storeState),
-            ("restore", shared.progress?.text ?? "done"), ("drain", life.word),
+            ("restore", shared.progress?.text ?? "done"), ("drain", lifecycle.word),
             ("limits", reached.isEmpty ? "ok" : reached.joined(separator: ",")),
         ]
         parts = own + cluster
         if let progress = shared.progress {
             problem = .isRestoring(progress)
-        } else if life > .running {
+        } else if lifecycle > .ready {
             problem = .isStopping
         } else if let unavailability {
             problem = Problem(unavailability)
@@ -75,14 +75,14 @@ struct Readiness {
     }
 }
 
-extension Life {
-    /// The word for the phase of the broker; those of single loops are none of it.
+extension Lifecycle {
+    /// The word for the phase.
     fileprivate var word: String {
         switch self {
-        case .starting, .running: "none"
+        case .ready: "none"
         case .lame: "delayed"
-        case .draining, .settled, .sealed: "draining"
-        case .released, .leaving, .over: "released"
+        case .draining: "draining"
+        case .released: "released"
         }
     }
 }

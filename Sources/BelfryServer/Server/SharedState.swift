@@ -17,7 +17,10 @@ final class SharedState: Sendable {
     let hasStore: Bool
     /// The record of dispatched numbers that survives `kill -9`; nil without a store.
     let witness: DispatchWitness?
-    let restored: RestoredCenters
+    /// The centers from the store that no loop has taken yet.
+    private let centers: Mutex<[NotificationCenter]>
+    /// The time of the restored centers at the start; nil without a store.
+    let restoredAt: MonotonicTime?
     /// The totals over all centers.
     let totals = CenterTotals()
     let askers = AskerTables()
@@ -31,10 +34,12 @@ final class SharedState: Sendable {
     let tickets = Mutex(TicketTable<Caller>())
     /// The progress of the start, for the loop that reports it; nil for those that serve.
     let progress: StartProgress?
-    /// The state of the cluster for the metrics and the readiness.
+    /// The reason why the cluster's log takes no entries; nil where it does, or without a cluster.
+    let logState = Mutex<Unavailability?>(nil)
+    /// The figures of the cluster for the metrics.
     let cluster = Mutex(ClusterFigures())
     /// The phase of the broker.
-    let life = Atomic(Life.running)
+    let lifecycle = Atomic(Lifecycle.ready)
     let figures = BrokerFigures()
     /// The counters of each loop, as of the end of its last turn.
     let counters: [Published<Counters>]
@@ -62,7 +67,8 @@ final class SharedState: Sendable {
         store = beginning.store
         hasStore = beginning.store != nil
         witness = beginning.witness
-        restored = RestoredCenters(beginning.centers, at: beginning.restoredAt)
+        centers = Mutex(beginning.centers)
+        restoredAt = beginning.restoredAt
         numbers = beginning.numbers
         counters = mailboxes.map { _ in Published(Counters()) }
         var random = SystemRandom()
@@ -94,7 +100,11 @@ final class SharedState: Sendable {
 
     /// Takes the centers of a loop from those restored.
     func takeCenters(for loop: Int) -> [NotificationCenter] {
-        restored.take { home(of: $0.name) == loop }
+        centers.withLock { centers in
+            let taken = centers.filter { home(of: $0.name) == loop }
+            centers.removeAll { home(of: $0.name) == loop }
+            return taken
+        }
     }
 
     /// The number of a center's loop.

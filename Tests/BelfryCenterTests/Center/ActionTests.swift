@@ -224,7 +224,7 @@ struct ActionTests {
         // A mailbox without a reader holds all that comes.
         _ = scenario.connect([scenario.responder("fan", ["spin"])], transport: .mailbox)
         #expect(reports().map(\.outcome) == [.held, .held, .held])
-        #expect(scenario.center.sequence == 0 && scenario.center.backlog.heldActions.isEmpty)
+        #expect(scenario.center.sequence == 0 && scenario.center.heldActions.isEmpty)
     }
 
     @Test(

@@ -23,7 +23,7 @@ struct HeldActionTests {
         #expect(scenario.frames == ["touchUp{}", "dim/lamp", "touchUp{}"])
         #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 1", "o1 lamp.toggle touchUp{} 3"])
         #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, delivered: 1))
-        #expect(scenario.center.heldCount == 0 && scenario.center.backlog.heldActions.isEmpty)
+        #expect(scenario.center.heldCount == 0 && scenario.center.heldActions.isEmpty)
     }
 
     @Test("K6, D7: past the limit of the responder the oldest is lost, with a gap")
@@ -67,7 +67,7 @@ struct HeldActionTests {
         #expect(scenario.reportRows == ["o\(again) held lamp o1"])
         scenario.remove(responder, by: .broker)
         #expect(scenario.account(id) == Receipt(id: id, sequence: 2, matched: 1, dropped: 1))
-        #expect(scenario.center.backlog.heldActions.isEmpty && scenario.center.heldCount == 0)
+        #expect(scenario.center.heldActions.isEmpty && scenario.center.heldCount == 0)
     }
 
     @Test("K6, R6, R14: an action waits for a busy responder that holds, and holds up nothing else")
@@ -88,7 +88,7 @@ struct HeldActionTests {
         scenario.answer(responder, 1, .result(bytes("1")))
         // The client was written 3 meanwhile, so it takes its number now (law 2).
         #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 4"])
-        #expect(scenario.center.backlog.heldActions.isEmpty)
+        #expect(scenario.center.heldActions.isEmpty)
     }
 
     @Test("D8, R14: nor what is delivered to a client at once that has asked for suspension")

@@ -348,13 +348,11 @@ struct RestartTests {
         check(Set(lasting.map(\.client)) == Set(image.clients.map(\.id)))
         var held: [(UInt64, UInt64)] = []
         for row in lasting {
-            guard let slot = center.registry.observers.slot(of: row.serial) else { continue }
-            for entry in center.backlog.held.slots(
-                of: center.registry.observers[slot].entries, in: .observer)
-            {
-                held.append((center.backlog.held.sequence(of: entry), row.serial))
+            guard let slot = center.observers.slot(of: row.serial) else { continue }
+            for entry in center.held.slots(of: center.observers[slot].entries, in: .observer) {
+                held.append((center.held.sequence(of: entry), row.serial))
             }
-            let gaps = center.registry.observers[slot].gaps.filter {
+            let gaps = center.observers[slot].gaps.filter {
                 $0.reason != .dropped && $0.count != nil
             }
             let stored = image.gaps.filter { $0.observer == row.serial }.map(\.gap)
@@ -368,7 +366,7 @@ struct RestartTests {
             _, _ in true
         }.rows
         check(Set(queue.map(\.id)) == Set(image.queue.map(\.id)))
-        check(center.history.keys.count == image.keys.count)
+        check(center.keys.count == image.keys.count)
         check(center.sequence <= image.sequence)
     }
 }

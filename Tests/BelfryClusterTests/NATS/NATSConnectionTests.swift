@@ -54,7 +54,7 @@ struct NATSConnectionTests {
             journal.trim(through: 1)
             journal.save(JournalSnapshot(index: 1, state: [1]))
             journal.load()
-            journal.send(Beat(node: [1], life: 1, appliedIndex: 1))
+            journal.tell(Beat(node: [1], life: 1, appliedIndex: 1))
         }
         askEverything()
         server.greet()

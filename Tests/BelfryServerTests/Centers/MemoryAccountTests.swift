@@ -220,7 +220,7 @@ struct MemoryAccountTests {
         let before = heldByteCount()
         try #require(before > 40 << 16)
         // As at a start with less room than before.
-        broker.nodes[0].server.context.configuration.heldByteLimit = 1 << 20
+        broker.nodes[0].server.outbox.configuration.heldByteLimit = 1 << 20
         store.isBehind = true
         broker.nodes[0].server.trimHeldLater()
         try broker.crank()
@@ -280,5 +280,5 @@ struct MemoryAccountTests {
 }
 
 extension ServerLoop {
-    fileprivate mutating func trimHeldLater() { host.kept.trimLater(.held, &context) }
+    fileprivate mutating func trimHeldLater() { host.kept.trimLater(.held, &outbox) }
 }

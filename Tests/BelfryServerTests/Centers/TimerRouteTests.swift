@@ -334,7 +334,7 @@ struct TimerRouteTests {
         }
         var left = Keys()
         left.add("stays", #"[{"verbs":["post"],"names":["bye"]}]"#)
-        var configuration = broker.nodes[0].server.context.configuration
+        var configuration = broker.nodes[0].server.outbox.configuration
         configuration.keyring = try left.keyring()
         _ = broker.shared.mailboxes[0].post(.reload(configuration))
         try broker.crank()

@@ -80,7 +80,7 @@ struct ClusterFarewellTests {
         let leftKeyring = try left.keyring()
         func reload() throws {
             for broker in cluster.brokers {
-                var configuration = broker.nodes[0].server.context.configuration
+                var configuration = broker.nodes[0].server.outbox.configuration
                 configuration.keyring = leftKeyring
                 _ = broker.shared.mailboxes[0].post(.reload(configuration))
             }

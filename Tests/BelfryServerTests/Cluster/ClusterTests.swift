@@ -168,7 +168,7 @@ struct ClusterTests {
     @Test("a broker lets all have its limits")
     func configuration() throws {
         let cluster = try BrokerCluster(count: 2, Self.allGrants)
-        var configuration = cluster[0].nodes[0].server.context.configuration
+        var configuration = cluster[0].nodes[0].server.outbox.configuration
         configuration.centerLimits.queueEntryLimit = 1
         _ = cluster[0].shared.mailboxes[0].post(.reload(configuration))
         try cluster.crank()

@@ -31,7 +31,7 @@ struct EngineLineTests {
                 try TLSContext(authorities: .pem(authority.certificate), for: .unnamed))
             session = TLSSession(server)
             broker.nodes[0].server.engine = engine
-            engine.tick(&broker.nodes[0].server.context)
+            engine.tick(&broker.nodes[0].server.outbox)
             self.server = try #require(broker.nodes[0].kernel.takeAttempt())
             self.server.completeAttempt()
             try broker.crank()
@@ -39,7 +39,7 @@ struct EngineLineTests {
 
         private func crank() throws {
             try broker.crank()
-            engine.send(&broker.nodes[0].server.context)
+            engine.send(&broker.nodes[0].server.outbox)
             try broker.crank()
         }
 
