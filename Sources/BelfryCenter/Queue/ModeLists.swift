@@ -40,6 +40,7 @@ struct ModeLists: Sendable {
         var footprint: Int {
             Footprint.grown(count: items.count, stride: MemoryLayout<Item>.stride)
         }
+
         var isSparse: Bool { items.count > 2 * entryCount + 16 }
     }
 
