@@ -36,9 +36,9 @@ struct ModeLists: Sendable {
         /// How many of the items are alive.
         var entryCount = 0
 
-        /// The bytes of the items, with the room of a list that doubled as it grew.
+        /// The bytes of the items, dead ones among them.
         var footprint: Int {
-            Footprint.grown(count: items.count, stride: MemoryLayout<Item>.stride)
+            Footprint.array(of: items.count, stride: MemoryLayout<Item>.stride)
         }
 
         var isSparse: Bool { items.count > 2 * entryCount + 16 }

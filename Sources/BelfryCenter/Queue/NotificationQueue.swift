@@ -60,7 +60,7 @@ struct NotificationQueue: Footprinted, Sendable {
         // The names of modes are shared by nearly all entries; the list of them is not.
         let modeByteCount = modeLists.mentionCount * MemoryLayout<[UInt8]>.stride
         return Footprint.texts(count: 2 * count, byteCount: byteCount + modeByteCount)
-            + slots.capacity * MemoryLayout<Slot>.stride + positions.footprint + kinds.footprint
+            + count * MemoryLayout<Slot>.stride + positions.footprint + kinds.footprint
             + modeLists.footprint + timers.footprint
     }
 
