@@ -56,7 +56,8 @@ class Broker:
             command += ["127.0.0.1:0", *(option for option in options if option == "patient")]
         if cpu is not None:
             command = ["taskset", "-c", str(cpu), *command]
-        self.log = tempfile.TemporaryFile("w+b")
+        # Appended to: the broker writes at the offset that reading moves.
+        self.log = tempfile.TemporaryFile("a+b")
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=self.log)
         self.port = self._wait_for_port()
 

@@ -41,7 +41,8 @@ from crashing_values import Values
 
 class Broker:
     def __init__(self, path, data, durability):
-        self.log = tempfile.TemporaryFile("w+b")
+        # Appended to: the broker writes at the offset that reading moves.
+        self.log = tempfile.TemporaryFile("a+b")
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             [path, "serve", "--listen", "127.0.0.1:0", "--data", data, "--durability", durability,

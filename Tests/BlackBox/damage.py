@@ -40,7 +40,8 @@ class Broker:
     """A broker that may refuse its store; crash.Broker takes that for a failure."""
 
     def __init__(self, path, data, *options):
-        self.log = tempfile.TemporaryFile("w+b")
+        # Appended to: the broker writes at the offset that reading moves.
+        self.log = tempfile.TemporaryFile("a+b")
         self.process = subprocess.Popen(
             [path, "serve", "--listen", "127.0.0.1:0", "--data", data, "--log-format", "text",
              *options],

@@ -41,7 +41,8 @@ class Broker:
         self.start()
 
     def start(self):
-        self.log = tempfile.TemporaryFile("w+b")
+        # Appended to: the broker writes at the offset that reading moves.
+        self.log = tempfile.TemporaryFile("a+b")
         self.process = subprocess.Popen(
             [BINARY, "serve", "--listen", "127.0.0.1:0", *self.options],
             stdout=subprocess.DEVNULL, stderr=self.log)

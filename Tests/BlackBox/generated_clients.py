@@ -87,7 +87,8 @@ main(process.argv[2]).catch((error) => { console.error(error); process.exit(1); 
 
 class Broker:
     def __init__(self, binary):
-        self.log = tempfile.TemporaryFile("w+b")
+        # Appended to: the broker writes at the offset that reading moves.
+        self.log = tempfile.TemporaryFile("a+b")
         self.process = subprocess.Popen(
             [binary, "serve", "--listen", "127.0.0.1:0", "--in-memory", "--log-format", "json"],
             stdout=subprocess.DEVNULL, stderr=self.log)

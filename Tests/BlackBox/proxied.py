@@ -45,7 +45,8 @@ def wait_for(condition, what):
 
 class Broker:
     def __init__(self, *options):
-        self.log = tempfile.TemporaryFile("w+b")
+        # Appended to: the broker writes at the offset that reading moves.
+        self.log = tempfile.TemporaryFile("a+b")
         self.process = subprocess.Popen(
             [BINARY, "serve", "--in-memory", "--listen", "127.0.0.1:0", *options],
             stdout=subprocess.DEVNULL, stderr=self.log)

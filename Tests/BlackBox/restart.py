@@ -26,7 +26,8 @@ faults = []
 
 class Broker:
     def __init__(self, *options, listen="127.0.0.1:0"):
-        self.log = tempfile.TemporaryFile("w+b")
+        # Appended to: the broker writes at the offset that reading moves.
+        self.log = tempfile.TemporaryFile("a+b")
         self.process = subprocess.Popen(
             [BINARY, "serve", "--listen", listen, *options], stdout=subprocess.DEVNULL,
             stderr=self.log)

@@ -28,7 +28,8 @@ faults = []
 
 class Broker:
     def __init__(self, *options):
-        self.log = tempfile.TemporaryFile("w+b")
+        # Appended to: the broker writes at the offset that reading moves.
+        self.log = tempfile.TemporaryFile("a+b")
         self.process = subprocess.Popen(
             [BINARY, "serve", "--listen", "127.0.0.1:0", "--log-level", "debug", *options],
             stdout=subprocess.DEVNULL, stderr=self.log)
