@@ -138,7 +138,7 @@ final class Broker {
 final class Node {
     let kernel = EmbeddedKernel()
     var server: ServerLoop
-    private var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
+    private var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
     var hasStopped: Bool { server.hasStopped }
 
     /// Where a center of this loop is.

@@ -36,7 +36,7 @@ struct IsolationTests {
         for peer in [killed.peer, garbage.peer, stopped.peer, half.peer, good.peer] {
             #expect(peer.busiestTurn.readCount <= 1)
             #expect(peer.busiestTurn.writeCount <= 1)
-            #expect(peer.busiestTurn.readByteCount <= ReadingPass.inputByteCount)
+            #expect(peer.busiestTurn.readByteCount <= LoopContext.inputByteCount)
             #expect(peer.busiestTurn.writtenByteCount <= 4_096)
         }
         #expect(garbage.peer.sawEndOfOutput)

@@ -31,6 +31,14 @@ struct HouseRulesTests {
         expectNone(Self.rooms.flatMap { HouseRules.arrows(of: $0, in: table) })
     }
 
+    @Test("a folder of a large room names types of others only as its row says (section 1)")
+    func folders() {
+        let table = FolderTable(style: Self.house.text(of: "STYLE.md") ?? "")
+        #expect(table.rooms == ["BelfryCenter", "BelfryServer"])
+        #expect(table.arrows.count > 50)
+        expectNone(HouseRules.folderArrows(of: Self.rooms, in: table))
+    }
+
     @Test("Foundation is imported by tests only (section 1)")
     func foundation() {
         expectNone((Self.rooms + Self.others).flatMap(HouseRules.foundation))
@@ -241,7 +249,7 @@ struct HouseRulesTests {
     func figures() {
         let pages = Self.house.files().filter { $0.hasSuffix(".md") }
         let figures =
-            HouseRules.types(of: Self.rooms) + HouseRules.plan(of: Self.rooms)
+            HouseRules.types(of: Self.rooms) + HouseRules.circles(of: Self.rooms)
             + Self.everything.flatMap(HouseRules.figures)
             + pages.map { path in
                 HouseRules.columns(ofPage: Self.house.text(of: path) ?? "", path: path)

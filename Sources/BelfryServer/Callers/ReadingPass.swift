@@ -34,9 +34,6 @@ struct ReadingPass {
         return context.work.countRequest() && context.loop.turnIsLong
     }
 
-    /// The size of the buffer for input.
-    static let inputByteCount = 64 << 10
-
     /// The output of one connection in one turn after which its input waits, in bytes.
     private static let outputByteLimit = 64 << 10
 

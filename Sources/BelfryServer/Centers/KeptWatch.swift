@@ -125,7 +125,7 @@ struct KeptWatch {
         let limit = context.configuration.centerLimit
         guard
             count > limit
-                || count * CenterTable.centerByteCount > context.configuration.memory.centers
+                || count * MemoryKind.centerByteCount > context.configuration.memory.centers
         else { return }
         releaseCenter()
         context.meet(.centers)

@@ -155,10 +155,3 @@ struct AnnouncedAsks {
     let center: [UInt8]
     let number: UInt64
 }
-
-/// An encoded answer that is kept until its promise is stored.
-struct ParkedAnswer {
-    let bytes: [UInt8]
-    let reply: Reply
-    let sequel: Sequel
-}

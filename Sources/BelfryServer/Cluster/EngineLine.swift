@@ -13,7 +13,7 @@ final class EngineLine {
     var certificates: TLSContext
     /// TLS of the connection; nil while it is plain.
     private var security: TLSClient?
-    private var room = [UInt8](repeating: 0, count: ReadingPass.inputByteCount + (16 << 10))
+    private var room = [UInt8](repeating: 0, count: LoopContext.inputByteCount + (16 << 10))
     private var call = EndpointCall()
     /// The times when the connection was requested, and when bytes came on it last.
     private var beganAt = MonotonicTime(nanoseconds: 0)

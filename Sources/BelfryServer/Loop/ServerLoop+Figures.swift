@@ -1,3 +1,5 @@
+import BelfryCenter
+import BelfryCluster
 import BelfryLoop
 import BelfrySystem
 import Synchronization
@@ -43,5 +45,17 @@ extension ServerLoop {
         return MetricSource(
             LoopSum(loops), context.shared, context.configuration, context.log,
             looksAtProcess: looksAtProcess)
+    }
+
+    /// The state of the broker in its cluster; nil without one.
+    var clusterStatus: ClusterStatus? {
+        guard let log = host.centers.log else { return nil }
+        let shard = host.centers.shard
+        return ClusterStatus(
+            node: String(decoding: log.replicated.options.node, as: UTF8.self),
+            life: log.replicated.life, reason: log.unavailability?.word, index: shard.logIndex,
+            lag: log.replicated.lag,
+            digest: shard.chain, level: shard.level, brokers: shard.brokers,
+            leader: engine?.journal.leader ?? "", syncsAlways: monitor?.syncsAlways)
     }
 }

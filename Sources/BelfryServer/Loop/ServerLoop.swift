@@ -82,7 +82,7 @@ struct ServerLoop: ~Copyable {
 
     /// Runs until the broker has stopped.
     mutating func run() throws(SystemCallError) {
-        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
+        var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
         while !hasStopped {
             let event = try context.loop.nextEvent(into: &input)
             handle(event, input: input.span)

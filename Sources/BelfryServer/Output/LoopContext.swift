@@ -10,6 +10,9 @@ import BelfryWire
 /// Callers and the host of the centers do not know each other. Both write into the arenas of the
 /// event loop, and leave the rest of their output in the outbox.
 struct LoopContext: ~Copyable {
+    /// The size of the buffer for input.
+    static let inputByteCount = 64 << 10
+
     let number: Int
     let shared: SharedState
     let log: ServerLog

@@ -70,7 +70,7 @@ extension ServerLoop {
         let deadline = context.loop.now + StopSequence.patience
         // The timer ends the last wait.
         _ = context.loop.schedule(at: deadline, LoopTimer.progress.rawValue)
-        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
+        var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
         while context.loop.connectionCount > 0, context.loop.now < deadline {
             handle(try context.loop.nextEvent(into: &input), input: input.span)
         }

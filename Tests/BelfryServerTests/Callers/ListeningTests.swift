@@ -52,7 +52,7 @@ struct ListeningTests {
         second.shareListeners(nil)
         let clients = try (0..<8).map { try Socket.connect(to: addresses[$0 % 2]) }
         defer { for client in clients { client.close() } }
-        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
+        var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
         // Each event is one that a client has caused already, so neither loop waits for ever.
         while first.context.loop.connectionCount < 4 || first.callers.entrance.nextSeat != 0 {
             first.handle(try first.context.loop.nextEvent(into: &input), input: input.span)
@@ -84,7 +84,7 @@ struct ListeningTests {
         second.shareListeners(nil)
         let clients = try (0..<3).map { _ in try Socket.connect(to: address) }
         defer { for client in clients { client.close() } }
-        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
+        var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
         while first.callers.entrance.nextSeat != 0 || first.context.loop.connectionCount == 0 {
             first.handle(try first.context.loop.nextEvent(into: &input), input: input.span)
         }

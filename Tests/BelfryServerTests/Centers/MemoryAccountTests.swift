@@ -255,7 +255,7 @@ struct MemoryAccountTests {
     @Test("centers: as many as their memory has room for, one more is 503 with the option")
     func centers() throws {
         let room = 5
-        let broker = try Broker { $0.memory.centers = room * CenterTable.centerByteCount }
+        let broker = try Broker { $0.memory.centers = room * MemoryKind.centerByteCount }
         // The default center is one of them.
         for number in 1..<room {
             #expect(

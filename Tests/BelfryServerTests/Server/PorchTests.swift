@@ -78,7 +78,7 @@ struct PorchTests {
             try server.listen(with: listeners, nil)
             return server
         }
-        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
+        var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
         let question = Array("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
         /// Each event is one that a client has caused already, so the loop does not wait for ever.
         func answer(_ client: Socket, by server: inout ServerLoop) throws -> String {

@@ -81,7 +81,7 @@ struct ShareLimit {
             )
         }
         holdings.observerCount = part(configuration.observerLimit)
-        let centerCount = configuration.memory.centers / CenterTable.centerByteCount
+        let centerCount = configuration.memory.centers / MemoryKind.centerByteCount
         holdings.centerCount = part(min(configuration.centerLimit, centerCount))
         self.holdings = holdings
         seats = SeatTable.Seats(

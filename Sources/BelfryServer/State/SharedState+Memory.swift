@@ -10,7 +10,7 @@ extension SharedState {
                 + Int(counters.sessionBytes)
         case .unfinished: Int(counters.unfinishedBytes)
         case .unsent: Int(counters.unsentBytes)
-        case .centers: totals.centerCount.load(ordering: .relaxed) * CenterTable.centerByteCount
+        case .centers: totals.centerCount.load(ordering: .relaxed) * MemoryKind.centerByteCount
         case .observers: totals[.observers]
         case .channels: totals[.channels]
         case .replay: totals[.replay]

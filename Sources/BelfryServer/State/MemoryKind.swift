@@ -13,6 +13,9 @@ public enum MemoryKind: String, Sendable, CaseIterable {
     /// Kinds that centers keep; ``KeptKind`` describes each.
     case observers, channels, replay, keys, fates, tombstones, held, queue
 
+    /// The memory of an empty center: itself, and its tables at their smallest.
+    static let centerByteCount = 3 << 10
+
     /// Maps a kind that a center keeps.
     init(_ kind: KeptKind) {
         self =

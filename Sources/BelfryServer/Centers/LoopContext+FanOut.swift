@@ -20,7 +20,7 @@ extension LoopContext {
     ) {
         var notification = UInt32.max
         var place = 0
-        while place < effects.deliveries.count {
+        while place < effects.deliveries.count {  // Bound: effects
             let delivery = effects.deliveries[place]
             if delivery.notification != notification {
                 notification = delivery.notification
@@ -64,6 +64,7 @@ extension LoopContext {
         targets.append(addingCapacity: deliveries.count - place) { output in
             // A variable of the closure stays in a register.
             var next = place
+            // Bound: effects
             while next < deliveries.count, first.hasFrame(of: deliveries[next]) {
                 output.append(ConnectionNumber(deliveries[next].connection).connection)
                 next += 1
@@ -79,12 +80,13 @@ extension LoopContext {
     private mutating func sendEverywhere(
         _ range: Range<Int>, to deliveries: [Delivery], from start: Int
     ) -> Int {
+        // Bound: few
         for loop in outbox.outbound.indices { outbox.outbound[loop].row.removeAll() }
         let end = Self.gatherRows(of: deliveries, from: start, in: &outbox.outbound)
         if !outbox.outbound[number].row.connections.isEmpty {
             loop.sendFrames(range, to: outbox.outbound[number].row.connections)
         }
-        for target in outbox.outbound.indices where target != number {
+        for target in outbox.outbound.indices where target != number {  // Bound: few
             guard !outbox.outbound[target].row.connections.isEmpty else { continue }
             let row = outbox.outbound[target].row
             outbox.outbound[target].output.add(range, of: loop.frames, to: row)
@@ -97,7 +99,7 @@ extension LoopContext {
     ) -> Int {
         let first = deliveries[start]
         var place = start
-        repeat {
+        repeat {  // Bound: effects
             let target = ConnectionNumber(deliveries[place].connection)
             outbound[target.loop].row.connections.append(target.connection)
             outbound[target.loop].row.observers.append(deliveries[place].observer)
@@ -110,7 +112,10 @@ extension LoopContext {
     private mutating func startNotification() {
         outbox.frames.startNotification()
         guard outbox.outbound.count > 1 else { return }
-        for target in outbox.outbound.indices { outbox.outbound[target].output.startNotification() }
+        // Bound: few
+        for target in outbox.outbound.indices {
+            outbox.outbound[target].output.startNotification()
+        }
     }
 
     /// Encodes the frame of a delivery at the end of the arena of frames.
