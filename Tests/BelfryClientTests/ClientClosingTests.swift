@@ -119,7 +119,7 @@ struct ClientClosingTests {
     }
 
     @Test(
-        "a broker that tells its ping interval is asked by a call after it, and any frame is an answer",
+        "a broker that tells its ping interval is asked by a call after it, and any frame answers",
         arguments: [
             #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
             #"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}"#,
@@ -363,7 +363,7 @@ struct ClientReconnectingTests {
     }
 
     @Test(
-        "what the broker refuses at the opening ends the center where credentials or the name are wrong",
+        "a refusal at the opening ends the center where credentials or the name are wrong",
         arguments: [
             (401, false), (403, false), (421, false), (400, true), (429, true), (503, true),
         ])

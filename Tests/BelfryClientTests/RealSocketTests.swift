@@ -31,7 +31,10 @@ struct RemoteCenterTests {
     }
 
     @Test(
-        "a host with a name is looked up, for a center and for a request; one without an address is told"
+        """
+        a host with a name is looked up, for a center and for a request; \
+        one without an address is told
+        """
     )
     func namedHost() async throws {
         let thread = try BrokerThread()

@@ -183,7 +183,8 @@ final class ScriptedBroker {
         let request = try #require(JSONObject(Array(text.utf8)))
         let id = try #require(request.integer("id"))
         try send(
-            #"{"jsonrpc":"2.0","id":\#(id),"result":{"id":"o\#(id)","token":"o\#(id).t","since":5}}"#
+            #"{"jsonrpc":"2.0","id":\#(id),"#
+                + #""result":{"id":"o\#(id)","token":"o\#(id).t","since":5}}"#
         )
         try #require(answer.isSuccess)
         return buffer

@@ -164,7 +164,10 @@ struct SequencerTests {
     }
 
     @Test(
-        "an entry has so many commands, and so many bytes, and one alone may have more, up to what the engine takes"
+        """
+        an entry has so many commands, and so many bytes, \
+        and one alone may have more, up to what the engine takes
+        """
     )
     func entryLimits() {
         let scenario = SequencerScenario.up()

@@ -18,7 +18,10 @@ struct RemoteActionTests {
     }
 
     @Test(
-        "an action comes to whoever holds the target, which answers it where the observer acknowledges"
+        """
+        an action comes to whoever holds the target, \
+        which answers it where the observer acknowledges
+        """
     )
     func actions() async throws {
         let broker = try await RunningBroker()

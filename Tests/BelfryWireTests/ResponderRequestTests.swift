@@ -178,7 +178,8 @@ struct ResponderRequestTests {
                 "#/initial requires the field keyPath"
             ),
             (
-                #"{"object":"o","implements":["a"],"acknowledge":true,"suspensionBehavior":"drop"}"#,
+                #"{"object":"o","implements":["a"],"acknowledge":true,"#
+                    + #""suspensionBehavior":"drop"}"#,
                 "#/suspensionBehavior must be hold or deliverImmediately to acknowledge"
             ),
         ])

@@ -195,7 +195,10 @@ extension AskWorld {
                 self.rank(of: other, openAskCount: other.openAskCount) < rank
             else { continue }
             throw Violation(
-                "rule R2: ask #\(note.id.low) came to o\(delivery.observer), before o\(other.observer.serial)"
+                """
+                rule R2: ask #\(note.id.low) came to o\(delivery.observer), \
+                before o\(other.observer.serial)
+                """
             )
         }
     }

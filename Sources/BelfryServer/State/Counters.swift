@@ -83,9 +83,8 @@ extension MetricGroup {
     private static let process = MetricGroup(
         "The process",
         note: """
-            These have the names that Prometheus gives them everywhere. They are as of the look \
-            before, and the first ones as of the
-            start: `/metrics` waits for nobody.
+            These have the names that Prometheus gives them everywhere. They are as of the look
+            before, and the first ones as of the start: `/metrics` waits for nobody.
             """,
         [
             .gauge("process_resident_memory_bytes", "Resident memory, as of the look before.") {
@@ -405,10 +404,10 @@ extension MetricGroup {
         note: """
             Where the broker takes part in one ([Cluster.md](Cluster.md)).
 
-            All brokers of a cluster have the same centers. So **each broker tells for all** how \
-            many observers, registrations, removals, asks, changes of values, acknowledgements and \
-            timers these have had: take `max` over the brokers. Each broker tells of its own \
-            connections alone how many requests, posts, deliveries, clients and bytes they have \
+            All brokers of a cluster have the same centers. So **each broker tells for all** how
+            many observers, registrations, removals, asks, changes of values, acknowledgements and
+            timers these have had: take `max` over the brokers. Each broker tells of its own
+            connections alone how many requests, posts, deliveries, clients and bytes they have
             had: take `sum`.
             """,
         if: { $0.configuration.cluster != nil },

@@ -5,10 +5,9 @@ public enum MetricsDocument {
         """
         # Metrics
 
-        `GET /metrics` answers with these in the text format of Prometheus, in this order, summed \
-        over all loops. No label comes
-        from users, and every label is there from the start with 0. [Operating.md](Operating.md), \
-        section 6, has the alerts.
+        `GET /metrics` answers with these in the text format of Prometheus, in this order, summed
+        over all loops. No label comes from users, and every label is there from the start with 0.
+        [Operating.md](Operating.md), section 6, has the alerts.
 
         The tables are made of the rows that the broker writes `/metrics` from; a test holds them \
         equal.

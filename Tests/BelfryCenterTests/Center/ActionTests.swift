@@ -56,7 +56,7 @@ struct ActionTests {
     }
 
     @Test(
-        "K4 (T244): where nobody takes it, the row is unhandled and counts as dropped, without a gap"
+        "K4 (T244): where nobody takes it, the row is unhandled and counts as dropped, with no gap"
     )
     mutating func isUnhandled() {
         let client = scenario.connect()
@@ -228,7 +228,7 @@ struct ActionTests {
     }
 
     @Test(
-        "K11: a target that nobody held for long enough is a leak; a mailbox that stays empty is not"
+        "K11: a target that nobody held long enough is a leak; a mailbox that stays empty is not"
     )
     mutating func leaks() {
         let after = scenario.center.limits.orphanAfter.wholeNanoseconds / 1_000_000

@@ -109,7 +109,7 @@ struct AnsweredActionTests {
     }
 
     @Test(
-        "K9: what is handed on to a mailbox is on its way where a reader waits, and held where none does",
+        "K9: what is handed on to a mailbox is on its way where a reader waits, and else held",
         arguments: ["stream", "poll", "nobody"])
     func isHandedOnAndFiled(reader: String) {
         var scenario = Scenario()

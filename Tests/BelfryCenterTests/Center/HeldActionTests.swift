@@ -137,7 +137,7 @@ struct HeldActionTests {
     }
 
     @Test(
-        "K2: what comes again comes in the order of the observers with the targets, not of the responders"
+        "K2: what comes again is in the order of the observers with targets, not of the responders"
     )
     mutating func orderAgain() {
         let (wirer, client) = (scenario.connect(), scenario.connect())
@@ -156,7 +156,7 @@ struct HeldActionTests {
     }
 
     @Test(
-        "K6, D10: one that could not be written at once is written to a client that comes back, and still asks"
+        "K6, D10: one not written at once is written to a client that comes back, and still asks"
     )
     mutating func immediatelyLater() {
         let (wirer, client) = (scenario.connect(), scenario.connect())

@@ -137,7 +137,10 @@ struct RestartTests {
     }
 
     @Test(
-        "decision 62: what others were sent behind the last that a client was written is no loss of its",
+        """
+        decision 62: what others were sent behind the last \
+        that a client was written is no loss of its
+        """,
         arguments: [
             // It has a connection at the end, or was away, and the store was told before a crash.
             (false, true, 1, []), (true, true, 1, ["unknown ? 1...1"]),

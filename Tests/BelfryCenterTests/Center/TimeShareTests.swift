@@ -24,7 +24,10 @@ struct TimeShareTests {
     }
 
     @Test(
-        "an observer that goes is 16 of work: the client with which the limit is reached is the last",
+        """
+        an observer that goes is 16 of work: \
+        the client with which the limit is reached is the last
+        """,
         arguments: [(0, 2), (1, 2), (32, 2), (33, 4), (64, 4), (65, 6), (Int.max, 6)])
     func limit(workLimit: Int, removedCount: Int) {
         var scenario = Self.leased(clients: 3, observers: 2)

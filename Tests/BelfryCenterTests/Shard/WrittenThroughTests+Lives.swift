@@ -9,7 +9,10 @@ extension WrittenThroughTests {
     // MARK: A life is over
 
     @Test(
-        "where a life is over, a client is told what it may have missed, if it does not say itself what it has seen",
+        """
+        where a life is over, a client is told what it may have missed, \
+        if it does not say itself what it has seen
+        """,
         arguments: [false, true], [nil, 2, 3] as [UInt64?])
     func uncertain(isRestarted: Bool, after: UInt64?) throws {
         var audience = try LogAudience()
@@ -51,7 +54,10 @@ extension WrittenThroughTests {
     }
 
     @Test(
-        "what was held, or a loss, and left with an entry that a dead broker may not have applied is in doubt"
+        """
+        what was held, or a loss, and left with an entry that a \
+        dead broker may not have applied is in doubt
+        """
     )
     func lateDoubts() throws {
         var audience = try LogAudience()
@@ -71,7 +77,10 @@ extension WrittenThroughTests {
     // MARK: A client that is somewhere else already
 
     @Test(
-        "a client that another broker has before the log knows of its end is told what it may have missed",
+        """
+        a client that another broker has before the log knows \
+        of its end is told what it may have missed
+        """,
         arguments: [nil, 2] as [UInt64?], [false, true])
     func takenOver(after: UInt64?, isOwn: Bool) throws {
         var audience = try LogAudience()

@@ -133,7 +133,7 @@ struct TimerRouteTests {
     }
 
     @Test(
-        "L7 (T298): one that repeats ends with the client that made it, and not with the disconnection"
+        "L7 (T298): one that repeats ends with the client that made it, not with the disconnection"
     )
     func endsWithItsClient() throws {
         let broker = try Broker()

@@ -31,7 +31,10 @@ struct ClusterFarewellTests {
     }
 
     @Test(
-        "a client whose broker stops or is cut off has 30 s to come back; one that goes has its delay",
+        """
+        a client whose broker stops or is cut off has 30 s to come back; \
+        one that goes has its delay
+        """,
         arguments: Parting.allCases, [Shard.levelTwo, Shard.levelThree])
     func partings(parting: Parting, level: UInt64) throws {
         let cluster = try BrokerCluster(count: 2, level: level)

@@ -243,7 +243,10 @@ struct ClusterTests {
             try tokens.flatMap { token in
                 let page = try broker.get("/v1/observers/\(token)/notifications").json
                 return page["notifications"].elements.map {
-                    "\($0["name"].text ?? "")\($0["userInfo"]["unclean"] == .boolean(false) ? ", clean" : "")"
+                    """
+                    \($0["name"].text ?? "")\
+                    \($0["userInfo"]["unclean"] == .boolean(false) ? ", clean" : "")
+                    """
                 }
             }
         }

@@ -68,7 +68,8 @@ struct EngineLineTests {
         }
 
         static func info(_ tls: String) -> String {
-            #"INFO {"server_name":"n","version":"2.12.0","headers":true,"max_payload":2097152\#(tls)}"#
+            #"INFO {"server_name":"n","version":"2.12.0","headers":true,"#
+                + #""max_payload":2097152\#(tls)}"#
                 + "\r\n"
         }
     }

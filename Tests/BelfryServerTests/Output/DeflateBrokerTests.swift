@@ -66,7 +66,10 @@ struct DeflateBrokerTests {
     }
 
     @Test(
-        "all observers of a notification get the same, compressed or not, and it is compressed once",
+        """
+        all observers of a notification get the same, \
+        compressed or not, and it is compressed once
+        """,
         arguments: [1, 2])
     func broadcast(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)

@@ -59,7 +59,10 @@ extension ClusterWorld {
         guard let post = postOf[notification.id] else { return }
         if let sequence = post.dispatchedAs {
             throw fail(
-                "post \(post.ids.map(\.low)) is dispatched as \(sequence) and as \(notification.sequence)"
+                """
+                post \(post.ids.map(\.low)) is dispatched as \(sequence) \
+                and as \(notification.sequence)
+                """
             )
         }
         post.dispatchedAs = notification.sequence
@@ -99,7 +102,10 @@ extension ClusterWorld {
         guard receipt.state == .posted, receipt.sequence != 0 else { return }
         if post.dispatchedAs != receipt.sequence {
             throw fail(
-                "a post was answered with \(receipt.sequence), and is \(String(describing: post.dispatchedAs))"
+                """
+                a post was answered with \(receipt.sequence), \
+                and is \(String(describing: post.dispatchedAs))
+                """
             )
         }
     }
