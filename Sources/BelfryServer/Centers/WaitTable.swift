@@ -103,7 +103,13 @@ struct WaitTable<Key: Hashable, Subject> {
     }
 
     /// The next wait in line; it is removed, unless its thing has only changed.
+    @inline(__always)
     mutating func next() -> (wait: Wait<Key, Subject>, end: WaitEnd)? {
+        // Mostly one table alone has some.
+        hasEnded ? firstInLine() : nil
+    }
+
+    private mutating func firstInLine() -> (wait: Wait<Key, Subject>, end: WaitEnd)? {
         while line.count > 0 {  // Bound: stale
             let connection = line.removeFirst()
             guard let place = waits.index(forKey: connection), let end = waits.values[place].end

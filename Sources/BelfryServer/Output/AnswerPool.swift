@@ -1,9 +1,8 @@
-/// The storage of answers that were written, which the next ones use.
+/// The storage of the last answer that was written, which the next one uses.
+///
+/// An answer that is made while another one is under way gets storage of its own.
 struct AnswerPool {
-    private var free: [[UInt8]] = []
-
-    /// The most contents that are kept: one answer is made at a time, or few within each other.
-    private static let limit = 4
+    private var storage: [UInt8] = []
 
     /// The most bytes of a content that is kept.
     private static let byteLimit = 1 << 20
@@ -13,15 +12,16 @@ struct AnswerPool {
     mutating func make(
         status: Int = 200, _ contentType: Answer.ContentType = .json
     ) -> Answer {
-        Answer(status: status, contentType, storage: free.popLast() ?? [])
+        var taken: [UInt8] = []
+        swap(&taken, &storage)
+        return Answer(status: status, contentType, storage: taken)
     }
 
     /// Keeps the storage of an answer that was written, or is not needed.
+    @inline(__always)
     mutating func reclaim(_ answer: consuming Answer) {
-        guard free.count < Self.limit, answer.content.capacity <= Self.byteLimit else { return }
-        var storage: [UInt8] = []
+        guard answer.content.capacity <= Self.byteLimit else { return }
         swap(&storage, &answer.content)
         storage.removeAll(keepingCapacity: true)
-        free.append(storage)
     }
 }
