@@ -6,19 +6,25 @@ extension NotificationCenter {
     ///
     /// - Complexity: O(1).
     public mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
-        let count =
+        var count =
             4 * registry.observers.count + backlog.held.entryCount + schedule.queue.count
-            + history.replay.count + history.keys.count
-            + history.fates.count + 4 * schedule.timers.count + 4 * asks.open.count
-            + asks.fates.count + registry.tombstones.count
-            + registry.index.channels.count
-        let measure =
-            backlog.held.byteCount + schedule.queue.byteCount + schedule.timers.byteCount
-            + history.replay.byteCount + history.keys.byteCount
-            + asks.open.byteCount + asks.fates.byteCount + backlog.waiting.resultByteCount
-            + (values.isUsed ? values.footprint : 0)
+            + history.replay.count + history.keys.count + history.fates.count
+            + registry.tombstones.count + registry.index.channels.count
+        var measure =
+            backlog.held.byteCount + schedule.queue.byteCount + history.replay.byteCount
+            + history.keys.byteCount + backlog.waiting.resultByteCount
             + (backlog.paces.isEmpty ? 0 : backlog.paces.footprint)
-            + registry.index.channels.byteCount + Self.roughByteCount * count
+            + registry.index.channels.byteCount
+        if schedule.usesTimers {
+            count += 4 * schedule.timers.count
+            measure += schedule.timers.byteCount
+        }
+        if asks.isUsed {
+            count += 4 * asks.open.count + asks.fates.count
+            measure += asks.open.byteCount + asks.fates.byteCount
+        }
+        if values.isUsed { measure += values.footprint }
+        measure += Self.roughByteCount * count
         guard (measure - memory.measure).magnitude >= byteCount else { return nil }
         memory.measure = measure
         let before = memory.kept
