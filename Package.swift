@@ -69,31 +69,31 @@ let package = Package(
         tests(of: "BelfryBytes"),
         room("BelfryCenter", "BelfryBytes", "BelfryJSON"),
         tests(
-            of: "BelfryCenter", "BelfryBytes", "BelfryJSON", "TestSupport",
+            of: "BelfryCenter", "BelfryBytes", "BelfryHistory", "BelfryJSON",
             excluding: ["Golden"]),
         room("BelfryCluster", "BelfryCenter", "BelfryNATS", "BelfryTLS"),
         tests(
-            of: "BelfryCluster", "BelfryCenter", "BelfryNATS", "BelfryTLS", "SimulatedLog",
-            "TestSupport"),
+            of: "BelfryCluster", "BelfryCenter", "BelfryHistory", "BelfryNATS", "BelfryTLS",
+            "SimulatedLog"),
         room("BelfryJSON", "BelfryBytes"),
-        tests(of: "BelfryJSON", "FuzzTargets", "TestSupport"),
+        tests(of: "BelfryJSON", "FuzzTargets"),
         room("BelfryHTTP", "BelfryBytes"),
-        tests(of: "BelfryHTTP", "TestSupport"),
+        tests(of: "BelfryHTTP"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         room("BelfryWebSocket", "BelfryBytes", "CZlib"),
-        tests(of: "BelfryWebSocket", "TestSupport"),
+        tests(of: "BelfryWebSocket"),
         room("BelfryNATS", "BelfryBytes", "BelfryJSON"),
         tests(of: "BelfryNATS", "BelfryJSON"),
         room("BelfryWire", "BelfryBytes", "BelfryCenter", "BelfryJSON"),
-        tests(of: "BelfryWire", "BelfryCenter", "TestSupport"),
+        tests(of: "BelfryWire", "BelfryCenter"),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         room("BelfryTLS", "COpenSSL"),
-        tests(of: "BelfryTLS", "COpenSSL", "TestCertificates", "TestSupport"),
+        tests(of: "BelfryTLS", "COpenSSL", "TestCertificates"),
         room("BelfryAccess", "BelfryJSON", "BelfryTLS"),
         .testTarget(
             name: "BelfryAccessTests",
-            dependencies: ["BelfryAccess", "BelfryTLS", "TestCertificates", "TestSupport"],
+            dependencies: ["BelfryAccess", "BelfryTLS", "TestCertificates"],
             exclude: ["Fixtures"], swiftSettings: strict),
         .target(name: "CBelfrySystem"),
         room("BelfrySystem", "CBelfrySystem"),
@@ -103,8 +103,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         room("BelfryStore", "BelfryCenter", "BelfrySystem", "CSQLite"),
-        tests(
-            of: "BelfryStore", "BelfryCenter", "BelfryJSON", "BelfrySystem", "TestSupport"),
+        tests(of: "BelfryStore", "BelfryCenter", "BelfrySystem"),
         .target(name: "CBelfryAssets"),
         room(
             "BelfryServer", "BelfryBytes", "BelfryCenter", "BelfryCluster", "BelfryJSON",
@@ -116,7 +115,7 @@ let package = Package(
             "BelfrySystem", "BelfryLoop"),
         tests(
             of: "BelfryClient", "BelfryHTTP", "BelfryWebSocket", "BelfryTLS", "BelfrySystem",
-            "BelfryLoop", "TestCertificates", "TestSupport"),
+            "BelfryLoop", "TestCertificates"),
 
         .executableTarget(
             name: "belfry",
@@ -146,12 +145,10 @@ let package = Package(
             path: "Examples/Table/Source", swiftSettings: strict),
         .testTarget(name: "TableTests", dependencies: ["table-source"], swiftSettings: strict),
         tests(
-            of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryJSON",
-            "BelfryCluster", "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS",
-            "BelfryWebSocket", "BelfryWire", "SimulatedLog", "TestCertificates", "TestSupport"),
-
-        // What several test targets use: it knows no room.
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+            of: "BelfryServer", "BelfryAccess", "BelfryCenter", "BelfryHTTP", "BelfryHistory",
+            "BelfryJSON", "BelfryCluster",
+            "BelfryLoop", "BelfryStore", "BelfrySystem", "BelfryTLS", "BelfryWebSocket",
+            "BelfryWire", "SimulatedLog", "TestCertificates"),
 
         // Certificates that tests make for themselves.
         .target(
@@ -169,7 +166,7 @@ let package = Package(
 
         // An engine in memory, with all that may go wrong at one.
         .target(
-            name: "SimulatedLog", dependencies: ["BelfryCluster", "TestSupport"],
+            name: "SimulatedLog", dependencies: ["BelfryCluster", "BelfryHistory"],
             path: "Tests/SimulatedLog", swiftSettings: strict),
 
         // The cases of journals on servers that run (Scripts/engine-check).
@@ -183,7 +180,7 @@ let package = Package(
             name: "belfry-simulator",
             dependencies: [
                 "BelfryBytes", "BelfryCenter", "BelfryCluster", "BelfryJSON", "BelfryWire",
-                "BelfryStore", "BelfryHistory", "SimulatedLog", "TestSupport",
+                "BelfryStore", "BelfryHistory", "SimulatedLog",
             ],
             path: "Tests/Simulator", swiftSettings: strict),
 

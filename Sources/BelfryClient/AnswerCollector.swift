@@ -4,7 +4,7 @@ internal import Synchronization
 final class AnswerCollector: Sendable {
     private let state = Mutex(HTTPAnswer())
 
-    func receive(_ event: ExchangeEvent) {
+    func take(_ event: ExchangeEvent) {
         state.withLock { answer in
             switch event {
             case .head(let head): answer.head = head

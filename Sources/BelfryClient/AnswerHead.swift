@@ -56,7 +56,7 @@ struct AnswerHead: Equatable, Sendable {
     /// The beginning of the types of the broker's problems.
     private static let problemTypes = "https://belfry.dev/problems/"
 
-    /// Copies the fields of a head that has arrived.
+    /// Takes the fields of a head that has arrived.
     init(_ head: borrowing ResponseHead) {
         status = head.status
         func text(_ name: String) -> String? {

@@ -2,17 +2,17 @@
 package struct BackOff {
     private let first: Duration
     private let longest: Duration
-    /// The attempts that have failed since a connection held for a while.
+    /// How many attempts have failed since a connection held for a while.
     private var failureCount = 0
-    /// The frames since then that could not be read.
+    /// How many frames came since then that could not be read.
     private var badFrameCount = 0
 
     /// A connection that holds for so long is a good one: the next pause is a first one again.
     package static let steadyTime = Duration.seconds(10)
-    /// The least count of failures behind an answer of a broker with too much to do.
+    /// The failures that a broker with too much to do counts for at least.
     private static let overloadCount = 3
 
-    /// Begins with the pauses of these options.
+    /// Takes the pauses of these options.
     package init(_ options: ClientOptions) {
         first = options.firstPause
         longest = options.longestPause
@@ -36,13 +36,13 @@ package struct BackOff {
         return failureCount == 1 ? first * spread : half + half * spread
     }
 
-    /// Begins anew, as a connection has held for a while.
+    /// A connection has held for a while.
     package mutating func reset() {
         failureCount = 0
         badFrameCount = 0
     }
 
-    /// Counts a frame that cannot be read; true if it is passed over.
+    /// Notes a frame that cannot be read; true if it is passed over.
     ///
     /// The first one ends the connection; a later one is passed over, as a new connection did not
     /// help.
@@ -51,7 +51,7 @@ package struct BackOff {
         return badFrameCount > 1
     }
 
-    /// Makes the next pause a longer one, as the broker has too much to do.
+    /// The broker has too much to do: the next pause is not one of the first.
     package mutating func giveWay() {
         failureCount = max(failureCount, Self.overloadCount)
     }
@@ -97,7 +97,7 @@ extension ClientError {
         case .tls, .system: true
         case .openingRefused(let refusal): ![401, 403, 421].contains(refusal.status)
         case .refused(let refusal): refusal.status.map { $0 >= 500 || $0 == 429 } ?? false
-        // Not after a takeover, a removal, expired credentials or a violated policy.
+        // Taken over, removed, expired credentials, and what the policy refuses: no.
         case .closed(let code, _): ![1008, 4001, 4002, 4003].contains(code)
         case .invalidURL, .invalidUserInfo, .invalidValue, .invalidEntityTag,
             .invalidIdempotencyKey, .invalidToken, .dotSegment, .selectorInUse,

@@ -1,7 +1,7 @@
 internal import BelfryHTTP
 internal import BelfrySystem
 
-/// The place of a broker, and one of its centers: `http://127.0.0.1:8080/v1/centers/shop`.
+/// Where a broker is, and which of its centers is meant: `http://127.0.0.1:8080/v1/centers/shop`.
 ///
 /// Without a path it is the default center. The host is an address or a name, which is looked up
 /// for each connection. With `https` TLS is spoken, and the certificate must be for the host.
@@ -114,7 +114,7 @@ public struct BrokerURL: Hashable, Sendable {
             center = names.removeLast()
             names.removeLast(2)
         }
-        // No other path of the API is that of a center.
+        // Any other path of the API is no center.
         guard !names.contains(""), !names.contains("v1") else {
             throw .invalidURL(.pathIsNoCenter)
         }

@@ -6,15 +6,15 @@ internal import BelfryJSON
 enum ClientCommand: Sendable {
     /// The function that receives the outcome of a command.
     struct Reply<Value: Sendable>: Sendable {
-        private let receive: @Sendable (Result<Value, ClientError>) -> Void
+        private let tell: @Sendable (Result<Value, ClientError>) -> Void
         private let wanting: @Sendable () -> Bool
 
-        /// Makes a reply out of this function, which only passes its value on.
+        /// Tells this function, which only passes its value on.
         init(
             while isWanted: @escaping @Sendable () -> Bool = { true },
-            _ receive: @escaping @Sendable (Result<Value, ClientError>) -> Void
+            _ tell: @escaping @Sendable (Result<Value, ClientError>) -> Void
         ) {
-            self.receive = receive
+            self.tell = tell
             wanting = isWanted
         }
 
@@ -22,7 +22,7 @@ enum ClientCommand: Sendable {
         var isWanted: Bool { wanting() }
 
         func callAsFunction(_ result: Result<Value, ClientError>) {
-            receive(result)
+            tell(result)
         }
     }
 
@@ -51,7 +51,7 @@ enum ClientCommand: Sendable {
         }
     }
 
-    /// The time limit of its own, if it has one.
+    /// How long it may take, if it says so itself.
     var timeout: Duration? {
         switch self {
         case .addObserver(let wish, _): wish.options.timeout
@@ -90,7 +90,7 @@ struct ObserverWish: Sendable {
     let buffer: NotificationBuffer
     /// Where its asks are handled, if it is a responder.
     var desk: ResponderDesk?
-    /// The target of its notifications, if another client may hold it.
+    /// The target of its notifications, if that is no method of this client.
     var action: Action?
 
     /// The selector that is called at the holder of an address.
@@ -144,7 +144,7 @@ struct DeliveryAnswer: Sendable {
     let response: DeliveryResponse
 }
 
-/// The response to a delivery or an ask.
+/// How a delivery or an ask is responded to.
 enum DeliveryResponse: Equatable, Sendable {
     /// Acknowledged, or answered with this JSON.
     case result([UInt8])

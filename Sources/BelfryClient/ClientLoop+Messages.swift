@@ -1,42 +1,109 @@
-// Messages of the broker: deliveries, answers, notices, and the welcome of a connection.
-extension ClientLoop {
-    mutating func apply(_ event: BrokerSession.Event) {
-        switch event {
-        case .opened: break
-        case .over(let error): lose(error)
-        case .text(let text):
-            do throws(ClientError) {
-                if let message = try? RPCInbound(text) { return try dispatch(message) }
-                // A frame that cannot be read comes again: so the next one is passed over.
-                guard backOff.passesOverBadFrame(), case .open = phase else {
-                    throw .notUnderstood
-                }
-                registrations.reportUnreadableFrame()
-            } catch {
-                line.refuse(error)
-                lose(error)
-            }
-        }
-    }
+internal import BelfryLoop
+internal import BelfrySystem
 
-    private mutating func dispatch(_ message: RPCInbound) throws(ClientError) {
+// Messages of the broker: deliveries, answers and notices.
+extension ClientLoop {
+    mutating func take(_ message: RPCInbound) throws(ClientError) {
         switch message {
-        case .result(let number, let json): try resolve(number, json)
-        case .failure(let number, let refusal): reject(number, refusal)
+        case .result(let id, let json): try takeResult(id, json)
+        case .failure(let id, let refusal): takeFailure(id, refusal)
         case .request(let id, let method, let params):
-            if let answer = registrations.deliverRequest(id, method, params) { line.send(answer) }
+            if observers[method]?.wish.options.acknowledges == true {
+                guard
+                    let delivery = try? ReceivedNotification(
+                        json: params, method: method, call: id)
+                else {
+                    observers[method]?.passOver(params)
+                    let reason = "the frame could not be taken"
+                    return send(RPCRequest.answer(id: id, .refused(reason)))
+                }
+                deliver(delivery, to: method, awaiting: id)
+            } else if let ask = try? ReceivedNotification(json: params, method: method, call: id),
+                let key = ask.observer.flatMap({ key(ofID: $0) }), observers[key]?.wish.desk != nil
+            {
+                deliver(ask, to: key, awaiting: id)
+            } else {
+                send(RPCRequest.methodNotFound(id: id))
+            }
         case .notice(let method, let params):
             if method.starts(with: "belfry.".utf8) {
-                try applyNotice(method, params)
-            } else {
-                try registrations.deliverNotice(method, params)
+                try takeNotice(method, params)
+            } else if observers[method] != nil {
+                do throws(ClientError) {
+                    if let notification = try reading(params, for: method) {
+                        deliver(notification, to: method)
+                    }
+                } catch {
+                    // A value comes whole with the next connection.
+                    guard observers[method]?.wish.place == nil else { throw error }
+                    observers[method]?.passOver(params)
+                }
+            } else if observers.values.contains(where: { $0.implements(method) }) {
+                if let post = try? ReceivedNotification(json: params, method: method),
+                    let key = responder(to: post)
+                {
+                    deliver(post, to: key)
+                }
             }
         }
     }
 
-    private mutating func applyNotice(
-        _ method: [UInt8], _ params: [UInt8]
-    ) throws(ClientError) {
+    private mutating func takeResult(_ id: Int, _ json: [UInt8]) throws(ClientError) {
+        // The request was given up, and its answer comes too late.
+        guard let request = pending.removeValue(forKey: id) else {
+            guard abandoned.remove(id) != nil, let token = try? Registration(json: json).token
+            else { return }
+            return self.request(.removeObserver(nil)) {
+                RPCRequest.removeObserver(id: $0, token: token)
+            }
+        }
+        do throws(ClientError) {
+            switch request.kind {
+            case .addObserver(let selector, let reply):
+                let registration = try Registration(json: json)
+                registered(selector, registration)
+                reply?(.success(registration))
+            case .removeObserver(let reply): reply?(.success(()))
+            case .post(let reply): reply(.success(try PostReceipt(json: json)))
+            case .resume:
+                guard let answer = JSONObject(json) else { throw .notUnderstood }
+                resumed(observerIDs: answer.objects("observers").compactMap { $0.string("id") })
+            case .setSuspended(let isSuspended, let reply):
+                self.isSuspended = isSuspended
+                reply?(.success(()))
+            case .call(let reply): reply(.success(json))
+            }
+        } catch {
+            // The request is not among those that end with the line any more.
+            if case .addObserver(let selector, _?) = request.kind {
+                forgetObserver(selector, error)
+            }
+            fail(request.kind, error)
+            switch request.kind {
+            // A request that no task waits for is made again on another connection.
+            case .resume, .addObserver(_, nil): throw error
+            case .addObserver, .removeObserver, .post, .setSuspended, .call: break
+            }
+        }
+        closeIfAllRemoved()
+    }
+
+    private mutating func takeFailure(_ id: Int?, _ refusal: BrokerRefusal) {
+        guard let id, let request = pending.removeValue(forKey: id) else { return }
+        switch request.kind {
+        case .addObserver(let selector, let reply):
+            forgetObserver(selector, .refused(refusal))
+            reply?(.failure(.refused(refusal)))
+        case .removeObserver(let reply):
+            // Gone or unknown: the removal has its effect.
+            reply?(.success(()))
+        case .resume: resumeRefused(refusal)
+        case .post, .setSuspended, .call: fail(request.kind, .refused(refusal))
+        }
+        closeIfAllRemoved()
+    }
+
+    private mutating func takeNotice(_ method: [UInt8], _ params: [UInt8]) throws(ClientError) {
         if method.elementsEqual("belfry.welcome".utf8) { return begin(try Welcome(json: params)) }
         guard let notice = JSONObject(params) else { return }
         if method.elementsEqual("belfry.draining".utf8) {
@@ -44,118 +111,18 @@ extension ClientLoop {
                 min(max($0, .zero), AnswerHead.longestPause)
             }
         }
-        registrations.apply(method, notice)
-    }
-
-    // MARK: Answers
-
-    private mutating func resolve(_ number: Int, _ json: [UInt8]) throws(ClientError) {
-        // The call was given up, and its answer comes too late.
-        guard let call = calls.close(number) else {
-            guard calls.strikeAbandoned(number), let token = try? Registration(json: json).token
-            else { return }
-            return self.call(.removeObserver(nil)) {
-                RPCRequest.removeObserver(id: $0, token: token)
-            }
+        guard let key = notice.string("observer").flatMap({ key(ofID: $0) }),
+            let wish = observers[key]?.wish
+        else { return }
+        let reason = notice.string("reason")
+        if method.elementsEqual("belfry.gap".utf8) {
+            wish.buffer.append(
+                ReceivedNotification.Gap(
+                    lostCount: notice.integer("lost"), reason: reason ?? "unknown"))
+        } else if method.elementsEqual("belfry.removed".utf8) {
+            forgetObserver(wish.selector, .observerRemoved(reason: reason ?? ""))
+        } else if method.elementsEqual("belfry.settled".utf8), let id = notice.string("id") {
+            settle(id, of: key)
         }
-        do throws(ClientError) {
-            switch call {
-            case .addObserver(let selector, let reply):
-                let registration = try Registration(json: json)
-                if !registrations.confirm(selector, registration) {
-                    // It was removed while the broker registered it.
-                    self.call(.removeObserver(nil)) {
-                        RPCRequest.removeObserver(id: $0, token: registration.token)
-                    }
-                }
-                reply?(.success(registration))
-            case .removeObserver(let reply): reply?(.success(()))
-            case .post(let reply): reply(.success(try PostReceipt(json: json)))
-            case .resume:
-                guard let answer = JSONObject(json) else { throw .notUnderstood }
-                restore(ids: answer.objects("observers").compactMap { $0.string("id") })
-            case .setSuspended(let isSuspended, let reply):
-                registrations.isSuspended = isSuspended
-                reply?(.success(()))
-            case .method(let reply): reply(.success(json))
-            }
-        } catch {
-            // The call is not among those that fail with the connection any more.
-            if case .addObserver(let selector, _?) = call { registrations.forget(selector, error) }
-            call.fail(error)
-            switch call {
-            // A call that no task waits for is made again on another connection.
-            case .resume, .addObserver(_, nil): throw error
-            case .addObserver, .removeObserver, .post, .setSuspended, .method: break
-            }
-        }
-        closeIfAllRemoved()
-    }
-
-    private mutating func reject(_ number: Int?, _ refusal: BrokerRefusal) {
-        guard let number, let call = calls.close(number) else { return }
-        switch call {
-        case .addObserver(let selector, let reply):
-            registrations.forget(selector, .refused(refusal))
-            reply?(.failure(.refused(refusal)))
-        case .removeObserver(let reply):
-            // Gone or unknown: the removal has its effect.
-            reply?(.success(()))
-        case .resume:
-            // A broker that has too much to do is left alone; mostly the session is unknown.
-            if let status = refusal.status, status >= 500 {
-                lose(.connectionLost)
-            } else {
-                beginAnew()
-            }
-        case .post, .setSuspended, .method: call.fail(.refused(refusal))
-        }
-        closeIfAllRemoved()
-    }
-
-    // MARK: The welcome
-
-    private mutating func begin(_ welcome: Welcome) {
-        guard case .opening = phase else { return }
-        self.welcome = welcome
-        guard let resumption = registrations.resumption else {
-            registrations.begin(welcome)
-            becomeOpen()
-            return executeWaiting()
-        }
-        guard options.resumes else { return beginAnew() }
-        call(.resume) {
-            RPCRequest.resume(
-                id: $0, session: resumption.session, after: resumption.after,
-                epoch: resumption.epoch)
-        }
-    }
-
-    /// Resumes the session, in which the broker still has these observers.
-    private mutating func restore(ids: [String]) {
-        let unknown = registrations.restore(ids: ids, welcome)
-        becomeOpen()
-        for id in unknown {
-            call(.removeObserver(nil)) { RPCRequest.removeObserver(id: $0, observer: id) }
-        }
-        registerMissing()
-    }
-
-    /// Registers everything anew, as the client of the welcome is a new one.
-    private mutating func beginAnew() {
-        registrations.beginAnew(welcome)
-        becomeOpen()
-        if registrations.isSuspended {
-            call(.setSuspended(true, nil)) { RPCRequest.setSuspended(id: $0, true) }
-        }
-        registerMissing()
-    }
-
-    /// Registers the observers that this connection lacks, then executes the commands that waited.
-    private mutating func registerMissing() {
-        for observer in registrations.missing {
-            register(observer.wish, since: observer.since, nil)
-        }
-        executeWaiting()
     }
 }

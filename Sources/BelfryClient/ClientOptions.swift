@@ -1,4 +1,4 @@
-/// The behavior of a client towards its broker.
+/// How a client behaves towards its broker.
 public struct ClientOptions: Equatable, Sendable {
     /// Whether a lost connection is made again, with all observers and what they missed.
     ///
@@ -39,13 +39,13 @@ public struct ClientOptions: Equatable, Sendable {
     public var requestLimit = 1_000
     /// How many notifications an observation keeps for its reader; the default is 1,000.
     ///
-    /// When one more comes the oldest is dropped, and the next one has the gap.
+    /// When one more comes the oldest is dropped, and the next one tells of the gap.
     public var bufferCountLimit = 1_000
     /// How many bytes these have; the default is 16 MiB.
     public var bufferByteLimit = 16 << 20
     /// The largest frame that is taken from the broker, in bytes; the default is 32 MiB.
     public var messageByteLimit = 32 << 20
 
-    /// Makes options with the defaults.
+    /// Takes the defaults.
     public init() {}
 }

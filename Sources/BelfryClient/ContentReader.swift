@@ -11,34 +11,34 @@ final class ContentReader: Sendable {
     private let state = Mutex(State())
     private let form: AnswerForm
     private let stop: LoopWake
-    private let deliver: @Sendable ([UInt8]) -> Bool
+    private let take: @Sendable ([UInt8]) -> Bool
 
     init(
-        _ form: AnswerForm, stop: LoopWake, _ deliver: @escaping @Sendable ([UInt8]) -> Bool
+        _ form: AnswerForm, stop: LoopWake, _ take: @escaping @Sendable ([UInt8]) -> Bool
     ) {
         self.form = form
         self.stop = stop
-        self.deliver = deliver
+        self.take = take
     }
 
-    func receive(_ event: ExchangeEvent) {
+    func take(_ event: ExchangeEvent) {
         switch event {
         case .head(let head):
             state.withLock { $0.answer.head = head }
         case .content(let bytes):
             let isWanted = state.withLock { state in
                 if state.isOver { return false }
-                if isContent(state.answer) { return true }
-                // The beginning of a refusal is enough: none is long.
+                if isWhatWasAsked(state.answer) { return true }
+                // No refusal is long.
                 if state.answer.content.count < 1 << 16 { state.answer.content += bytes }
                 return false
             }
-            if isWanted, !deliver(bytes) { finish() }
+            if isWanted, !take(bytes) { end() }
         }
     }
 
     /// Ends the connection; nothing more is handed over.
-    func finish() {
+    func end() {
         state.withLock { $0.isOver = true }
         stop.signal()
     }
@@ -47,11 +47,11 @@ final class ContentReader: Sendable {
     var fault: ClientError? {
         state.withLock { state in
             if state.isOver { return .connectionLost }
-            return isContent(state.answer) ? nil : state.answer.refusal
+            return isWhatWasAsked(state.answer) ? nil : state.answer.refusal
         }
     }
 
-    private func isContent(_ answer: HTTPAnswer) -> Bool {
+    private func isWhatWasAsked(_ answer: HTTPAnswer) -> Bool {
         answer.isSuccess && form.fits(answer.head, nil)
     }
 }

@@ -3,7 +3,7 @@ internal import BelfryLoop
 internal import BelfrySystem
 internal import Synchronization
 
-/// Observing over Server-Sent Events, on networks that let no WebSocket through.
+/// Observing over Server-Sent Events, for where a WebSocket does not get through.
 public enum EventStream {
     /// Opens a stream of the notifications with this name and this object.
     ///
@@ -31,11 +31,11 @@ public enum EventStream {
         let buffer = NotificationBuffer(options)
         let reader = EventStreamReader(buffer, byteLimit: options.messageByteLimit, stop: stop)
         let outcome = await withCheckedContinuation { continuation in
-            reader.awaitOpening { continuation.resume(returning: $0) }
+            reader.begin { continuation.resume(returning: $0) }
             ExchangeThread.start(request, url, stop: stop) {
-                reader.receive($0)
-            } finish: {
-                reader.finish($0)
+                reader.take($0)
+            } end: {
+                reader.end($0)
             }
         }
         try outcome.get()
@@ -74,12 +74,12 @@ final class EventStreamReader: Sendable {
         state = Mutex(State(parser: EventStreamParser(byteLimit: byteLimit)))
     }
 
-    /// Registers the task that waits for the stream to open.
-    func awaitOpening(_ opening: @escaping Opening) {
+    /// Notes the task that waits for the stream to open.
+    func begin(_ opening: @escaping Opening) {
         state.withLock { $0.opening = opening }
     }
 
-    func receive(_ event: ExchangeEvent) {
+    func take(_ event: ExchangeEvent) {
         let opening = state.withLock { state -> Opening? in
             switch event {
             case .head(let head):
@@ -105,8 +105,8 @@ final class EventStreamReader: Sendable {
         do {
             while let event = try state.parser.nextEvent(in: bytes.span, at: &cursor) {
                 switch event {
-                case .event(let event): try deliver(event)
-                case .position(let id): buffer.record(position: String(decoding: id, as: UTF8.self))
+                case .event(let event): try take(event)
+                case .position(let id): buffer.note(position: String(decoding: id, as: UTF8.self))
                 case .retry, .comment: break
                 }
             }
@@ -119,7 +119,7 @@ final class EventStreamReader: Sendable {
         }
     }
 
-    private func deliver(_ event: ServerSentEvent) throws(ClientError) {
+    private func take(_ event: ServerSentEvent) throws(ClientError) {
         if event.type.isEmpty {
             var notification = try ReceivedNotification(json: event.data)
             if !event.id.isEmpty {
@@ -138,7 +138,7 @@ final class EventStreamReader: Sendable {
         }
     }
 
-    func finish(_ outcome: Result<Void, ClientError>) {
+    func end(_ outcome: Result<Void, ClientError>) {
         let (opening, error, waiters) = state.withLock { state in
             defer {
                 state.opening = nil

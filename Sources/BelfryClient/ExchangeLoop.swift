@@ -37,14 +37,14 @@ struct ExchangeLoop: ~Copyable {
     }
 
     /// Runs until the answer is complete, or the wake is signalled.
-    mutating func run(_ receive: (ExchangeEvent) -> Void) -> Result<Void, ClientError> {
+    mutating func run(_ take: (ExchangeEvent) -> Void) -> Result<Void, ClientError> {
         do throws(ClientError) {
             var input = [UInt8](repeating: 0, count: 65_536)
             guard let id = try open(&input) else { return .success(()) }
             loop.setDeadline(id, at: loop.now + request.timeout)
             while true {
                 let event = try nextEvent(&input)
-                if let outcome = handle(event, id, input, receive) {
+                if let outcome = handle(event, id, input, take) {
                     loop.close(id)
                     return outcome
                 }
@@ -80,7 +80,7 @@ struct ExchangeLoop: ~Copyable {
         throw .timedOut
     }
 
-    /// The time between two looks at whether a name has an address by now.
+    /// How often it is seen whether a name has an address by now.
     private static let lookInterval = Duration.milliseconds(10)
 
     private mutating func nextEvent(_ input: inout [UInt8]) throws(ClientError) -> LoopEvent {
@@ -92,7 +92,7 @@ struct ExchangeLoop: ~Copyable {
     }
 
     private mutating func handle(
-        _ event: LoopEvent, _ id: ConnectionID, _ input: [UInt8], _ receive: (ExchangeEvent) -> Void
+        _ event: LoopEvent, _ id: ConnectionID, _ input: [UInt8], _ take: (ExchangeEvent) -> Void
     ) -> Result<Void, ClientError>? {
         switch event {
         case .connected:
@@ -109,7 +109,7 @@ struct ExchangeLoop: ~Copyable {
                 loop.setDeadline(id, at: loop.now + request.timeout)
             }
             let bytes = input.span.extracting(0..<byteCount)
-            return line == nil ? read(bytes, receive) : readSealed(bytes, id, receive)
+            return line == nil ? read(bytes, take) : readSealed(bytes, id, take)
         case .endOfInput: return finish()
         case .closed(_, .failed(let errno)): return .failure(.connectionFailed(errno: errno))
         case .closed: return .failure(.connectionLost)
@@ -124,14 +124,14 @@ struct ExchangeLoop: ~Copyable {
     }
 
     private mutating func readSealed(
-        _ bytes: Span<UInt8>, _ id: ConnectionID, _ receive: (ExchangeEvent) -> Void
+        _ bytes: Span<UInt8>, _ id: ConnectionID, _ take: (ExchangeEvent) -> Void
     ) -> Result<Void, ClientError>? {
         guard let line else { return nil }
         var own: [UInt8] = []
         do throws(ClientError) {
             let opened = try line.open(bytes, of: id, own: &own)
             loop.send(sealed: own.span, to: id)
-            if let outcome = read(opened.plaintext.span, receive) { return outcome }
+            if let outcome = read(opened.plaintext.span, take) { return outcome }
             return opened.hasEnded ? finish() : nil
         } catch {
             return .failure(error)
@@ -139,7 +139,7 @@ struct ExchangeLoop: ~Copyable {
     }
 
     private mutating func read(
-        _ bytes: Span<UInt8>, _ receive: (ExchangeEvent) -> Void
+        _ bytes: Span<UInt8>, _ take: (ExchangeEvent) -> Void
     ) -> Result<Void, ClientError>? {
         var cursor = 0
         do throws(HTTPError) {
@@ -149,9 +149,9 @@ struct ExchangeLoop: ~Copyable {
                     let head = AnswerHead(parser.head)
                     isStream = head.isEventStream
                     if isStream { parser.bodyByteLimit = nil }
-                    receive(.head(head))
+                    take(.head(head))
                 case .body(let range):
-                    receive(.content(range.map { bytes[$0] }))
+                    take(.content(range.map { bytes[$0] }))
                 case .end:
                     return .success(())
                 }
@@ -173,15 +173,15 @@ struct ExchangeLoop: ~Copyable {
 
 /// Runs exchanges on threads of their own.
 enum ExchangeThread {
-    /// Runs one exchange, and waits for its end; `receive` is called on its thread.
+    /// Runs one exchange, and waits for its end; `take` is called on its thread.
     static func run(
         _ request: HTTPRequest, _ url: BrokerURL,
-        _ receive: @escaping @Sendable (ExchangeEvent) -> Void
+        _ take: @escaping @Sendable (ExchangeEvent) -> Void
     ) async throws(ClientError) {
         let stop = try makeStop()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                start(request, url, stop: stop, receive) { continuation.resume(returning: $0) }
+                start(request, url, stop: stop, take) { continuation.resume(returning: $0) }
             }
         } onCancel: {
             stop.signal()
@@ -199,29 +199,28 @@ enum ExchangeThread {
         }
     }
 
-    /// Starts an exchange; `finish` is called once, after the last event.
+    /// Starts an exchange; `end` is called once, after the last event.
     static func start(
         _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?,
-        _ receive: @escaping @Sendable (ExchangeEvent) -> Void,
-        finish: @escaping @Sendable (Result<Void, ClientError>) -> Void
+        _ take: @escaping @Sendable (ExchangeEvent) -> Void,
+        end: @escaping @Sendable (Result<Void, ClientError>) -> Void
     ) {
         do throws(SystemCallError) {
-            _ = try SystemThread { finish(outcome(request, url, stop: stop, receive)) }
+            _ = try SystemThread { end(outcome(request, url, stop: stop, take)) }
         } catch {
-            finish(.failure(.system(error)))
+            end(.failure(.system(error)))
         }
     }
 
     private static func outcome(
-        _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?,
-        _ receive: (ExchangeEvent) -> Void
+        _ request: HTTPRequest, _ url: BrokerURL, stop: LoopWake?, _ take: (ExchangeEvent) -> Void
     ) -> Result<Void, ClientError> {
         do throws(ClientError) {
             try request.check()
             let line = try SecureLine.make(url)
             do throws(SystemCallError) {
                 var loop = try ExchangeLoop(request, url, line, stop: stop, kernel: .linux)
-                return loop.run(receive)
+                return loop.run(take)
             } catch {
                 throw .system(error)
             }

@@ -107,7 +107,7 @@ public struct HTTPRequest: Sendable {
     ///   does. A refusal is an answer.
     public func answer(from url: BrokerURL) async throws(ClientError) -> HTTPAnswer {
         let collector = AnswerCollector()
-        try await ExchangeThread.run(self, url) { collector.receive($0) }
+        try await ExchangeThread.run(self, url) { collector.take($0) }
         let answer = collector.answer
         let isOwn =
             answer.isSuccess
@@ -121,28 +121,28 @@ public struct HTTPRequest: Sendable {
     ///
     /// A task that is cancelled ends the connection.
     ///
-    /// - Parameter deliver: gets the next bytes, on a thread that may block; false ends the
+    /// - Parameter take: gets the next bytes, on a thread that may block; false ends the
     ///   connection.
     /// - Throws: `ClientError.refused` when the broker refuses, `.foreignAnswer` when another
     ///   server answers, `.connectionLost` when the content is not whole.
     public func content(
-        from url: BrokerURL, _ deliver: @escaping @Sendable ([UInt8]) -> Bool
+        from url: BrokerURL, _ take: @escaping @Sendable ([UInt8]) -> Bool
     ) async throws(ClientError) {
         let stop = try ExchangeThread.makeStop()
         var request = self
         request.contentByteLimit = nil
         let endless = request
-        let reader = ContentReader(form, stop: stop, deliver)
+        let reader = ContentReader(form, stop: stop, take)
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 ExchangeThread.start(endless, url, stop: stop) {
-                    reader.receive($0)
-                } finish: {
+                    reader.take($0)
+                } end: {
                     continuation.resume(returning: $0)
                 }
             }
         } onCancel: {
-            reader.finish()
+            reader.end()
         }
         try outcome.get()
         if let fault = reader.fault { throw fault }

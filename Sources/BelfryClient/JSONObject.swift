@@ -9,7 +9,7 @@ package struct JSONObject {
     /// The deepest nesting of a message: a broker takes 128 levels at most (`--max-depth`).
     static let depthLimit = 144
 
-    /// Reads the text; `nil` when it is not an object.
+    /// Takes the text, or gives `nil` when it is no object.
     package init?(_ json: [UInt8]) {
         self.json = json
         var reader = JSONReader(depthLimit: Self.depthLimit)

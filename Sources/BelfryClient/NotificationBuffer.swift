@@ -3,8 +3,8 @@ internal import Synchronization
 /// The notifications that an observation has received and its reader has not taken, bounded.
 ///
 /// The loop's thread never waits for a reader: one that does not keep up loses the oldest ones and
-/// learns of the gap. If the thread stopped reading from the connection instead, the answers to
-/// requests that the same reader waits for would stop too.
+/// is told so. To stop reading from the connection instead would also stop the answers to requests
+/// that the same reader waits for.
 final class NotificationBuffer: Sendable {
     typealias Outcome = Result<ReceivedNotification?, ClientError>
 
@@ -64,11 +64,11 @@ final class NotificationBuffer: Sendable {
         if let (continuation, outcome) = waiter { continuation.resume(returning: outcome) }
     }
 
-    /// Records the position behind the last notification; a reader reaches it after all of them.
+    /// Notes the position behind the last notification; a reader reaches it after all of them.
     ///
     /// An empty position is ignored. One behind a gap waits until the reader has the gap: a stream
     /// that ends before is opened again in front of it.
-    func record(position: String) {
+    func note(position: String) {
         if position.isEmpty { return }
         state.withLock { state in
             if state.gap != nil { return }
@@ -83,7 +83,7 @@ final class NotificationBuffer: Sendable {
     /// The position behind all that was taken.
     var position: String? { state.withLock { $0.position } }
 
-    /// Adds a gap: the broker did not deliver something.
+    /// Notes that the broker did not deliver something.
     func append(_ gap: ReceivedNotification.Gap) {
         state.withLock { state in
             state.gap = state.gap.map { $0.joined(with: gap) } ?? gap

@@ -47,7 +47,7 @@ public struct Observation: AsyncSequence, Sendable {
         try await remove()
     }
 
-    /// Acknowledges a notification of an acknowledging observer: its poster learns of it.
+    /// Acknowledges a notification of an acknowledging observer: its poster is told so.
     ///
     /// While there is no connection the answer is kept, and given when the broker asks again. Only
     /// the first answer to a notification counts.
@@ -58,7 +58,7 @@ public struct Observation: AsyncSequence, Sendable {
                 selector: selector, key: notification.owedKey, response: .acknowledgement))
     }
 
-    /// Refuses a notification of an acknowledging observer for good: its poster learns why.
+    /// Refuses a notification of an acknowledging observer for good: its poster is told why.
     ///
     /// - Throws: `ClientError` when the answer cannot be passed on.
     public func refuse(

@@ -65,7 +65,7 @@ public struct ObserverOptions: Equatable, Sendable {
     /// The shortest time between two deliveries of one name and object; the last of them wins.
     public var minInterval: Duration?
 
-    /// Makes options with the defaults.
+    /// Takes the defaults.
     public init() {}
 
     func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {

@@ -18,8 +18,8 @@ final class PendingCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Begins to wait; false if the task was cancelled before.
-    func wait(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
+    /// Begins to wait, unless the task was cancelled before; tells whether it does.
+    func begin(_ continuation: CheckedContinuation<Outcome, Never>) -> Bool {
         let isWaiting = state.withLock { state in
             if case .over = state { return false }
             state = .waiting(continuation)
@@ -30,7 +30,7 @@ final class PendingCall<Value: Sendable>: Sendable {
     }
 
     /// Ends the wait; a later outcome is ignored.
-    func finish(_ outcome: Outcome) {
+    func end(_ outcome: Outcome) {
         let continuation = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
             guard case .waiting(let continuation) = state else { return nil }
             state = .over

@@ -98,10 +98,10 @@ public struct PostOptions: Equatable, Sendable {
     /// A text of 1 to 255 visible ASCII characters: another post with it has no second effect.
     public var idempotencyKey: String?
 
-    /// Makes options with the defaults: a plain post.
+    /// Takes the defaults: a plain post.
     public init() {}
 
-    /// Writes the members of the notification itself.
+    /// Writes what belongs to the notification itself.
     func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
         if let causedBy { writer.member("causedBy", string: causedBy, into: &bytes) }
         if let style { writer.member("style", string: style.rawValue, into: &bytes) }
@@ -128,7 +128,7 @@ public struct PostOptions: Equatable, Sendable {
         if onDisconnect { writer.member("onDisconnect", bool: true, into: &bytes) }
     }
 
-    /// Writes the members of the call.
+    /// Writes what belongs to the call.
     func writeCall(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
         if let wait { writer.member("wait", seconds: wait, into: &bytes) }
         if reportsObservers { writer.member("report", string: "observers", into: &bytes) }

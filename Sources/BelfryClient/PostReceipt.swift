@@ -61,45 +61,31 @@ public struct PostReceipt: Equatable, Sendable {
 }
 
 extension PostReceipt {
-    /// The counts, and the members that they are read from.
-    private enum Key: String, CaseIterable {
-        case sequence = "seq"
-        case matched, delivered, held, coalesced, dropped, acknowledged, refused, pending, dequeued
-    }
-
-    private static let keys = JSONKeyTable(Key.allCases)
+    private static let keys = JSONKeyTable([
+        "seq", "matched", "delivered", "held", "coalesced", "dropped", "acknowledged", "refused",
+        "pending", "dequeued",
+    ])
 
     /// Reads a receipt; members that are not known are passed over.
     init(json: [UInt8]) throws(ClientError) {
         guard let members = JSONObject(json), let id = members.string("id") else {
             throw .notUnderstood
         }
-        var sequence = 0
-        var (matched, delivered, held, coalesced, dropped) = (0, 0, 0, 0, 0)
-        var (acknowledged, refused, pending, dequeued) = (0, 0, 0, 0)
+        var counts = [Int](repeating: 0, count: 10)
         do {
-            let bytes = json.span
             var reader = JSONReader()
-            try reader.beginObject(in: bytes)
-            while try reader.nextMember(in: bytes) {
-                switch Self.keys.key(named: reader.key) {
-                case .sequence: sequence = try reader.readInt(in: bytes)
-                case .matched: matched = try reader.readInt(in: bytes)
-                case .delivered: delivered = try reader.readInt(in: bytes)
-                case .held: held = try reader.readInt(in: bytes)
-                case .coalesced: coalesced = try reader.readInt(in: bytes)
-                case .dropped: dropped = try reader.readInt(in: bytes)
-                case .acknowledged: acknowledged = try reader.readInt(in: bytes)
-                case .refused: refused = try reader.readInt(in: bytes)
-                case .pending: pending = try reader.readInt(in: bytes)
-                case .dequeued: dequeued = try reader.readInt(in: bytes)
-                case nil: _ = try reader.skipValue(in: bytes)
+            try reader.beginObject(in: json.span)
+            while try reader.nextMember(in: json.span) {
+                if let ordinal = Self.keys.ordinal(of: reader.key) {
+                    counts[ordinal] = try reader.readInt(in: json.span)
+                } else {
+                    _ = try reader.skipValue(in: json.span)
                 }
             }
         } catch {
             throw .notUnderstood
         }
-        guard let sequence = UInt64(exactly: sequence) else { throw .notUnderstood }
+        guard let sequence = UInt64(exactly: counts[0]) else { throw .notUnderstood }
         self.id = id
         switch (members.string("outcome"), members.string("into")) {
         case ("coalesced", let into?): outcome = .coalesced(into: into)
@@ -108,15 +94,15 @@ extension PostReceipt {
         default: throw .notUnderstood
         }
         self.sequence = sequence
-        self.matched = matched
-        self.delivered = delivered
-        self.held = held
-        self.coalesced = coalesced
-        self.dropped = dropped
-        self.acknowledged = acknowledged
-        self.refused = refused
-        self.pending = pending
-        self.dequeued = dequeued
+        matched = counts[1]
+        delivered = counts[2]
+        held = counts[3]
+        coalesced = counts[4]
+        dropped = counts[5]
+        acknowledged = counts[6]
+        refused = counts[7]
+        pending = counts[8]
+        dequeued = counts[9]
         observers = members.objects("observers").compactMap(Row.init)
         dueAt = members.string("dueAt")
         self.json = json

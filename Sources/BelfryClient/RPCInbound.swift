@@ -4,46 +4,40 @@ internal import BelfryJSON
 enum RPCInbound: Equatable, Sendable {
     /// The answer to the request with this id, as JSON.
     case result(id: Int, [UInt8])
-    /// The refusal of the request with this id; without one, of a message that could not be read.
+    /// The refusal of the request with this id; without one, of what could not be read.
     case failure(id: Int?, BrokerRefusal)
     /// A delivery, or a notice whose method begins with `belfry.`; the params are JSON.
     case notice(method: [UInt8], params: [UInt8])
     /// A delivery that wants an answer with the same id; the id and the params are JSON.
     case request(id: [UInt8], method: [UInt8], params: [UInt8])
 
-    private enum Key: String, CaseIterable { case id, method, params, result, error }
-    private static let keys = JSONKeyTable(Key.allCases)
+    private static let keys = JSONKeyTable(["id", "method", "params", "result", "error"])
 
     /// Reads a message.
     ///
     /// - Throws: `ClientError.notUnderstood`.
     init(_ message: [UInt8]) throws(ClientError) {
-        var (id, params, result, error): ([UInt8]?, [UInt8]?, [UInt8]?, [UInt8]?)
+        var parts = [Range<Int>?](repeating: nil, count: 5)
         var method: [UInt8]?
         do {
             var reader = JSONReader(depthLimit: JSONObject.depthLimit)
             try reader.beginObject(in: message.span)
             while try reader.nextMember(in: message.span) {
-                let key = Self.keys.key(named: reader.key)
-                if key == .method {
+                let ordinal = Self.keys.ordinal(of: reader.key)
+                if ordinal == 1 {
                     method = try reader.readString(in: message.span)
-                    continue
-                }
-                let range = try reader.skipValue(in: message.span)
-                switch key {
-                case .id: id = Array(message[range])
-                case .params: params = Array(message[range])
-                case .result: result = Array(message[range])
-                case .error: error = Array(message[range])
-                case .method, nil: break
+                } else {
+                    let range = try reader.skipValue(in: message.span)
+                    if let ordinal { parts[ordinal] = range }
                 }
             }
             try reader.finish(in: message.span)
         } catch {
             throw .notUnderstood
         }
+        let id = parts[0].map { Array(message[$0]) }
         if let method {
-            let params = params ?? Array("{}".utf8)
+            let params = parts[2].map { Array(message[$0]) } ?? Array("{}".utf8)
             if let id {
                 self = .request(id: id, method: method, params: params)
             } else {
@@ -52,10 +46,10 @@ enum RPCInbound: Equatable, Sendable {
             return
         }
         let number = id.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
-        if let error {
-            self = .failure(id: number, try BrokerRefusal(json: error))
-        } else if let number, let result {
-            self = .result(id: number, result)
+        if let error = parts[4] {
+            self = .failure(id: number, try BrokerRefusal(json: Array(message[error])))
+        } else if let number, let result = parts[3] {
+            self = .result(id: number, Array(message[result]))
         } else {
             throw .notUnderstood
         }

@@ -57,15 +57,10 @@ public struct ReceivedNotification: Equatable, Sendable {
 }
 
 extension ReceivedNotification {
-    private enum Key: String, CaseIterable {
-        case id
-        case sequence = "seq"
-        case name, object, userInfo, postedAt, causedBy
-        case isRedelivered = "redelivered"
-        case target, answerBy, observer, selector
-    }
-
-    private static let keys = JSONKeyTable(Key.allCases)
+    private static let keys = JSONKeyTable([
+        "id", "seq", "name", "object", "userInfo", "postedAt", "causedBy", "redelivered", "target",
+        "answerBy", "observer", "selector",
+    ])
 
     /// Whether an observer with a target has sent it here.
     var isAction: Bool { target != nil && answerBy == nil }
@@ -98,55 +93,44 @@ extension ReceivedNotification {
 
     /// Reads a notification; members that are not known are passed over.
     package init(json: [UInt8]) throws(ClientError) {
-        var (id, name, object, postedAt): (String?, String?, String?, String?)
-        var (causedBy, target, answerBy): (String?, String?, String?)
-        var (observer, selector): (String?, String?)
+        var text = [String?](repeating: nil, count: 12)
         var sequence: UInt64?
         var userInfo: UserInfo?
         var isRedelivered = false
         do {
-            let bytes = json.span
             var reader = JSONReader(depthLimit: JSONObject.depthLimit)
-            func text() throws(JSONError) -> String {
-                String(decoding: try reader.readString(in: bytes), as: UTF8.self)
-            }
-            try reader.beginObject(in: bytes)
-            while try reader.nextMember(in: bytes) {
-                let key = Self.keys.key(named: reader.key)
-                if key != nil, try reader.readNullIfPresent(in: bytes) { continue }
-                switch key {
-                case .id: id = try text()
-                case .sequence: sequence = UInt64(exactly: try reader.readInt(in: bytes))
-                case .name: name = try text()
-                case .object: object = try text()
-                case .userInfo:
-                    userInfo = UserInfo(validated: Array(json[try reader.skipValue(in: bytes)]))
-                case .postedAt: postedAt = try text()
-                case .causedBy: causedBy = try text()
-                case .isRedelivered: isRedelivered = try reader.readBool(in: bytes)
-                case .target: target = try text()
-                case .answerBy: answerBy = try text()
-                case .observer: observer = try text()
-                case .selector: selector = try text()
-                case nil: _ = try reader.skipValue(in: bytes)
+            try reader.beginObject(in: json.span)
+            while try reader.nextMember(in: json.span) {
+                let ordinal = Self.keys.ordinal(of: reader.key)
+                switch ordinal {
+                case .some where try reader.readNullIfPresent(in: json.span): break
+                case 0?, 2?, 3?, 5?, 6?, 8?, 9?, 10?, 11?:
+                    let value = try reader.readString(in: json.span)
+                    if let ordinal { text[ordinal] = String(decoding: value, as: UTF8.self) }
+                case 1?: sequence = UInt64(exactly: try reader.readInt(in: json.span))
+                case 4?:
+                    let range = try reader.skipValue(in: json.span)
+                    userInfo = UserInfo(validated: Array(json[range]))
+                case 7?: isRedelivered = try reader.readBool(in: json.span)
+                default: _ = try reader.skipValue(in: json.span)
                 }
             }
-            try reader.finish(in: bytes)
+            try reader.finish(in: json.span)
         } catch {
             throw .notUnderstood
         }
-        guard let id, let sequence, let name else { throw .notUnderstood }
+        guard let id = text[0], let sequence, let name = text[2] else { throw .notUnderstood }
         self.id = id
         self.sequence = sequence
         self.name = name
-        self.object = object
+        self.object = text[3]
         self.userInfo = userInfo
-        self.postedAt = postedAt ?? ""
-        self.causedBy = causedBy
-        self.target = target
-        self.answerBy = answerBy
-        self.observer = observer
-        self.selector = selector
+        self.postedAt = text[5] ?? ""
+        self.causedBy = text[6]
+        self.target = text[8]
+        self.answerBy = text[9]
+        self.observer = text[10]
+        self.selector = text[11]
         self.isRedelivered = isRedelivered
         self.json = json
     }

@@ -18,7 +18,7 @@ extension RemoteCenter {
     ///   - keyPath: keys, joined by `.`; empty for the whole.
     ///   - selector: the name of the observer's method in listings; by default one that no other
     ///     has.
-    ///   - options: which changes it gets, and its suspension behavior.
+    ///   - options: whose changes it is told, and what happens during suspension.
     /// - Throws: `ClientError`.
     public func addObserver(
         object: String, keyPath: String, selector: String? = nil,

@@ -110,8 +110,8 @@ public final class RemoteCenter: Sendable {
     ///   - object: the object; `nil` is any.
     ///   - selector: the name of the observer's method in listings, which no other observation of
     ///     this center has; by default `notify`, then `notify2` and so on.
-    ///   - since: a sequence number; notifications above it in the broker's replay ring come first.
-    ///   - options: its suspension behavior, and whether it acknowledges.
+    ///   - since: a sequence number; what the broker's replay ring has above it comes first.
+    ///   - options: what happens during suspension, and whether it acknowledges.
     /// - Throws: `ClientError`.
     public func addObserver(
         forName name: String?, object: String?, selector: String? = nil, since: UInt64? = nil,
@@ -210,7 +210,7 @@ public final class RemoteCenter: Sendable {
     /// It waits for the broker, but no longer than `ClientOptions.closeTimeout`. While there is no
     /// connection, observers of lifetime `token` cannot be removed: they stay for their lease.
     public func close() async {
-        // Closing counts as done, with or without an answer of the broker.
+        // Closing is told of as done, whatever the broker did.
         try? await finish { .close($0) }
     }
 
@@ -255,12 +255,12 @@ public final class RemoteCenter: Sendable {
         let call = PendingCall<Value>()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                guard call.wait(continuation) else { return }
-                let reply = ClientCommand.Reply<Value>(while: { call.isWanted }) { call.finish($0) }
+                guard call.begin(continuation) else { return }
+                let reply = ClientCommand.Reply<Value>(while: { call.isWanted }) { call.end($0) }
                 door.submit(command(reply))
             }
         } onCancel: {
-            call.finish(.failure(.cancelled))
+            call.end(.failure(.cancelled))
         }
         return try outcome.get()
     }

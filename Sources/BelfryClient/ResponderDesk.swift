@@ -39,7 +39,7 @@ final class ResponderDesk: Sendable {
     /// Handles actions and posts until the end.
     func begin() {
         start(Self.posts) { desk in
-            // The reason of the end is that of the desk.
+            // How it ended is told by the end of the desk.
             while let post = try? await desk.posts.next() {
                 let response = await desk.response(to: Ask(notification: post))
                 if post.call != nil { await desk.respond(post.owedKey, response) }
@@ -48,7 +48,7 @@ final class ResponderDesk: Sendable {
     }
 
     /// Starts to handle and answer an ask.
-    func handle(_ ask: Ask) {
+    func take(_ ask: Ask) {
         start(ask.id) { desk in
             let response = await desk.response(to: ask)
             desk.state.withLock { $0.tasks[ask.id] = nil }

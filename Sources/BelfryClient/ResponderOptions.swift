@@ -25,7 +25,7 @@ public struct ResponderOptions: Equatable, Sendable {
     /// The options of all observers: lifetime, lease and behavior during suspension.
     public var terms = ObserverOptions()
 
-    /// Makes options with these selectors, and the defaults.
+    /// Takes the selectors, and the defaults.
     public init(_ selectors: [String]) {
         self.selectors = selectors
     }

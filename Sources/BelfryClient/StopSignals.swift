@@ -90,7 +90,7 @@ public final class StopSignals: Sendable {
         var input: [UInt8] = [0]
         while true {
             switch try loop.nextEvent(into: &input) {
-            case .signal: if !announce() { return 1 }
+            case .signal: if !take() { return 1 }
             case .mail: if let status = state.withLock({ $0.status }) { return status }
             case .accepted, .refused, .arrived, .connected, .received, .endOfInput, .endAhead,
                 .overHighWater,
@@ -101,8 +101,8 @@ public final class StopSignals: Sendable {
         }
     }
 
-    /// Announces a signal to the waiting tasks; true for the first one if a task has waited for it.
-    private func announce() -> Bool {
+    /// Reports a signal to the waiting tasks; true for the first one if a task has waited for it.
+    private func take() -> Bool {
         let (isExpected, waiters) = state.withLock { state in
             defer {
                 state.hasCome = true

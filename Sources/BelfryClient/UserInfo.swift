@@ -8,7 +8,7 @@ public struct UserInfo: Equatable, Sendable {
     /// The deepest nesting that a broker takes.
     static let depthLimit = 64
 
-    /// Copies a JSON object.
+    /// Takes a JSON object.
     ///
     /// - Throws: `ClientError.invalidUserInfo` for anything else.
     public init(json: [UInt8]) throws(ClientError) {
@@ -25,14 +25,14 @@ public struct UserInfo: Equatable, Sendable {
         }
     }
 
-    /// Copies a JSON object.
+    /// Takes a JSON object.
     ///
     /// - Throws: `ClientError.invalidUserInfo` for anything else.
     public init(json: String) throws(ClientError) {
         try self.init(json: Array(json.utf8))
     }
 
-    /// Keeps bytes that were validated as a JSON object.
+    /// Takes bytes that were validated as a JSON object.
     init(validated json: [UInt8]) {
         self.json = json
     }

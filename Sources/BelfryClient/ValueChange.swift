@@ -60,18 +60,18 @@ struct ChangeFrame {
 
 /// The value of an observer, kept whole out of its changes.
 struct FollowedValue {
-    /// Whether a first change has come.
+    /// Whether a first change has told what there is.
     private var isKnown = false
     private var value: Document?
 
     /// The limits of a document, above those of a broker.
     private static let limits = DocumentLimits(byteLimit: .max, depthLimit: UserInfo.depthLimit)
 
-    /// Applies a change.
+    /// Takes a change.
     ///
     /// - Returns: the value now, or nil when the frame only repeats it.
     /// - Throws: `ClientError.notUnderstood` for a merge into a value that is no object.
-    mutating func apply(_ frame: ChangeFrame) throws(ClientError) -> Document?? {
+    mutating func take(_ frame: ChangeFrame) throws(ClientError) -> Document?? {
         let after: Document?
         do {
             after = try value(after: frame)

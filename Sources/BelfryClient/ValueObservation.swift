@@ -1,9 +1,9 @@
 /// The changes of one value, for one reader, and the token that removes the observer.
 ///
 /// The first one is the value as it is. The sequence ends when the observer is removed by its
-/// owner, and throws when the connection or the broker ends it. Each change has the whole value. A
-/// reader that is too slow loses the oldest changes, and `ReceivedNotification.gapBefore`
-/// reports them.
+/// owner, and throws when the connection or the broker ends it. Each change has the whole value: of
+/// one that is read too slowly the oldest changes are lost, and `ReceivedNotification.gapBefore`
+/// tells so.
 public struct ValueObservation: AsyncSequence, Sendable {
     /// The object that has the value.
     public let object: String

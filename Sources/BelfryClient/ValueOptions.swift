@@ -27,7 +27,7 @@ public struct ValueOptions: Equatable, Sendable {
     /// The shortest time between two frames; the last value wins.
     public var minInterval: Duration?
 
-    /// Makes options with the defaults.
+    /// Takes the defaults.
     public init() {}
 
     /// The options of all observers.
@@ -43,7 +43,7 @@ public struct ValueOptions: Equatable, Sendable {
         return terms
     }
 
-    /// Writes the members that only an observer of a value has.
+    /// Writes what only an observer of a value has.
     func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
         if tellsOld { writer.member("old", bool: true, into: &bytes) }
     }

@@ -1,8 +1,8 @@
-/// A broker's message to the others that it runs, sent beside the log each half second.
+/// A sign of life that a broker gives the others beside the log, each half second.
 public struct Beat: Sendable, Equatable {
-    /// The name of the broker.
+    /// Its name.
     public let node: [UInt8]
-    /// The life of the broker in the log.
+    /// Its life.
     public let life: UInt64
     /// The index of the last entry that it has applied.
     public let appliedIndex: UInt64

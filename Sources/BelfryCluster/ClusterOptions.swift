@@ -24,9 +24,9 @@ public struct ClusterOptions: Sendable {
     /// The settings of a broker of that name, all others as they begin.
     public init(node: [UInt8]) { self.node = node }
 
-    // MARK: Fixed limits
+    // MARK: Those that nobody sets
 
-    /// The time between two beats of a broker.
+    /// How often a broker tells that it is there.
     static let beatInterval: Int64 = 500_000_000
     /// By how much later each broker of the next rank does what the first has not done.
     static let rankInterval: Int64 = 200_000_000

@@ -6,7 +6,7 @@ public enum CommandFailure: Error, Sendable, Equatable {
     case unknownOutcome
 }
 
-/// The reason that a broker accepts no command.
+/// Why a broker takes no command.
 public enum Unavailability: Error, Sendable, Equatable {
     /// The broker has not read all of the log yet.
     case catchingUp

@@ -1,4 +1,4 @@
-/// The reason for a fence: the end of a life while its broker still runs.
+/// Why a life has ended.
 public enum FenceReason: String, Sendable, Equatable, CaseIterable {
     /// The broker has heard neither the engine nor another broker.
     case heardNothing = "heard-nothing"

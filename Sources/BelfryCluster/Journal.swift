@@ -24,7 +24,7 @@ public protocol Journal: AnyObject {
     func load()
 
     /// Sends all brokers a beat outside the log; it may come twice, late or never, and may return.
-    func send(_ beat: Beat)
+    func tell(_ beat: Beat)
 
     /// The next event; nil when there is none by now.
     func next() -> JournalEvent?

@@ -18,11 +18,11 @@ public enum JournalEvent: Sendable {
     case saved(index: UInt64)
     /// The journal has a connection again; requests on the one before may be lost.
     case reconnected
-    /// The beat of another broker has come, or this one's own has come back.
+    /// Another broker has given a sign of life, or this one's own has come back.
     case beat(Beat)
 }
 
-/// The reason that an engine does not store an entry.
+/// Why an engine does not take an entry.
 public enum JournalRefusal: Sendable, Equatable {
     /// The log has as many bytes as it may.
     case isFull

@@ -17,7 +17,7 @@ public struct JournalSnapshot: Sendable, Equatable {
         digest = Digest(of: state.span).bytes
     }
 
-    /// Makes the bytes of a shard between two entries, in a time that grows with its content.
+    /// Makes the bytes of a shard between two entries, which takes as long as it has much.
     public init(_ shard: Shard) {
         self.init(index: shard.logIndex, state: shard.snapshot())
     }

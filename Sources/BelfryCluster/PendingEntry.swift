@@ -10,9 +10,9 @@ struct PendingEntry {
     /// Which attempt is under way.
     var attempt: UInt64 = 0
     /// How often it was appended.
-    private(set) var appendCount = 0
+    var appendCount = 0
     /// How long it is, in bytes.
-    private(set) var byteCount = 0
+    var byteCount = 0
     /// When it was appended first.
     var firstAppendedAt: Int64 = 0
     /// When it was appended last; nil while it waits for the entry before it.
@@ -25,27 +25,13 @@ struct PendingEntry {
     var number: UInt64 { entry.number }
     var commands: [Entry.Numbered] { entry.commands }
 
-    /// Whether it was appended so long ago that it must be appended again.
+    /// The time without an answer after which it is appended again.
     ///
     /// An engine without a leader loses entries.
-    func isOverdue(at now: Int64) -> Bool {
-        guard let appendedAt else { return false }
-        let patience = min(
+    var retryInterval: Int64 {
+        min(
             ClusterOptions.longestRetryInterval,
             ClusterOptions.retryInterval << Int64(min(max(appendCount, 1), 4) - 1))
-        return now - appendedAt >= patience
-    }
-
-    /// Records that it is appended.
-    ///
-    /// - Returns: its bytes.
-    mutating func recordAppend(at now: Int64) -> [UInt8] {
-        appendCount += 1
-        if appendCount == 1 { firstAppendedAt = now }
-        appendedAt = now
-        let code = entry.code
-        byteCount = code.count
-        return code
     }
 
     /// Removes the commands that the log will never have.

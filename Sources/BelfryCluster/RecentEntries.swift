@@ -1,6 +1,6 @@
 import BelfryCenter
 
-/// The entries that were applied last, so that a repeated one is known from another in its place.
+/// The entries that were applied last, to tell a repeated one from another one in its place.
 struct RecentEntries {
     /// How many are remembered.
     static let limit = 1_024
@@ -14,7 +14,7 @@ struct RecentEntries {
         let number: UInt64
     }
 
-    mutating func record(_ entry: Entry, at index: UInt64) {
+    mutating func note(_ entry: Entry, at index: UInt64) {
         marks[Int(index % UInt64(Self.limit))] = Mark(
             index: index, node: entry.node, life: entry.life, number: entry.number)
     }

@@ -4,6 +4,15 @@ import BelfryCenter
 // operator chooses.
 
 extension ReplicatedSequencer {
+    /// How far the recovery is.
+    struct Recovery {
+        /// An entry without effect, where the log continues; brokers with another past stop there.
+        let entry: Entry
+        /// The state behind that entry; nil as long as its place is unknown.
+        var snapshot: JournalSnapshot?
+        var askedAt: Int64
+    }
+
     /// Lets the log continue with the state of this broker, which stopped over a loss.
     ///
     /// The other brokers stop at the next entry, if they have not stopped; they take part again
@@ -11,58 +20,58 @@ extension ReplicatedSequencer {
     ///
     /// - Returns: whether it begins, or has begun.
     public func recover(at now: Int64) -> Bool {
-        if case .recovering = phase { return true }
-        guard case .stopped(let reason) = phase, reason.isLoss else { return false }
-        outgoing.life = newLife(after: life)
-        let recovery = Recovery(
+        if stage == .recovering { return true }
+        guard case .stopped(let reason) = stage, reason.isLoss else { return false }
+        stage = .recovering
+        life = newLife(after: life)
+        recovery = Recovery(
             entry: Entry(
-                node: options.node, life: life, number: 1, appliedIndex: log.last.index,
-                chain: log.last.chain, elapsed: 0, wallMilliseconds: wallNow,
+                node: options.node, life: life, number: 1, appliedIndex: applied.index,
+                chain: applied.chain, elapsed: 0, wallMilliseconds: wallNow,
                 commands: [Entry.Numbered(counter: 1, action: .nothing)]),
             askedAt: now)
-        request(recovery, at: now)
+        askForRecovery()
         return true
     }
 
     /// Repeats the request that has no answer yet.
-    func repeatRequest(of recovery: Recovery, at now: Int64) {
-        guard now - recovery.askedAt >= ClusterOptions.askInterval else { return }
-        request(recovery, at: now)
+    func goOnRecovering(at now: Int64) {
+        guard let recovery, now - recovery.askedAt >= ClusterOptions.askInterval else { return }
+        self.recovery?.askedAt = now
+        askForRecovery()
     }
 
-    /// Asks the journal for the step of a recovery.
-    private func request(_ recovery: Recovery, at now: Int64) {
-        var recovery = recovery
-        recovery.askedAt = now
-        phase = .recovering(recovery)
-        switch recovery.step {
-        case .appending:
-            journal.append(recovery.entry.code, as: EntryName(life: life, number: 1, attempt: 0))
-        case .saving(let snapshot): journal.save(snapshot)
-        }
+    private func askForRecovery() {
+        guard let recovery else { return }
+        if let snapshot = recovery.snapshot { return journal.save(snapshot) }
+        journal.append(recovery.entry.code, as: EntryName(life: life, number: 1, attempt: 0))
     }
 
-    /// Advances a recovery by an event of the journal: other entries are ignored.
-    func advance(
-        _ recovery: Recovery, with event: JournalEvent, _ shard: inout Shard, at now: Int64
-    ) {
-        switch (recovery.step, event) {
-        case (.appending, .appended(let name, let index)) where name.life == life:
+    /// Takes an event while the log is recovered: other entries are ignored.
+    func recover(with event: JournalEvent, _ shard: inout Shard, at now: Int64) {
+        guard let recovery else { return }
+        switch event {
+        case .appended(let name, let index) where name.life == life && recovery.snapshot == nil:
             var digits: UInt64 { random() & 0xFFFF_FFFF_FFFF }
             shard.recover(at: index, chain: random()) {
                 Array(String(digits + 0x1_0000_0000_0000, radix: 16).utf8.dropFirst())
             }
-            var next = recovery
-            next.step = .saving(JournalSnapshot(shard))
-            request(next, at: now)
-        case (.saving(let snapshot), .saved(let index)) where index == snapshot.index:
-            log.restart(behind: recovery.entry, shard, at: now)
-            outgoing.restart(behind: log.last)
-            snapshots.restart()
-            requests = LogRequests()
-            phase = .catchingUp
+            self.recovery?.snapshot = JournalSnapshot(shard)
+            self.recovery?.askedAt = now
+            askForRecovery()
+        case .saved(let index) where index == recovery.snapshot?.index:
+            self.recovery = nil
+            applied = Mark(index: index, chain: shard.chain, appliedAt: now)
+            handed = applied
+            said = applied
+            knownIndex = index
+            recent = RecentEntries()
+            recent.note(recovery.entry, at: index)
+            (firstKnownIndex, uselessLoadCount, loggedByteCount, trimIndex) = (0, 0, 0, nil)
+            stage = .catchingUp
+            readAskedAt = nil
             happenings.append(.loaded)
-            requestEntries(at: now)
+            ask(at: now)
         default: break
         }
     }

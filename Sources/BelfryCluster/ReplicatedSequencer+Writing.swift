@@ -5,115 +5,148 @@ public import BelfryCenter
 extension ReplicatedSequencer {
     /// Ends the turn: its effects were handed to the connections, and the commands are appended.
     public func endTurn(at now: Int64) {
-        outgoing.recordHanded(log.last)
-        switch phase {
-        case .up: break
-        case .leaving(let isAnnounced):
-            guard !isAnnounced, !isWaiting else { break }
-            phase = .leaving(isAnnounced: true)
-            enqueue(.nodeDown(options.node, life: life), at: now)
-        case .loading, .catchingUp, .comingUp, .left, .recovering, .stopped: return
+        handed = applied
+        guard stage == .up || stage == .leaving else { return }
+        if stage == .leaving, !isWaiting, !isLeaveWritten {
+            isLeaveWritten = true
+            write(.nodeDown(options.node, life: life), at: now)
         }
-        while let commands = outgoing.dequeueEntry(options) { begin(commands, at: now) }
+        while underWay.count < ClusterOptions.entryLimit, !waiting.isEmpty {
+            let commands = waiting.takeEntry(options)
+            if !waiting.mustHappen { said = handed }
+            begin(commands, at: now)
+        }
     }
 
-    /// The command by which the rules of this program hold from there on.
-    ///
-    /// It brings a key for a log that has none.
+    /// The rules of this program hold from there on, with a key for a log that has none.
     public var levelAction: ShardCommand.Action {
         .level(options.level, TagKey(high: random(), low: random()))
     }
 
     /// Begins a life; with a log that is empty the rules of this program hold from the start.
     func comeUp(_ shard: Shard, at now: Int64) {
-        let life = newLife(after: max(life, shard.broker(options.node)?.life ?? 0))
+        life = newLife(after: max(life, shard.broker(options.node)?.life ?? 0))
+        handed = applied
+        lastNumber = 0
+        said = handed
+        underWay = []
+        stage = .comingUp
         var actions: [ShardCommand.Action] = [.nodeUp(level: options.level)]
-        if shard.logIndex == 0, options.level > shard.level { actions.append(levelAction) }
-        phase = .comingUp
-        begin(outgoing.beginLife(life, actions, behind: log.last), at: now)
-    }
-
-    /// Adds a command of the broker itself to the next entry.
-    func enqueue(_ action: ShardCommand.Action, at now: Int64) {
-        outgoing.enqueue(outgoing.numbered(action), at: now)
+        if shard.logIndex == 0, options.level > shard.level {
+            actions.append(levelAction)
+        }
+        lastCounter = UInt64(actions.count)
+        let commands = actions.enumerated().map {
+            Entry.Numbered(counter: UInt64($0.offset) + 1, action: $0.element)
+        }
+        begin(commands, at: now)
     }
 
     /// Appends the next entry of the life.
     private func begin(_ commands: [Entry.Numbered], at now: Int64) {
-        let place = outgoing.begin(commands, node: options.node, wallNow: wallNow, at: now)
-        append(at: place, at: now)
+        lastNumber += 1
+        isUntold = false
+        underWay.append(
+            PendingEntry(
+                Entry(
+                    node: options.node, life: life, number: lastNumber,
+                    appliedIndex: said.index, chain: said.chain,
+                    elapsed: UInt64(max(0, now - said.appliedAt)) / 1_000_000,
+                    wallMilliseconds: wallNow, commands: commands)))
+        append(at: underWay.count - 1, at: now)
     }
 
     /// Appends an entry that is under way, for the first time or again.
-    private func append(at place: Int, at now: Int64) {
-        let (code, name) = outgoing.recordAppend(at: place, at: now)
-        journal.append(code, as: name)
+    func append(at place: Int, at now: Int64) {
+        underWay[place].appendCount += 1
+        if underWay[place].appendCount == 1 { underWay[place].firstAppendedAt = now }
+        underWay[place].appendedAt = now
+        lastAppendAt = now
+        let pending = underWay[place]
+        let code = pending.entry.code
+        underWay[place].byteCount = code.count
+        journal.append(
+            code,
+            as: EntryName(life: life, number: pending.number, attempt: pending.attempt))
     }
 
     /// Appends all entries under way again, in order; the engine ignores those that it has.
     func appendAllAgain(at now: Int64) {
-        for place in outgoing.underWay.indices where outgoing.underWay[place].appendedAt != nil {
+        for place in underWay.indices where underWay[place].appendedAt != nil {
             append(at: place, at: now)
         }
     }
 
-    /// Appends the entries again that the log should have shown by now.
-    func appendOverdue(at now: Int64) {
-        fail(outgoing.giveUpOverdue(at: now), .unknownOutcome)
-        for place in outgoing.underWay.indices where outgoing.underWay[place].isOverdue(at: now) {
-            append(at: place, at: now)
-        }
+    /// Appends an entry under a new name, since the log has it where it does not count.
+    func appendAnew(at place: Int, at now: Int64) {
+        underWay[place].attempt += 1
+        append(at: place, at: now)
     }
 
-    // MARK: The outcome of an entry
+    // MARK: What becomes of an entry
 
-    /// Settles an entry of this life that the log has shown.
+    /// The log has shown an entry of this life.
     func settle(_ entry: Entry, _ skip: Shard.Skip?, at now: Int64) {
-        guard let place = outgoing.underWay.firstIndex(where: { $0.number == entry.number })
-        else { return }
+        guard let place = underWay.firstIndex(where: { $0.number == entry.number }) else { return }
         switch skip {
         case nil:
-            hearAppended(AppendedEntry(outgoing.underWay[place], at: now))
-            if outgoing.release(through: place) { append(at: 0, at: now) }
-        case .outOfOrder?: outgoing.postpone(at: place)
-        case .isTooLate?: if !giveUpComing(at: now) { fence(.tooSlow) }
-        // A life that runs ends where the log says so: this is about one that could not begin.
-        case .lifeIsOver?: giveUpComing(at: now)
+            noteAppended(underWay[place], at: now)
+            underWay.removeFirst(place + 1)
+            // The one behind it may have come before it.
+            if let next = underWay.first, next.appendedAt == nil { appendAnew(at: 0, at: now) }
+        case .outOfOrder?:
+            // It counts behind the one before it, which is still under way.
+            underWay[place].appendedAt = nil
+        case .isTooLate?: if stage == .comingUp { again(at: now) } else { fence(.tooSlow) }
+        case .lifeIsOver?:
+            // A life that runs ends where the log says so: this is about one that could not begin.
+            if stage == .comingUp { again(at: now) }
         case .isTooOld(let level)?: stop(.tooOldForLevel(level))
         case .isOneTooMany(let limit)?: stop(.isOneTooMany(limit: limit))
         }
     }
 
-    /// Gives up a life that could not begin; another one begins behind the end of the log.
-    ///
-    /// - Returns: false where none was about to begin.
-    @discardableResult
-    private func giveUpComing(at now: Int64) -> Bool {
-        guard case .comingUp = phase else { return false }
-        outgoing.dropEntries()
-        phase = .catchingUp
-        requestEntries(at: now)
-        return true
+    private func noteAppended(_ pending: PendingEntry, at now: Int64) {
+        hearAppended(
+            AppendedEntry(
+                time: now - pending.firstAppendedAt, byteCount: pending.byteCount,
+                commandCount: pending.commands.count))
     }
 
-    /// Checks the place that the engine reports for an entry.
-    func confirm(_ name: EntryName, index: UInt64) {
-        log.learn(index)
+    private func again(at now: Int64) {
+        underWay = []
+        stage = .catchingUp
+        ask(at: now)
+    }
+
+    /// The engine says where the log has an entry.
+    func take(_ name: EntryName, index: UInt64) {
+        knownIndex = max(knownIndex, index)
         // The log has shown something else there.
-        if index <= log.last.index, outgoing.awaits(name) { stop(.lostEntries(index: index)) }
+        if index <= applied.index, let place = place(of: name), underWay[place].appendedAt != nil {
+            stop(.lostEntries(index: index))
+        }
     }
 
-    /// Fails the commands of an attempt that the log will never have.
-    func refuse(_ name: EntryName, at now: Int64) {
-        guard let (commands, failure) = outgoing.refuse(name, at: now) else { return }
-        fail(commands, failure)
+    /// The engine says that the log will never have an attempt.
+    func take(_ name: EntryName, _ refusal: JournalRefusal, at now: Int64) {
+        guard let place = place(of: name) else { return }
+        // The log is not stalled: it has no room.
+        underWay[place].firstAppendedAt = now
+        // An attempt before this one may be in the log.
+        let isKnown = underWay[place].appendCount == 1
+        let refused = underWay[place].commands.filter { !$0.action.mustHappen }
+        if !underWay[place].isGivenUp {
+            fail(refused, isKnown ? .unavailable(.full) : .unknownOutcome)
+        }
+        guard isKnown else { return underWay[place].isGivenUp = true }
+        // Its number must be in the log, or no later one counts: it is appended again with the
+        // commands that must happen.
+        underWay[place].keepWhatMustHappen()
     }
-}
 
-extension AppendedEntry {
-    fileprivate init(_ pending: PendingEntry, at now: Int64) {
-        time = now - pending.firstAppendedAt
-        byteCount = pending.byteCount
-        commandCount = pending.commands.count
+    private func place(of name: EntryName) -> Int? {
+        guard name.life == life else { return nil }
+        return underWay.firstIndex { $0.number == name.number && $0.attempt == name.attempt }
     }
 }

@@ -1,4 +1,4 @@
-/// A stage of a broker in the log that it shares.
+/// How far a broker is with the log that it shares.
 public enum Stage: Sendable, Equatable {
     /// The broker has asked for a snapshot.
     case loading
@@ -6,9 +6,9 @@ public enum Stage: Sendable, Equatable {
     case catchingUp
     /// The broker has read all, and begins a life.
     case comingUp
-    /// Its life runs: it accepts commands.
+    /// Its life runs: it takes commands.
     case up
-    /// The broker has announced the end of its life, and accepts no commands.
+    /// The broker has announced the end of its life, and takes no commands.
     case leaving
     /// The broker has left.
     case left

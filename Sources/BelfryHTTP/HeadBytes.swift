@@ -88,29 +88,24 @@ struct HeadBytes: Sendable {
 
     /// The value of the first field of this name, which is given in lower case.
     func firstRange(of name: String) -> Range<Int>? {
-        index(of: name, from: 0).map { fields[$0].value }
+        let length = name.utf8.count
+        for index in 0..<fields.count {
+            let field = fields[index]
+            guard Int(field.nameEnd &- field.nameStart) == length else { continue }
+            if span.extracting(field.name).equalsIgnoringCase(name) { return field.value }
+        }
+        return nil
     }
 
     /// The values of all fields of this name, which is given in lower case, in their order.
     func ranges(of name: String) -> [Range<Int>] {
-        var ranges: [Range<Int>] = []
-        var start = 0
-        while let index = index(of: name, from: start) {
-            ranges.append(fields[index].value)
-            start = index + 1
-        }
-        return ranges
-    }
-
-    /// The place of the next field of this name.
-    @inline(__always)
-    private func index(of name: String, from start: Int) -> Int? {
         let length = name.utf8.count
-        for index in start..<fields.count {
+        var ranges: [Range<Int>] = []
+        for index in 0..<fields.count {
             let field = fields[index]
             guard Int(field.nameEnd &- field.nameStart) == length else { continue }
-            if span.extracting(field.name).equalsIgnoringCase(name) { return index }
+            if span.extracting(field.name).equalsIgnoringCase(name) { ranges.append(field.value) }
         }
-        return nil
+        return ranges
     }
 }

@@ -20,7 +20,4 @@ public struct JSONKeySet: Equatable, Sendable {
         precondition(ordinal >= 0 && ordinal < Self.capacity, "a key ordinal is 0 to 63")
         return bits & 1 << UInt64(ordinal) != 0
     }
-
-    /// Whether all keys of another set have been added.
-    public func isSuperset(of other: JSONKeySet) -> Bool { other.bits & ~bits == 0 }
 }

@@ -3,7 +3,7 @@
 /// ```
 /// try reader.beginObject(in: bytes)
 /// while try reader.nextMember(in: bytes) {
-///     switch fields.key(named: reader.key) { … }  // reads or skips the value
+///     switch fields.ordinal(of: reader.key) { … }  // reads or skips the value
 /// }
 /// try reader.finish(in: bytes)
 /// ```
@@ -11,7 +11,7 @@
 /// The text is handed to each method and must be the same each time. After `nextMember` or
 /// `nextElement` has said `true`, exactly one value is read, entered or skipped. An error that is
 /// not malformed leaves the reader behind what it refused, so that a caller can collect several;
-/// after a malformed one the reader is of no further use, after `depthLimit` it can be resumed.
+/// after a malformed one or `depthLimit` the reader is of no further use.
 public struct JSONReader {
     /// The key of the member that `nextMember` found, unescaped, as UTF-8, until the next one.
     public private(set) var key: [UInt8] = []
@@ -47,13 +47,6 @@ public struct JSONReader {
     /// - Throws: the malformed cases of `JSONError`, or `depthLimit`, counted from this value.
     public mutating func skipValue(in bytes: Span<UInt8>) throws(JSONError) -> Range<Int> {
         try scanner.skipValue(in: bytes)
-    }
-
-    /// Continues at `index`, behind the next value, which the caller has skipped by itself.
-    ///
-    /// That is the way on after a `depthLimit` of `skipValue`; the `key` stays.
-    public mutating func resume(at index: Int) {
-        scanner.index = index
     }
 
     /// Enters an object; `nextMember` goes through it.

@@ -13,7 +13,7 @@ public struct MonitoredStorage: Sendable, Equatable {
         var syncsAlways: Bool?
         try MemberReader.read(json) { name, reader throws(NATSError) in
             guard name == "config" else { return try reader.skip() }
-            // A server without the setting does not report it.
+            // A server that does not tell it has it not.
             syncsAlways = false
             try reader.object { name, reader throws(NATSError) in
                 if name == "sync_always" {

@@ -2,8 +2,8 @@ import BelfryBytes
 
 /// Reads what a NATS server sends, in pieces of any size.
 ///
-/// The protocol is lines that end with CR LF. The line of a message has the count of its bytes,
-/// which follow, and another CR LF.
+/// The protocol is lines that end with CR LF. The line of a message is followed by its bytes, whose
+/// number it tells, and another CR LF.
 public struct ServerParser: Sendable {
     private enum Phase {
         case line

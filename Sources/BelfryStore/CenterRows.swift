@@ -15,11 +15,11 @@ struct CenterRows {
     init(_ connection: borrowing Connection) throws(StoreError) {
         putter = try connection.prepare(
             """
-            INSERT INTO center VALUES (
+            INSERT INTO center (id, name, epoch, sequence) VALUES (
                 1 + max(
                     (SELECT coalesce(max(id), 0) FROM center),
                     (SELECT coalesce(max(value), 0) FROM setting WHERE name = 'centers_ended')),
-                ?1, ?2, 0, 0)
+                ?1, ?2, 0)
             ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch
             """)
         // The number of a new center is known when it is there.

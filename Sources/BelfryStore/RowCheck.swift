@@ -9,14 +9,15 @@ enum RowCheck {
 
     /// The count of changed rows of each table; tables without one are left out.
     static func changedRows(
-        in tables: [StoredTable] = StoreSchema.tables, _ connection: borrowing Connection
+        in tables: Set<StoreError.Table> = Set(StoreError.Table.allCases),
+        _ connection: borrowing Connection
     ) throws(StoreError) -> [StoreError.Table: Int] {
         var counts: [StoreError.Table: Int] = [:]
-        for table in tables {
-            let reader = try connection.prepare(table.walk)
+        for row in try checkedColumns(connection) where tables.contains(row.table) {
+            let reader = try connection.prepare(StoreSchema.query(for: row))
             while try reader.next() {
-                var row = reader.row
-                if !row.isSound() { counts[table.name, default: 0] += 1 }
+                var found = reader.row
+                if !found.isSound() { counts[row.table, default: 0] += 1 }
             }
         }
         return counts
@@ -50,9 +51,9 @@ enum RowCheck {
             let count = connection.changedRowCount
             if count > 0 { losses.rows[table, default: 0] += count }
         }
-        for table in StoreSchema.tables {
-            try remove(
-                from: table.name, "checksum IS NOT belfry_checksum(\(table.checkedList))")
+        let rows = try checkedColumns(connection)
+        for (table, columns, _) in rows {
+            try remove(from: table, "checksum IS NOT belfry_checksum(\(columns))")
         }
         // The tombstones of a center that has ended are no loss: they stay until there are too
         // many.
@@ -61,9 +62,17 @@ enum RowCheck {
             DELETE FROM tombstone WHERE center NOT IN (SELECT id FROM center)
                 AND center <= (SELECT value FROM setting WHERE name = 'centers_ended')
             """)
-        for table in StoreSchema.tables where table.isOfCenters {
-            try remove(from: table.name, "center NOT IN (SELECT id FROM center)")
+        for (table, columns, _) in rows where columns.hasPrefix("center,") {
+            try remove(from: table, "center NOT IN (SELECT id FROM center)")
         }
         try remove(from: .observer, "(center, client) NOT IN (SELECT center, id FROM client)")
+    }
+
+    /// The checked columns in the version of a main file, migrated or not.
+    private static func checkedColumns(
+        _ connection: borrowing Connection
+    ) throws(StoreError) -> [StoreSchema.CheckedColumns] {
+        let version = Int(clamping: try connection.integer("PRAGMA user_version"))
+        return StoreSchema.checkedColumns(of: version)
     }
 }

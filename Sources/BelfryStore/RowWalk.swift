@@ -1,42 +1,43 @@
-internal import BelfryCenter
-
 /// Reads the rows of a table once, in the order of centers, and checks each checksum.
-struct RowWalk: ~Copyable {
-    private let table: StoredTable
+struct RowWalk<Record>: ~Copyable {
+    private let table: StoreError.Table
     private let reader: Statement
+    private let read: (inout StatementRow) -> Record?
     /// The row of the reader.
     private var row: StatementRow
     /// The center of the reader's row; nil before the next row is read.
     private var center: Int64?
-    /// The record of the row; the room of one is used for the next.
-    private var record: [UInt8] = []
     private var isOver = false
 
     /// Begins; the rows of the table must lie in the order of centers.
-    init(_ name: StoreError.Table, in connection: borrowing Connection) throws(StoreError) {
-        table = StoreSchema.table(name)
-        reader = try connection.prepare(table.walk)
+    ///
+    /// - Parameter read: makes something of the columns behind the center; nil where no store wrote
+    ///   them so.
+    init(
+        _ table: StoreError.Table, in connection: borrowing Connection,
+        read: @escaping (inout StatementRow) -> Record?
+    ) throws(StoreError) {
+        self.table = table
+        self.read = read
+        reader = try connection.prepare(StoreSchema.query(for: StoreSchema.checkedColumns(table)))
         row = reader.row
     }
 
-    /// Hands over the rows of a center, and checks the rows of missing centers before it.
+    /// Visits the rows of a center, and checks the rows of missing centers before it.
     ///
     /// - Throws: `.damaged(.changedRows)` for the first row that has changed since it was written.
-    mutating func visit(
-        _ wanted: Int64, _ tell: (consuming StoredPiece) -> Void
-    ) throws(StoreError) {
+    mutating func visit(_ wanted: Int64, _ visit: (consuming Record) -> Void) throws(StoreError) {
         while let center = try stand(), center <= wanted {
-            if center < wanted {
+            guard center == wanted else {
                 try leave()
-            } else if table.kind == nil {
-                let (sequence, observer) = (row.unsigned(), row.unsigned())
-                try leave()
-                tell(.row(.held(observer: observer, sequence: sequence)))
-            } else {
-                row.read(column: table.columns.count - 1, into: &record)
-                try leave()
-                tell(.row(try table.change(record)))
+                continue
             }
+            guard let record = read(&row) else {
+                try leave()
+                throw .damaged(.brokenRow(table))
+            }
+            try leave()
+            visit(record)
         }
     }
 
@@ -47,7 +48,7 @@ struct RowWalk: ~Copyable {
 
     /// Leaves the reader's row after a check of its checksum.
     private mutating func leave() throws(StoreError) {
-        guard row.isSound() else { throw .damaged(.changedRows([table.name: 1])) }
+        guard row.isSound() else { throw .damaged(.changedRows([table: 1])) }
         center = nil
     }
 

@@ -1,4 +1,3 @@
-internal import BelfryCenter
 internal import CSQLite
 
 /// A prepared statement: values are bound from the left to the right.
@@ -74,7 +73,8 @@ internal import CSQLite
         bind(sum.value)
     }
 
-    func bind(_ value: Int64) {
+    func bind(_ value: Int64?) {
+        guard let value else { return bindNull() }
         sum.add(value)
         column += 1
         // SAFETY: the statement is not finalized before `deinit`; SQLite checks the column.
@@ -85,9 +85,8 @@ internal import CSQLite
         bind(Int64(bitPattern: value))
     }
 
-    func bind(_ first: UInt64, _ second: UInt64) {
-        bind(first)
-        bind(second)
+    func bind(_ value: Bool) {
+        bind(Int64(value ? 1 : 0))
     }
 
     func bind(_ value: Int) {
@@ -98,9 +97,9 @@ internal import CSQLite
         bind(bytes.span)
     }
 
-    func bind(_ first: [UInt8], _ second: [UInt8]) {
-        bind(first)
-        bind(second)
+    func bind(_ bytes: [UInt8]?) {
+        guard let bytes else { return bindNull() }
+        bind(bytes.span)
     }
 
     func bind(_ bytes: Span<UInt8>) {
@@ -122,13 +121,20 @@ internal import CSQLite
         note(unsafe belfry_bind_text(pointer, column, text))
     }
 
-    /// Binds an identifier as 16 bytes.
-    func bind(_ id: NotificationID) {
+    func bindNull() {
+        sum.addNull()
+        column += 1
+        // SAFETY: the statement is not finalized before `deinit`; SQLite checks the column.
+        note(unsafe sqlite3_bind_null(pointer, column))
+    }
+
+    /// Binds two words as 16 bytes.
+    func bind(high: UInt64, low: UInt64) {
         column += 1
         // SAFETY: the statement is not finalized before `deinit`.
         let (statement, column) = unsafe (pointer, column)
         // SAFETY: SQLite copies the 16 bytes of the two words before the call returns.
-        let code = unsafe withUnsafeBytes(of: (id.high.bigEndian, id.low.bigEndian)) { buffer in
+        let code = unsafe withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { buffer in
             unsafe sum.add(buffer)
             return unsafe belfry_bind_bytes(statement, column, buffer.baseAddress, 16)
         }

@@ -34,26 +34,64 @@ internal import CSQLite
         UInt64(bitPattern: integer())
     }
 
-    /// The bytes of the next column; none when it is NULL.
-    mutating func bytes() -> [UInt8] {
-        var bytes: [UInt8] = []
-        read(column: Int(column), into: &bytes)
-        return bytes
+    mutating func bool() -> Bool {
+        integer() != 0
     }
 
-    /// Reads on up to the bytes of some column, which replace those that were read before.
-    mutating func read(column: Int, into bytes: inout [UInt8]) {
-        // SAFETY: the bytes of columns that are passed over are not looked at.
-        while self.column < column { _ = unsafe take() }
-        bytes.removeAll(keepingCapacity: true)
+    /// The next column, unless it is NULL.
+    mutating func optionalInteger() -> Int64? {
         // SAFETY: the value lives until the next call for this statement.
         let value = unsafe take()
+        // SAFETY: as above.
+        guard unsafe sqlite3_value_type(value) != SQLITE_NULL else { return nil }
+        // SAFETY: as above.
+        return unsafe sqlite3_value_int64(value)
+    }
+
+    mutating func bytes() -> [UInt8] {
+        optionalBytes() ?? []
+    }
+
+    /// The next column, unless it is NULL.
+    mutating func optionalBytes() -> [UInt8]? {
+        var bytes: [UInt8] = []
+        return append(to: &bytes) == nil ? nil : bytes
+    }
+
+    /// Appends the bytes of the next column, and tells how many they are; nil when it is NULL.
+    @discardableResult
+    mutating func append(to bytes: inout [UInt8]) -> Int? {
+        // SAFETY: the value lives until the next call for this statement.
+        let value = unsafe take()
+        // SAFETY: as above.
+        guard unsafe sqlite3_value_type(value) != SQLITE_NULL else { return nil }
         // SAFETY: as above; the bytes are copied before the next call.
         let start = unsafe sqlite3_value_blob(value)
         let count = unsafe Int(sqlite3_value_bytes(value))
-        guard count > 0 else { return }
-        // SAFETY: as above; SQLite says that there are `count` bytes.
-        unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+        if count > 0 {
+            // SAFETY: as above; SQLite says that there are `count` bytes.
+            unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+        }
+        return count
+    }
+
+    /// How many bytes the next columns have together.
+    func byteCount(ofNext count: Int32) -> Int {
+        // SAFETY: there is a row, and SQLite answers a column that is not there with 0.
+        (column..<column + count).reduce(0) { unsafe $0 + Int(sqlite3_column_bytes(pointer, $1)) }
+    }
+
+    /// The next column as two words; nil when it is not 16 bytes.
+    mutating func words() -> (high: UInt64, low: UInt64)? {
+        // SAFETY: the bytes are there until the next call for this statement; 16 of them are read.
+        let value = unsafe take()
+        guard unsafe sqlite3_value_bytes(value) == 16, let start = unsafe sqlite3_value_blob(value)
+        else { return nil }
+        // SAFETY: as above.
+        let high = unsafe UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
+        let low = unsafe UInt64(
+            bigEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        return (high, low)
     }
 
     /// The next column, which the checksum of the row counts from now on.

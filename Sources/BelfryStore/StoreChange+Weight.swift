@@ -99,16 +99,13 @@ extension Change {
             return Self.appended(record.content.byteCount + record.modes.blobByteCount)
         case .timer(let record): return page + Self.appended(record.byteCount)
         case .ask(let record): return 2 * page + Self.appended(record.byteCount)
-        case .value(let record):
-            // The object is in the key of its row and in the record.
-            return 2 * page + Self.appended(record.byteCount + record.object.count)
+        case .value(let record): return 2 * page + Self.appended(record.byteCount)
         case .valueRemoved: return 3 * page
         case .key(let record):
-            // The texts of the key are in its row and in the record.
             let rows = record.reports.joined()
             return 2 * page
                 + Self.appended(
-                    2 * (record.key.principal.count + record.key.text.count)
+                    record.key.principal.count + record.key.text.count
                         + record.receipts.count * 96 + rows.reduce(0) { $0 + $1.byteCount }
                         + (record.ask?.byteCount ?? 0))
         }

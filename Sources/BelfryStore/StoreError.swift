@@ -7,8 +7,6 @@ public enum StoreError: Error, Equatable, Sendable {
     case locked
     /// A later version of the program has written the store; nothing was changed.
     case newerSchema(found: Int, supported: Int)
-    /// A version of the program before the first release has written it; nothing was changed.
-    case olderSchema(found: Int, supported: Int)
     /// The main file is not what a store left; its bytes were not changed.
     case damaged(Damage)
     /// The disk, or the part of it that the process may use, is full.

@@ -43,8 +43,7 @@ public struct StoreFile: ~Copyable, DurableStore {
     ///   - progress: gets the progress, in hundredths.
     ///   - tell: takes all stored state, as in ``DurableStore/load(_:)``; it is worth nothing when
     ///     this throws.
-    /// - Throws: `StoreError.locked`, `.newerSchema`, `.olderSchema`, `.damaged`, and errors of the
-    ///   disk.
+    /// - Throws: `StoreError.locked`, `.newerSchema`, `.damaged`, and errors of the disk.
     public init(
         directory path: String, durability: Durability = .power,
         limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false,

@@ -40,9 +40,6 @@ enum StoreHeader {
         }
         // A file gets its version before it gets its name.
         if version < 1 { throw .damaged(.otherForm) }
-        if version < StoreSchema.version {
-            throw .olderSchema(found: version, supported: StoreSchema.version)
-        }
     }
 
     private static func number(in header: [UInt8], at offset: Int) -> UInt32 {

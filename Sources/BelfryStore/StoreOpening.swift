@@ -122,7 +122,7 @@ enum StoreOpening {
     ) throws(StoreError) -> Connection {
         do throws(StoreError) {
             let connection = try openSound(path, in: directory, progress: progress)
-            if acceptsDamage {
+            if acceptsDamage, try hasChecksums(connection) {
                 // Which rows are left out comes later: here, whether all can be read.
                 _ = try RowCheck.changedRows(connection)
             }
@@ -169,11 +169,10 @@ enum StoreOpening {
     private static func checkRows(
         _ connection: borrowing Connection, acceptsDamage: Bool, _ losses: inout StoreLosses
     ) throws(StoreError) {
-        if acceptsDamage {
-            try connection.execute("REINDEX")
-            return try RowCheck.removeChangedRows(connection, &losses)
-        }
-        let tables = StoreSchema.tables.filter { !$0.isWalked }
+        if acceptsDamage { try connection.execute("REINDEX") }
+        guard try hasChecksums(connection) else { return }
+        if acceptsDamage { return try RowCheck.removeChangedRows(connection, &losses) }
+        let tables = Set(StoreError.Table.allCases).subtracting(StoreSchema.walkedTables)
         do throws(StoreError) {
             guard try RowCheck.changedRows(in: tables, connection).isEmpty else {
                 throw .damaged(.changedRows(try RowCheck.changedRows(connection)))
@@ -181,6 +180,13 @@ enum StoreOpening {
         } catch {
             throw error.ofUnknownForm
         }
+    }
+
+    /// Whether rows have checksums: earlier programs gave them none.
+    private static func hasChecksums(
+        _ connection: borrowing Connection
+    ) throws(StoreError) -> Bool {
+        try connection.integer("PRAGMA user_version") >= StoreSchema.checksumVersion
     }
 
     private static func logByteCount(in directory: borrowing Directory) throws(StoreError) -> Int {
@@ -260,9 +266,11 @@ enum StoreOpening {
         }
         let rows: StoreRows
         do throws(StoreError) {
+            try migrate(connection)
             rows = try StoreRows(connection)
         } catch {
-            // A statement that cannot be prepared misses its table or its columns.
+            // A statement that cannot be prepared misses its table or its columns, or has those of
+            // a later step.
             guard case .failed(let code, _) = error else { throw error }
             throw .damaged(.brokenStructure(code: code))
         }
@@ -304,16 +312,30 @@ enum StoreOpening {
             tagKey: tagKey, isBegun: begins, log: log, losses: losses)
     }
 
+    /// Takes the steps from the version of the file to a later one.
+    private static func migrate(
+        _ connection: borrowing Connection, to later: Int = StoreSchema.version
+    ) throws(StoreError) {
+        let version = Int(clamping: try connection.integer("PRAGMA user_version"))
+        guard version < later else { return }
+        for step in StoreSchema.steps[version..<later] {
+            for text in step { try connection.execute(text) }
+        }
+        try connection.execute("PRAGMA user_version = \(later)")
+    }
+
     // MARK: Making
 
     /// Makes a main file under another name first: it is there as a whole or not at all.
-    static func makeNew(_ path: String, in directory: borrowing Directory) throws(StoreError) {
+    static func makeNew(
+        _ path: String, in directory: borrowing Directory, version: Int = StoreSchema.version
+    ) throws(StoreError) {
         for suffix in ["", "-journal", "-wal", "-shm"] {
             try remove(newName + suffix, in: directory)
         }
         // SQLite would make it readable by all users; its log gets the permissions of the file.
         try storeCall { () throws(SystemCallError) in try directory.make(newName) }
-        try write(path + "/" + newName, in: directory)
+        try write(path + "/" + newName, in: directory, version: version)
     }
 
     /// Gives the new file its name, at once and for good.
@@ -326,7 +348,7 @@ enum StoreOpening {
     }
 
     private static func write(
-        _ path: String, in directory: borrowing Directory
+        _ path: String, in directory: borrowing Directory, version: Int
     ) throws(StoreError) {
         let connection = try connect(path, creates: true)
         try connection.execute("PRAGMA synchronous = FULL")
@@ -338,7 +360,7 @@ enum StoreOpening {
             throw .damaged(.missingPages)
         }
         try connection.execute("BEGIN IMMEDIATE")
-        for text in StoreSchema.definitions { try connection.execute(text) }
+        try migrate(connection, to: version)
         let settings = try SettingRows(connection)
         try settings.set(.inode, to: file.inode)
         try connection.execute("COMMIT")

@@ -4,46 +4,36 @@ internal import BelfryCenter
 struct StoreRows {
     var settings: SettingRows
     private var centers: CenterRows
-    private let clients: RowTable
-    private let observers: RowTable
-    private let tombstones: TombstoneRows
+    private var clients: ClientRows
+    private var observers: ObserverRows
+    private var tombstones: TombstoneRows
     /// Whether tombstones were added since they were trimmed.
     private var hasNewTombstones = false
-    private let notifications: RowTable
-    private let held: RowTable
-    private let actions: RowTable
-    private let gaps: RowTable
-    /// Removes the gaps of all observers of a client, which are there still.
-    private let clientGapRemover: Statement
-    private let queue: RowTable
-    private let timers: RowTable
-    private let asks: RowTable
-    private let values: RowTable
-    private let keys: RowTable
-    private var record = RecordWriter()
+    private var notifications: NotificationRows
+    private var actions: ActionRows
+    private var gaps: GapRows
+    private var queue: QueueRows
+    private var timers: TimerRows
+    private var asks: AskRows
+    private var values: ValueRows
+    private var keys: KeyRows
     private let pageCounter: Statement
     private let freePageCounter: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         settings = try SettingRows(connection)
         centers = try CenterRows(connection)
-        clients = try RowTable(.client, connection)
-        observers = try RowTable(.observer, connection)
+        clients = try ClientRows(connection)
+        observers = try ObserverRows(connection)
         tombstones = try TombstoneRows(connection)
-        notifications = try RowTable(.notification, connection)
-        held = try RowTable(.held, connection)
-        actions = try RowTable(.action, connection)
-        gaps = try RowTable(.gap, connection)
-        clientGapRemover = try connection.prepare(
-            """
-            DELETE FROM gap WHERE center = ?1 AND observer IN
-                (SELECT serial FROM observer WHERE center = ?1 AND client = ?2)
-            """)
-        queue = try RowTable(.queue, connection)
-        timers = try RowTable(.timer, connection)
-        asks = try RowTable(.ask, connection)
-        values = try RowTable(.value, connection)
-        keys = try RowTable(.key, connection)
+        notifications = try NotificationRows(connection)
+        actions = try ActionRows(connection)
+        gaps = try GapRows(connection)
+        queue = try QueueRows(connection)
+        timers = try TimerRows(connection)
+        asks = try AskRows(connection)
+        values = try ValueRows(connection)
+        keys = try KeyRows(connection)
         pageCounter = try connection.prepare("PRAGMA page_count")
         freePageCounter = try connection.prepare("PRAGMA freelist_count")
     }
@@ -110,76 +100,40 @@ struct StoreRows {
         case .center: preconditionFailure("the record of a center is put by its name")
         case .sequenceReserved(let sequence):
             try centers.reserve(through: sequence, center: center)
-        case .client(let client):
-            try put(change, in: clients, center: center) { $0.bind(client.id) }
+        case .client(let record): try clients.put(record, center: center)
         case .clientRemoved(let id):
-            clientGapRemover.bind(center)
-            clientGapRemover.bind(id)
-            try clientGapRemover.run()
-            try observers.removeGroup(id, center: center)
-            try clients.remove(center: center) { $0.bind(id) }
-        case .observer(let observer):
-            try put(change, in: observers, center: center) {
-                $0.bind(observer.serial, observer.client)
-            }
-        case .observerRemoved(let serial, _):
-            try gaps.removeGroup(serial, center: center)
-            try observers.remove(center: center) { $0.bind(serial) }
-            record.write(change)
-            try tombstones.add(record.bytes, center: center)
+            try gaps.removeAll(ofClient: id, center: center)
+            try observers.removeAll(ofClient: id, center: center)
+            try clients.remove(id, center: center)
+        case .observer(let record): try observers.put(record, center: center)
+        case .observerRemoved(let serial, let tombstone):
+            try gaps.removeAll(ofObserver: serial, center: center)
+            try observers.remove(serial, center: center)
+            try tombstones.add(tombstone, serial: serial, center: center)
             hasNewTombstones = true
-        case .notification(let kept):
-            let sequence = kept.notification.sequence
-            try put(change, in: notifications, center: center) { $0.bind(sequence) }
+        case .notification(let record): try notifications.put(record, center: center)
         case .notificationReleased(let sequence):
-            // Its holders go with it, also those of removed observers and responders.
-            try notifications.remove(center: center) { $0.bind(sequence) }
-            try held.removeGroup(sequence, center: center)
-            try actions.removeGroup(sequence, center: center)
+            try notifications.remove(sequence, center: center)
+            try actions.removeAll(of: sequence, center: center)
         case .held(let observer, let sequence):
-            try held.put(center: center) { $0.bind(sequence, observer) }
+            try notifications.hold(sequence, observer: observer, center: center)
         case .released(let observer, let sequence):
-            try held.remove(center: center) { $0.bind(sequence, observer) }
-        case .action(let action):
-            try put(change, in: actions, center: center) { $0.bind(action.sequence, action.row) }
+            try notifications.release(sequence, observer: observer, center: center)
+        case .action(let record): try actions.put(record, center: center)
         case .actionReleased(let row, let sequence):
-            try actions.remove(center: center) { $0.bind(sequence, row) }
-        case .gap(let observer, let gap) where gap.count == 0:
-            try gaps.remove(center: center) { $0.bind(observer, UInt64(gap.reason.rawValue)) }
-        case .gap(let observer, let gap):
-            try put(change, in: gaps, center: center) {
-                $0.bind(observer, UInt64(gap.reason.rawValue))
-            }
-        case .queued(let entry):
-            try put(change, in: queue, center: center) {
-                $0.bind(entry.id)
-                $0.bind(entry.place)
-            }
-        case .dequeued(let id): try queue.remove(center: center) { $0.bind(id) }
-        case .timer(let timer):
-            try put(change, in: timers, center: center) { $0.bind(timer.post.id) }
-        case .timerEnded(let id): try timers.remove(center: center) { $0.bind(id) }
-        case .ask(let ask): try put(change, in: asks, center: center) { $0.bind(ask.id) }
-        case .askForgotten(let id): try asks.remove(center: center) { $0.bind(id) }
-        case .value(let value):
-            try put(change, in: values, center: center) { $0.bind(value.object) }
-        case .valueRemoved(let object): try values.remove(center: center) { $0.bind(object) }
-        case .key(let answered):
-            let key = answered.key
-            try put(change, in: keys, center: center) { $0.bind(key.principal, key.text) }
+            try actions.remove(row, sequence, center: center)
+        case .gap(let observer, let gap): try gaps.put(gap, observer: observer, center: center)
+        case .queued(let record): try queue.put(record, center: center)
+        case .dequeued(let id): try queue.remove(id, center: center)
+        case .timer(let record): try timers.put(record, center: center)
+        case .timerEnded(let id): try timers.remove(id, center: center)
+        case .ask(let record): try asks.put(record, center: center)
+        case .askForgotten(let id): try asks.remove(id, center: center)
+        case .value(let record): try values.put(record, center: center)
+        case .valueRemoved(let object): try values.remove(object, center: center)
+        case .key(let record): try keys.put(record, center: center)
         case .keyForgotten(let principal, let text):
-            try keys.remove(center: center) { $0.bind(principal, text) }
-        }
-    }
-
-    /// Writes the row of a change that puts a record, behind the columns that are bound first.
-    private mutating func put(
-        _ change: Change, in table: RowTable, center: Int64, _ bind: (Statement) -> Void
-    ) throws(StoreError) {
-        record.write(change)
-        try table.put(center: center) {
-            bind($0)
-            $0.bind(record.bytes)
+            try keys.remove(principal: principal, text: text, center: center)
         }
     }
 
@@ -208,41 +162,40 @@ struct StoreRows {
         _ tell: (consuming StoredPiece) -> Void
     ) throws(StoreError) {
         tell(.broker(try facts(isComplete: isComplete)))
-        var clients = try RowWalk(.client, in: connection)
-        var observers = try RowWalk(.observer, in: connection)
-        var notifications = try RowWalk(.notification, in: connection)
-        var held = try RowWalk(.held, in: connection)
-        var actions = try RowWalk(.action, in: connection)
-        var gaps = try RowWalk(.gap, in: connection)
-        let queue = try OrderedRows(.queue, in: connection)
-        var timers = try RowWalk(.timer, in: connection)
-        let asks = try OrderedRows(.ask, in: connection)
-        var values = try RowWalk(.value, in: connection)
-        let keys = try OrderedRows(.key, in: connection)
+        var clients = try RowWalk(.client, in: connection, read: ClientRows.read)
+        var observers = try RowWalk(.observer, in: connection, read: ObserverRows.read)
+        var kept = try RowWalk(.notification, in: connection, read: NotificationRows.read)
+        var held = try RowWalk(.held, in: connection, read: NotificationRows.readHeld)
+        var acted = try RowWalk(.action, in: connection, read: ActionRows.read)
+        var lost = try RowWalk(.gap, in: connection, read: GapRows.read)
+        var values = try RowWalk(.value, in: connection, read: ValueRows.read)
         // They are few, and lie in the order of all centers.
         let stones = try tombstones.load(byteLimit: limits.tombstoneByteLimit)
         for (number, center) in try centers.load(isComplete: isComplete) {
             tell(.center(center))
-            try clients.visit(number, tell)
-            try observers.visit(number, tell)
-            for change in stones[number] ?? [] { tell(.row(change)) }
-            try notifications.visit(number, tell)
-            try held.visit(number, tell)
-            try actions.visit(number, tell)
-            try gaps.visit(number, tell)
-            try queue.visit(number, tell)
-            try timers.visit(number, tell)
-            try asks.visit(number, tell)
-            try values.visit(number, tell)
-            try keys.visit(number, tell)
+            try clients.visit(number) { tell(.row(.client($0))) }
+            try observers.visit(number) { tell(.row(.observer($0))) }
+            for (serial, tombstone) in stones[number] ?? [] {
+                tell(.row(.observerRemoved(serial: serial, tombstone)))
+            }
+            try kept.visit(number) { tell(.row(.notification($0))) }
+            try held.visit(number) { row in
+                tell(.row(.held(observer: row.observer, sequence: row.sequence)))
+            }
+            try acted.visit(number) { tell(.row(.action($0))) }
+            try lost.visit(number) { tell(.row(.gap(observer: $0.observer, $0.gap))) }
+            try queue.load(center: number) { tell(.row(.queued($0))) }
+            try timers.load(center: number) { tell(.row(.timer($0))) }
+            try asks.load(center: number) { tell(.row(.ask($0))) }
+            try values.visit(number) { tell(.row(.value($0))) }
+            try keys.load(center: number) { tell(.row(.key($0))) }
         }
         try clients.finish()
         try observers.finish()
-        try notifications.finish()
+        try kept.finish()
         try held.finish()
-        try actions.finish()
-        try gaps.finish()
-        try timers.finish()
+        try acted.finish()
+        try lost.finish()
         try values.finish()
     }
 

@@ -1,3 +1,4 @@
+import BelfryBytes
 internal import BelfryCenter
 internal import BelfryJSON
 
@@ -8,66 +9,93 @@ struct AskFields {
     var isOnce = false
     var timeToLive: Int64?
 
-    /// The members that are in a query, too; over HTTP address and selector are in the path.
-    enum Option: String, CaseIterable {
-        case fallback = "default"
-        case once, ttl, causedBy
+    /// The parameters of an ask over HTTP, whose address and selector are in the path.
+    enum Parameter: Int, CaseIterable {
+        case fallback, once, ttl, causedBy
+
+        var text: String {
+            switch self {
+            case .fallback: "default"
+            case .once: "once"
+            case .ttl: "ttl"
+            case .causedBy: "causedBy"
+            }
+        }
     }
 
-    /// The members over JSON-RPC.
-    enum Key: Equatable {
-        case own(Own)
-        case option(Option)
-    }
-
-    /// The members that are not in a query.
-    enum Own: String, CaseIterable {
-        case object, selector, userInfo, wait, idempotencyKey
-    }
-
-    static let parameters = JSONKeyTable(Option.allCases)
-
-    /// The members of a call; a default of null is one.
-    static let table = FieldTable(
-        Own.allCases.map { (name: $0.rawValue, key: Key.own($0)) }
-            + Option.allCases.map { (name: $0.rawValue, key: .option($0)) },
-        required: [.own(.object), .own(.selector)], takingNull: [.option(.fallback)])
-
-    /// Reads or skips the value of a member or a parameter.
-    mutating func read(
-        _ option: Option, from source: inout some FieldSource, in bytes: Span<UInt8>
-    ) throws(Problem) {
-        switch option {
-        case .fallback: fallback = try source.fallback(in: bytes)
-        case .once: isOnce = try source.boolean(in: bytes) ?? false
+    /// Sets a parameter from its text, and returns its fault or nil.
+    ///
+    /// A default that is too long is reported elsewhere, as its status is another one.
+    mutating func set(_ parameter: Parameter, to text: [UInt8], limits: WireLimits) -> String? {
+        switch parameter {
+        case .fallback: return setFallback(text, limits: limits)
+        case .once:
+            isOnce = text.elementsEqual("true".utf8)
+            return isOnce || text.elementsEqual("false".utf8) ? nil : "must be true or false"
         case .ttl:
-            timeToLive = try source.seconds(.init(above: 0, through: 604_800), in: bytes)
-        case .causedBy: causedBy = try source.notificationID(in: bytes)
+            timeToLive = SecondsRule.askLifetime.nanoseconds(ofText: text)
+            return timeToLive == nil ? SecondsRule.askLifetime.detail : nil
+        case .causedBy:
+            causedBy = NotificationID(text: text.span)
+            return causedBy == nil ? "must be the id of a notification" : nil
+        }
+    }
+
+    private mutating func setFallback(_ text: [UInt8], limits: WireLimits) -> String? {
+        var scanner = JSONScanner(depthLimit: limits.userInfoDepthLimit)
+        do throws(JSONError) {
+            let range = try scanner.skipValue(in: text.span)
+            try scanner.finish(in: text.span)
+            fallback = Array(text[range])
+            return nil
+        } catch .depthLimit {
+            return Self.fallbackDepthDetail(limits)
+        } catch {
+            return #"must be JSON, as in default=false and default="none""#
         }
     }
 
     static let fallbackName = "A default"
+
+    static func fallbackDepthDetail(_ limits: WireLimits) -> String {
+        "must not nest deeper than \(limits.userInfoDepthLimit) levels"
+    }
 }
 
 extension FieldReader {
-    /// Reads the members of an ask over JSON-RPC.
+    private static let askKeys = JSONKeyTable([
+        "object", "selector", "userInfo", "default", "once", "ttl", "causedBy", "wait",
+        "idempotencyKey",
+    ])
+
+    /// Reads the members of an ask over JSON-RPC; a default of null is one.
     mutating func readAsk(in bytes: Span<UInt8>) throws(Problem) -> AskRequest? {
         var ask = AskFields()
         var (object, selector): ([UInt8]?, [UInt8]?)
         var userInfo: Range<Int>?
         var waitSeconds: Double?
         var idempotencyKey: [UInt8]?
-        guard try beginObject(in: bytes) else { return nil }
-        while let key = try nextKey(of: AskFields.table, in: bytes) {
-            switch key {
-            case .own(.object): object = try name(in: bytes)
-            case .own(.selector): selector = try self.selector(in: bytes)
-            case .own(.userInfo): userInfo = try self.userInfo(in: bytes)
-            case .own(.wait): waitSeconds = try number(upTo: PostFields.waitLimit, in: bytes)
-            case .own(.idempotencyKey): idempotencyKey = try self.idempotencyKey(in: bytes)
-            case .option(let option): try ask.read(option, from: &self, in: bytes)
+        let isObject = try readObject(Self.askKeys, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            switch ordinal {
+            case 0: object = try fields.name("object", in: bytes)
+            case 1: selector = try fields.selector("selector", in: bytes)
+            case 2: userInfo = try fields.userInfo("userInfo", in: bytes)
+            case 3:
+                let range = try fields.fallback("default", in: bytes)
+                ask.fallback = [UInt8](copying: bytes.extracting(range))
+            case 4: ask.isOnce = try fields.optionalBoolean("once", in: bytes) ?? false
+            case 5: ask.timeToLive = try fields.optionalSeconds("ttl", .askLifetime, in: bytes)
+            case 6: ask.causedBy = try fields.optionalNotificationID("causedBy", in: bytes)
+            case 7:
+                let limit = PostFields.waitLimit
+                waitSeconds = try fields.optionalNumber("wait", upTo: limit, in: bytes)
+            default:
+                idempotencyKey = try fields.optionalIdempotencyKey("idempotencyKey", in: bytes)
             }
         }
+        if isObject, !has(0) { addFault("object", "is required") }
+        if isObject, !has(1) { addFault("selector", "is required") }
         guard faults.isEmpty, let object, let selector else { return nil }
         let content = PostFields.content(
             name: selector, object: object, userInfo: userInfo, of: bytes)
@@ -76,18 +104,16 @@ extension FieldReader {
             timeToLive: ask.timeToLive, waitSeconds: waitSeconds, idempotencyKey: idempotencyKey)
     }
 
-    private enum WithdrawalKey: String, CaseIterable { case id }
-    private static let withdrawal = FieldTable(WithdrawalKey.allCases, required: [.id])
+    private static let withdrawalKeys = JSONKeyTable(["id"])
 
     /// Reads the ask that is to be withdrawn.
     mutating func readWithdrawal(in bytes: Span<UInt8>) throws(Problem) -> NotificationID? {
         var id: NotificationID?
-        guard try beginObject(in: bytes) else { return nil }
-        while let key = try nextKey(of: Self.withdrawal, in: bytes) {
-            switch key {
-            case .id: id = try notificationID(in: bytes)
-            }
+        let isObject = try readObject(Self.withdrawalKeys, in: bytes) {
+            (fields, _, bytes) throws(Problem) in
+            id = try fields.notificationID("id", in: bytes)
         }
+        if isObject, !has(0) { addFault("id", "is required") }
         return id
     }
 }

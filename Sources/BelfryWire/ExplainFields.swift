@@ -2,32 +2,23 @@ internal import BelfryCenter
 
 /// The fields of an explanation as they come, in JSON or in a query; nil for absent ones.
 struct ExplainFields {
-    private var name: [UInt8]?
-    private var object: [UInt8]?
-    private var selector: [UInt8]?
-    private var limit: Int?
-    private var cursor: UInt64?
+    var name: [UInt8]?
+    var object: [UInt8]?
+    var selector: [UInt8]?
+    var limit: Int?
+    var cursor: UInt64?
 
-    enum Key: String, CaseIterable {
+    /// The fields, in the order of their ordinals.
+    enum Key: Int, CaseIterable {
         case name, object, selector, limit, cursor
-    }
 
-    /// The members over JSON-RPC; null is a fault of the name and the selector.
-    static let table = FieldTable(Key.allCases, takingNull: [.name, .selector])
-
-    /// Reads or skips the value of one field; a faulty text is an empty one, which was given.
-    mutating func read(
-        _ key: Key, from source: inout some FieldSource, in bytes: Span<UInt8>
-    ) throws(Problem) {
-        switch key {
-        case .name: name = try source.name(in: bytes) ?? []
-        case .object: object = try source.name(in: bytes) ?? []
-        case .selector: selector = try source.selector(in: bytes) ?? []
-        case .limit:
-            limit = try source.integer(in: 1...source.limits.pageRowLimit, of: bytes)
-        case .cursor:
-            cursor = try source.value(ListingRequest.cursorDetail, in: bytes) {
-                CursorText.read($0.span)
+        var text: String {
+            switch self {
+            case .name: "name"
+            case .object: "object"
+            case .selector: "selector"
+            case .limit: "limit"
+            case .cursor: "cursor"
             }
         }
     }
@@ -51,16 +42,22 @@ struct ExplainFields {
         }
         return .ask(object: object, selector: selector)
     }
-}
 
-extension FieldReader {
-    /// Reads the members of an explanation.
-    mutating func readExplanation(in bytes: Span<UInt8>) throws(Problem) -> ExplainRequest? {
-        var explanation = ExplainFields()
-        guard try beginObject(in: bytes) else { return nil }
-        while let key = try nextKey(of: ExplainFields.table, in: bytes) {
-            try explanation.read(key, from: &self, in: bytes)
+    /// Sets a parameter from its text, and returns its fault or nil.
+    mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {
+        switch key {
+        case .name: name = text
+        case .object: object = text
+        case .selector:
+            selector = text
+            return TextRule.faultOfSelector(text, limits: limits)
+        case .limit:
+            limit = ListingRequest.limit(text, limits: limits)
+            return limit == nil ? ListingRequest.limitDetail(limits) : nil
+        case .cursor:
+            cursor = CursorText.read(text.span)
+            return cursor == nil ? ListingRequest.cursorDetail : nil
         }
-        return explanation.request { addFault($0, $1) }
+        return TextRule.faultOfName(text.span, limits: limits)
     }
 }

@@ -13,7 +13,7 @@ struct FieldReader {
     /// The place of the value in the array that is read as a member.
     private var element: Int?
     /// The ordinals of the members of this object so far.
-    private var seen = JSONKeySet()
+    private(set) var seen = JSONKeySet()
 
     /// The deepest nesting outside of a userInfo; a deeper value ends the reading.
     static let greatestDepth = 128
@@ -24,53 +24,29 @@ struct FieldReader {
         self.limits = limits
     }
 
-    /// Enters an object, through which `nextKey` goes; another value is skipped and a fault.
+    /// Reads an object of known members; `read` reads or skips the value of each.
     ///
-    /// - Returns: whether it is an object.
-    mutating func beginObject(in bytes: Span<UInt8>) throws(Problem) -> Bool {
-        guard try kind(in: bytes) == .object else {
-            let found = try skip(in: bytes)
-            faults.add(place(), "must be an object, not \(kindText(found, in: bytes))")
-            return false
-        }
-        do throws(JSONError) {
-            try json.beginObject(in: bytes)
-        } catch {
-            throw .malformed(error, byteCount: bytes.count)
-        }
+    /// - Returns: whether it was an object.
+    mutating func readObject(
+        _ keys: JSONKeyTable, in bytes: Span<UInt8>,
+        read: (inout FieldReader, Int, Span<UInt8>) throws(Problem) -> Void
+    ) throws(Problem) -> Bool {
+        guard try beginObject(in: bytes) else { return false }
         seen = JSONKeySet()
-        return true
-    }
-
-    /// Moves to the value of the next known member, which the caller reads or skips.
-    ///
-    /// - Returns: nil at the end of the object; then members that are missing are faults.
-    mutating func nextKey<Key>(
-        of table: FieldTable<Key>, in bytes: Span<UInt8>
-    ) throws(Problem) -> Key? {
         while try nextMember(in: bytes) {
-            guard let ordinal = table.names.ordinal(of: json.key) else {
+            guard let ordinal = keys.ordinal(of: json.key) else {
                 faults.add(placeOfUnknownMember(), "is not a known field")
                 _ = try skip(in: bytes)
                 continue
             }
             guard seen.insert(ordinal) else {
-                addFault("must not be repeated")
+                faults.add(place(json.key), "must not be repeated")
                 _ = try skip(in: bytes)
                 continue
             }
-            if table.optional.contains(ordinal), try skipNull(in: bytes) { continue }
-            return table.names[ordinal]
+            try read(&self, ordinal, bytes)
         }
-        if !seen.isSuperset(of: table.required) { addMissingMembers(of: table) }
-        return nil
-    }
-
-    private mutating func addMissingMembers<Key>(of table: FieldTable<Key>) {
-        for ordinal in 0..<table.names.count
-        where table.required.contains(ordinal) && !seen.contains(ordinal) {
-            faults.add(place(table.names.name(of: ordinal)), "is required")
-        }
+        return true
     }
 
     /// Reads the value of a member that is an array; `read` reads or skips each element.
@@ -99,14 +75,11 @@ struct FieldReader {
         self.item = item
     }
 
-    /// Adds a fault of the member that is read.
-    mutating func addFault(_ detail: String) {
-        faults.add(place(json.key), detail)
-    }
+    /// Whether the member with this ordinal has come.
+    func has(_ ordinal: Int) -> Bool { seen.contains(ordinal) }
 
-    /// Adds a fault of a member behind the end of the object.
-    mutating func addFault(_ key: some RawRepresentable<String>, _ detail: String) {
-        faults.add(place([UInt8](key.rawValue.utf8)), detail)
+    mutating func addFault(_ key: String, _ detail: String) {
+        faults.add(place([UInt8](key.utf8)), detail)
     }
 
     /// The place of the object itself.
@@ -128,6 +101,20 @@ struct FieldReader {
 
 // The steps of the reader, with JSON errors turned into problems and faults.
 extension FieldReader {
+    mutating func beginObject(in bytes: Span<UInt8>) throws(Problem) -> Bool {
+        guard try kind(in: bytes) == .object else {
+            let found = try skip(in: bytes)
+            faults.add(place(), "must be an object, not \(kindText(found, in: bytes))")
+            return false
+        }
+        do throws(JSONError) {
+            try json.beginObject(in: bytes)
+        } catch {
+            throw .malformed(error, byteCount: bytes.count)
+        }
+        return true
+    }
+
     private mutating func nextMember(in bytes: Span<UInt8>) throws(Problem) -> Bool {
         while true {
             do throws(JSONError) {
@@ -184,7 +171,8 @@ extension FieldReader {
         var scanner = JSONScanner(depthLimit: Self.greatestDepth, startingAt: start)
         do throws(JSONError) {
             let range = try scanner.skipValue(in: bytes)
-            json.resume(at: range.upperBound)
+            json = JSONReader(
+                depthLimit: limits.userInfoDepthLimit, startingAt: range.upperBound)
             return range
         } catch .depthLimit(let limit, _) {
             faults.add(place(), "must not nest deeper than \(limit) levels")

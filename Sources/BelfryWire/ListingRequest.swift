@@ -13,9 +13,27 @@ public struct ListingRequest: Sendable {
     public init(_ listing: Listing = .observers) { orders = listing.orders }
 
     /// The parameters of listings.
-    enum Key: String, CaseIterable {
+    enum Key: Int, CaseIterable {
         case limit, cursor, name, object, target, client, state, principal, selector, observer
         case waiting, contains, sort
+
+        var text: String {
+            switch self {
+            case .limit: "limit"
+            case .cursor: "cursor"
+            case .name: "name"
+            case .object: "object"
+            case .target: "target"
+            case .client: "client"
+            case .state: "state"
+            case .principal: "principal"
+            case .selector: "selector"
+            case .observer: "observer"
+            case .waiting: "waiting"
+            case .contains: "contains"
+            case .sort: "sort"
+            }
+        }
     }
 
     /// The fault of a combination of parameters, and the key of the one at fault.
@@ -27,46 +45,70 @@ public struct ListingRequest: Sendable {
 
     static let cursorDetail = "must be the value of next of an earlier page"
 
-    /// Reads or skips the value of one parameter.
-    mutating func read(
-        _ key: Key, from source: inout some FieldSource, in bytes: Span<UInt8>
-    ) throws(Problem) {
+    /// Sets a parameter from its text, and returns its fault or nil.
+    mutating func set(_ key: Key, to text: [UInt8], limits: WireLimits) -> String? {
         switch key {
-        case .limit:
-            let range = 1...source.limits.pageRowLimit
-            query.limit = try source.integer(in: range, of: bytes) ?? query.limit
+        case .limit: return setLimit(text, limits: limits)
         case .cursor:
-            guard let text = try source.string(in: bytes) else { return }
             query.last = orders.isEmpty ? nil : CursorText.readKey(text.span)
-            if query.last != nil { return }
-            if let cursor = CursorText.read(text.span) {
-                query.cursor = cursor
-            } else {
-                source.addFault(Self.cursorDetail)
-            }
-        case .name: query.name = try source.name(in: bytes)
-        case .object: query.object = try source.name(in: bytes)
-        case .target: query.target = try source.name(in: bytes)
+            if query.last != nil { return nil }
+            guard let cursor = CursorText.read(text.span) else { return Self.cursorDetail }
+            query.cursor = cursor
+            return nil
+        case .name: query.name = text
+        case .object: query.object = text
+        case .target: query.target = text
         case .client:
-            query.client = try source.serial("must be the id of a client", in: bytes) {
-                IdentifierText(client: $0)
+            guard let id = IdentifierText(client: text.span), id.secret == nil else {
+                return "must be the id of a client"
             }
-        case .state: query.state = try source.word(in: bytes)
-        case .principal: query.principal = try source.name(in: bytes)
-        case .selector: query.selector = try source.selector(in: bytes)
+            query.client = id.number
+            return nil
+        case .state:
+            query.state = ClientState(text: text)
+            return query.state == nil ? "must be live, slow, asked or disconnected" : nil
+        case .principal: query.principal = text
+        case .selector:
+            query.selector = text
+            return TextRule.faultOfSelector(text, limits: limits)
         case .observer:
-            query.observer = try source.serial("must be the id of an observer", in: bytes) {
-                IdentifierText(observer: $0)
+            guard let id = IdentifierText(observer: text.span), id.secret == nil else {
+                return "must be the id of an observer"
             }
-        case .waiting: query.isWaiting = try source.boolean(in: bytes)
-        case .contains: query.contained = try source.name(in: bytes)
+            query.observer = id.number
+            return nil
+        case .waiting:
+            query.isWaiting = text.elementsEqual("true".utf8)
+            let isBoolean = query.isWaiting == true || text.elementsEqual("false".utf8)
+            return isBoolean ? nil : "must be true or false"
+        case .contains: query.contained = text
         case .sort:
+            let order = RowOrder(rawValue: String(decoding: text, as: UTF8.self))
+            query.order = order.flatMap { orders.contains($0) ? $0 : nil }
             let words = orders.map(\.rawValue).joined(separator: ", ")
-            query.order = try source.value("must be one of \(words)", in: bytes) { text in
-                RowOrder(rawValue: String(decoding: text, as: UTF8.self))
-                    .flatMap { orders.contains($0) ? $0 : nil }
-            }
+            return query.order == nil ? "must be one of \(words)" : nil
         }
+        return TextRule.faultOfName(text.span, limits: limits)
+    }
+
+    private mutating func setLimit(_ text: [UInt8], limits: WireLimits) -> String? {
+        guard let limit = Self.limit(text, limits: limits) else {
+            return Self.limitDetail(limits)
+        }
+        query.limit = limit
+        return nil
+    }
+
+    /// Reads how many rows a page has.
+    static func limit(_ text: [UInt8], limits: WireLimits) -> Int? {
+        guard let limit = Decimal.read(text.span), limit >= 1, limit <= limits.pageRowLimit else {
+            return nil
+        }
+        return Int(limit)
+    }
+
+    static func limitDetail(_ limits: WireLimits) -> String {
+        "must be an integer from 1 to \(limits.pageRowLimit)"
     }
 }
 
@@ -128,19 +170,4 @@ public enum Listing: Sendable, Equatable, CaseIterable {
 
     /// The parameters that it knows.
     var keys: [ListingRequest.Key] { ListingRequest.Key.allCases.filter { knows($0) } }
-}
-
-extension FieldReader {
-    private static let listing = FieldTable(Listing.observers.keys)
-
-    /// Reads the members of a listing of observers from JSON-RPC params.
-    mutating func readListing(in bytes: Span<UInt8>) throws(Problem) -> ListingRequest? {
-        var request = ListingRequest()
-        guard try beginObject(in: bytes) else { return nil }
-        while let key = try nextKey(of: Self.listing, in: bytes) {
-            try request.read(key, from: &self, in: bytes)
-        }
-        if let fault = request.fault { addFault(fault.key, fault.detail) }
-        return request
-    }
 }

@@ -31,61 +31,78 @@ struct ObserverFields {
     /// The greatest integer that every JSON reader keeps, 2^53 - 1 (RFC 8259 §6).
     static let greatestSequence = 9_007_199_254_740_991
 
-    enum Key: String, CaseIterable {
-        case name, object, selector, since, suspensionBehavior, holdLimit, lease, acknowledge
-        case minInterval, lifetime, implements, next, ifHeld, concurrency, target
-        case keyPath, initial, old, own, session
-    }
-
-    /// The members over HTTP; a lease of null never ends.
-    static let table = FieldTable(Key.allCases, takingNull: [.lease])
     /// The members over JSON-RPC, where the connection is the client.
-    static let callTable = FieldTable(
-        Key.allCases.filter { $0 != .session }, takingNull: [.lease])
+    static let callKeys = JSONKeyTable(names)
+    /// The members over HTTP.
+    static let keys = JSONKeyTable(names + ["session"])
+    private static let names = [
+        "name", "object", "selector", "since", "suspensionBehavior", "holdLimit", "lease",
+        "acknowledge", "minInterval", "lifetime", "implements", "next", "ifHeld", "concurrency",
+        "target", "keyPath", "initial", "old", "own",
+    ]
 
     /// Reads or skips the value of one member.
     mutating func read(
-        _ key: Key, _ fields: inout FieldReader, in bytes: Span<UInt8>
+        _ ordinal: Int, _ fields: inout FieldReader, in bytes: Span<UInt8>
     ) throws(Problem) {
-        switch key {
-        case .name: try readName(&fields, in: bytes)
-        case .object:
-            hasObject = true
-            observer.object = try fields.name(in: bytes)
-        case .selector: selector = try fields.selector(in: bytes)
-        case .since:
-            observer.since = try fields.integer(in: 0...Self.greatestSequence, of: bytes)
+        switch ordinal {
+        case 0: try readName(&fields, in: bytes)
+        case 1:
+            hasObject = try !fields.skipNull(in: bytes)
+            if hasObject { observer.object = try fields.name("object", in: bytes) }
+        case 2:
+            if try fields.skipNull(in: bytes) { return }
+            selector = try fields.selector("selector", in: bytes)
+        case 3:
+            let range = 0...Self.greatestSequence
+            observer.since = try fields.optionalInteger("since", in: range, of: bytes)
                 .map { UInt64($0) }
-        case .suspensionBehavior: behavior = try fields.word(in: bytes)
-        case .holdLimit:
+        case 4: try readBehavior(&fields, in: bytes)
+        case 5:
             let range = 1...max(fields.limits.greatestHoldLimit, 1)
-            holdLimit = try fields.integer(in: range, of: bytes)
-        case .lease: try readLease(&fields, in: bytes)
-        case .acknowledge: acknowledges = try fields.boolean(in: bytes) ?? false
-        case .minInterval:
-            minInterval = try fields.seconds(.init(from: 0, through: 3_600), in: bytes)
-        case .lifetime: try readLifetime(&fields, in: bytes)
-        case .implements: implements = try fields.selectors(in: bytes)
-        case .next: next = try fields.name(in: bytes)
-        case .ifHeld: ifHeld = try fields.word(in: bytes)
-        case .concurrency:
-            concurrency = try fields.integer(in: 1...ResponderTerms.concurrencyLimit, of: bytes)
-        case .target: target = try fields.name(in: bytes)
-        case .keyPath: keyPath = try fields.keyPath(in: bytes)
-        case .initial: initial = try fields.boolean(in: bytes)
-        case .old: old = try fields.boolean(in: bytes)
-        case .own: own = try fields.boolean(in: bytes)
-        case .session: observer.session = try fields.string(in: bytes)
+            holdLimit = try fields.optionalInteger("holdLimit", in: range, of: bytes)
+        case 6: try readLease(&fields, in: bytes)
+        case 7: acknowledges = try fields.optionalBoolean("acknowledge", in: bytes) ?? false
+        case 8: minInterval = try fields.optionalSeconds("minInterval", .minInterval, in: bytes)
+        case 9: try readLifetime(&fields, in: bytes)
+        case 10: implements = try fields.optionalSelectors("implements", in: bytes)
+        case 11: next = try fields.optionalName("next", in: bytes)
+        case 12: try readIfHeld(&fields, in: bytes)
+        case 13:
+            let range = 1...ResponderTerms.concurrencyLimit
+            concurrency = try fields.optionalInteger("concurrency", in: range, of: bytes)
+        case 14: target = try fields.optionalName("target", in: bytes)
+        case 15: keyPath = try fields.optionalKeyPath("keyPath", in: bytes)
+        case 16: initial = try fields.optionalBoolean("initial", in: bytes)
+        case 17: old = try fields.optionalBoolean("old", in: bytes)
+        case 18: own = try fields.optionalBoolean("own", in: bytes)
+        default: observer.session = try fields.optionalString("session", in: bytes)
         }
     }
 
     private mutating func readName(
         _ fields: inout FieldReader, in bytes: Span<UInt8>
     ) throws(Problem) {
-        observer.name = try fields.name(in: bytes)
+        observer.name = try fields.optionalName("name", in: bytes)
         if let name = observer.name, TextRule.isReserved(name), !TextRule.isLifetimeChannel(name) {
-            fields.faults.addReservedName(fields.place(fields.json.key))
+            fields.faults.addReservedName(fields.place([UInt8]("name".utf8)))
         }
+    }
+
+    private mutating func readIfHeld(
+        _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        guard let text = try fields.optionalString("ifHeld", in: bytes) else { return }
+        ifHeld = ResponderTerms.IfHeld(text: text)
+        if ifHeld == nil { fields.addFault("ifHeld", ResponderTerms.IfHeld.detail) }
+    }
+
+    private mutating func readBehavior(
+        _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        guard let text = try fields.optionalString("suspensionBehavior", in: bytes) else { return }
+        behavior = SuspensionBehavior(text: text)
+        if behavior == nil { fields.addFault("suspensionBehavior", SuspensionBehavior.detail) }
     }
 
     private mutating func readLease(
@@ -93,21 +110,18 @@ struct ObserverFields {
     ) throws(Problem) {
         if try fields.skipNull(in: bytes) {
             lease = .never
-        } else if let nanoseconds = try fields.seconds(Self.leaseRule, in: bytes) {
+        } else if let nanoseconds = try fields.seconds("lease", .lease, in: bytes) {
             lease = .nanoseconds(nanoseconds)
         }
     }
 
-    /// A lease has a limit too, but a greater one is lowered and not refused.
-    private static let leaseRule = SecondsRule(above: 0, through: .infinity)
-
     private mutating func readLifetime(
         _ fields: inout FieldReader, in bytes: Span<UInt8>
     ) throws(Problem) {
-        guard let lifetime = try fields.string(in: bytes) else { return }
+        guard let lifetime = try fields.optionalString("lifetime", in: bytes) else { return }
         endsWithConnection = lifetime.elementsEqual("connection".utf8)
         if !endsWithConnection, !lifetime.elementsEqual("token".utf8) {
-            fields.addFault("must be token or connection")
+            fields.addFault("lifetime", "must be token or connection")
         }
     }
 
@@ -117,14 +131,13 @@ struct ObserverFields {
         // The responder answers an action, not the observer.
         if isMailbox, acknowledges, target == nil {
             fields.addFault(
-                Key.acknowledge, "must be false for a mailbox, which acknowledges by after")
+                "acknowledge", "must be false for a mailbox, which acknowledges by after")
         } else if acknowledges, behavior == .drop || behavior == .coalesce {
             fields.addFault(
-                Key.suspensionBehavior, "must be hold or deliverImmediately to acknowledge")
+                "suspensionBehavior", "must be hold or deliverImmediately to acknowledge")
         }
         if isMailbox, endsWithConnection {
-            fields.addFault(
-                Key.lifetime, "must be token for a mailbox, which has no connection")
+            fields.addFault("lifetime", "must be token for a mailbox, which has no connection")
         }
         var request = observer
         request.selector = selector ?? request.selector
@@ -145,13 +158,13 @@ struct ObserverFields {
 
     /// Checks the combinations of an observer with a target; it delivers through a responder.
     private func checkAction(_ fields: inout FieldReader) {
-        let needed = [(Key.name, observer.name != nil), (.selector, selector != nil)]
+        let needed = [("name", observer.name != nil), ("selector", selector != nil)]
         for (key, isGiven) in needed where !isGiven {
             fields.addFault(key, "is required with target")
         }
         let given = [
-            (Key.suspensionBehavior, behavior != nil), (.holdLimit, holdLimit != nil),
-            (.minInterval, minInterval != nil), (.since, observer.since != nil),
+            ("suspensionBehavior", behavior != nil), ("holdLimit", holdLimit != nil),
+            ("minInterval", minInterval != nil), ("since", observer.since != nil),
         ]
         for (key, isGiven) in given where isGiven {
             fields.addFault(key, "cannot be combined with target, whose responder decides")
@@ -165,18 +178,18 @@ struct ObserverFields {
         guard let implements else {
             if next == nil, ifHeld == nil, concurrency == nil { return nil }
             let given = [
-                (Key.next, next != nil), (.ifHeld, ifHeld != nil),
-                (.concurrency, concurrency != nil),
+                ("next", next != nil), ("ifHeld", ifHeld != nil),
+                ("concurrency", concurrency != nil),
             ]
             for (key, isGiven) in given where isGiven {
                 fields.addFault(key, "requires the field implements")
             }
             return nil
         }
-        if !hasObject { fields.addFault(Key.object, "is required with implements") }
+        if !hasObject { fields.addFault("object", "is required with implements") }
         let given = [
-            (Key.name, observer.name != nil), (.selector, selector != nil),
-            (.since, observer.since != nil), (.target, target != nil),
+            ("name", observer.name != nil), ("selector", selector != nil),
+            ("since", observer.since != nil), ("target", target != nil),
         ]
         for (key, isGiven) in given where isGiven {
             fields.addFault(key, "cannot be combined with implements")
@@ -191,17 +204,17 @@ struct ObserverFields {
     private func valueTerms(_ fields: inout FieldReader) -> ValueTerms? {
         guard let keyPath else {
             if initial == nil, old == nil, own == nil { return nil }
-            let given = [(Key.initial, initial != nil), (.old, old != nil), (.own, own != nil)]
+            let given = [("initial", initial != nil), ("old", old != nil), ("own", own != nil)]
             for (key, isGiven) in given where isGiven {
                 fields.addFault(key, "requires the field keyPath")
             }
             return nil
         }
-        if !hasObject { fields.addFault(Key.object, "is required with keyPath") }
+        if !hasObject { fields.addFault("object", "is required with keyPath") }
         let given = [
-            (Key.name, observer.name != nil), (.implements, implements != nil),
-            (.target, target != nil),
-            (.since, observer.since != nil), (.acknowledge, acknowledges),
+            ("name", observer.name != nil), ("implements", implements != nil),
+            ("target", target != nil),
+            ("since", observer.since != nil), ("acknowledge", acknowledges),
         ]
         for (key, isGiven) in given where isGiven {
             fields.addFault(key, "cannot be combined with keyPath")
@@ -236,12 +249,11 @@ extension FieldReader {
     /// Reads the members of an observer.
     mutating func readObserver(
         in bytes: Span<UInt8>, allowsSession: Bool
-    ) throws(Problem) -> ObserverRequest? {
+    ) throws(Problem) -> ObserverRequest {
         var observer = ObserverFields()
-        guard try beginObject(in: bytes) else { return nil }
-        let table = allowsSession ? ObserverFields.table : ObserverFields.callTable
-        while let key = try nextKey(of: table, in: bytes) {
-            try observer.read(key, &self, in: bytes)
+        let keys = allowsSession ? ObserverFields.keys : ObserverFields.callKeys
+        _ = try readObject(keys, in: bytes) { (fields, ordinal, bytes) throws(Problem) in
+            try observer.read(ordinal, &fields, in: bytes)
         }
         return observer.request(allowsSession: allowsSession, &self)
     }
@@ -250,16 +262,4 @@ extension FieldReader {
 extension ResponderTerms {
     /// The most open asks that a responder may have at once, also the default.
     static let concurrencyLimit = 1_000
-}
-
-extension ResponderTerms.IfHeld: OptionWord {
-    var text: String {
-        switch self {
-        case .replace: "replace"
-        case .refuse: "refuse"
-        case .share: "share"
-        }
-    }
-
-    static let detail = "must be replace, refuse or share"
 }

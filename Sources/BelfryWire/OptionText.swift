@@ -2,23 +2,7 @@ internal import BelfryCenter
 
 // The words that options have in JSON and in a query.
 
-/// An option that is one of a few words.
-protocol OptionWord: CaseIterable {
-    var text: String { get }
-    /// The fault of another word.
-    static var detail: String { get }
-}
-
-extension OptionWord {
-    init?(text: [UInt8]) {
-        guard let word = Self.allCases.first(where: { text.elementsEqual($0.text.utf8) }) else {
-            return nil
-        }
-        self = word
-    }
-}
-
-extension PostingStyle: OptionWord {
+extension PostingStyle {
     var text: String {
         switch self {
         case .now: "now"
@@ -27,10 +11,17 @@ extension PostingStyle: OptionWord {
         }
     }
 
+    init?(text: [UInt8]) {
+        guard let style = Self.allCases.first(where: { text.elementsEqual($0.text.utf8) }) else {
+            return nil
+        }
+        self = style
+    }
+
     static let detail = "must be now, asap or idle"
 }
 
-extension SuspensionBehavior: OptionWord {
+extension SuspensionBehavior {
     var text: String {
         switch self {
         case .drop: "drop"
@@ -40,7 +31,32 @@ extension SuspensionBehavior: OptionWord {
         }
     }
 
+    init?(text: [UInt8]) {
+        guard let behavior = Self.allCases.first(where: { text.elementsEqual($0.text.utf8) })
+        else { return nil }
+        self = behavior
+    }
+
     static let detail = "must be drop, coalesce, hold or deliverImmediately"
+}
+
+extension ResponderTerms.IfHeld {
+    var text: String {
+        switch self {
+        case .replace: "replace"
+        case .refuse: "refuse"
+        case .share: "share"
+        }
+    }
+
+    init?(text: [UInt8]) {
+        guard let ifHeld = Self.allCases.first(where: { text.elementsEqual($0.text.utf8) }) else {
+            return nil
+        }
+        self = ifHeld
+    }
+
+    static let detail = "must be replace, refuse or share"
 }
 
 extension Coalescing {

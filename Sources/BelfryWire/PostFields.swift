@@ -1,5 +1,6 @@
 import BelfryBytes
 internal import BelfryCenter
+internal import BelfryJSON
 
 /// The fields of a notification that is posted.
 struct PostFields {
@@ -17,55 +18,46 @@ struct PostFields {
     /// The longest wait that a poster may ask for, in seconds.
     static let waitLimit = 60.0
 
-    /// The members of a post: some of its own, and the options.
-    enum Key: Equatable {
-        case own(Own)
-        case option(PostOptionFields.Key)
-    }
-
-    /// The members that are no options.
-    enum Own: String {
-        case name, object, userInfo, causedBy, report, wait, idempotencyKey
-    }
-
+    static let nameOrdinal = 0
+    private static let names =
+        ["name", "object", "userInfo", "causedBy"] + PostOptionFields.Key.allCases.map(\.text)
+    private static let optionOrdinal = 4
+    private static let reportOrdinal = names.count
     /// The members of a notification over HTTP.
-    static let table = table(of: [.name, .object, .userInfo, .causedBy])
-    /// The members of `post` over JSON-RPC.
-    static let callTable = table(
-        of: [.name, .object, .userInfo, .causedBy, .report, .wait, .idempotencyKey])
-
-    private static func table(of own: [Own]) -> FieldTable<Key> {
-        FieldTable(
-            own.map { (name: $0.rawValue, key: .own($0)) }
-                + PostOptionFields.Key.allCases.map { (name: $0.rawValue, key: .option($0)) },
-            required: [.own(.name)], takingNull: [.option(.lease)])
-    }
+    static let keys = JSONKeyTable(names)
+    /// The members of `post` over JSON-RPC; equal members have equal ordinals.
+    static let callKeys = JSONKeyTable(names + ["report", "wait", "idempotencyKey"])
 
     /// Reads or skips the value of one member.
     mutating func read(
-        _ key: Key, _ fields: inout FieldReader, in bytes: Span<UInt8>
+        _ ordinal: Int, _ fields: inout FieldReader, in bytes: Span<UInt8>
     ) throws(Problem) {
-        switch key {
-        case .own(.name): name = try fields.name(in: bytes)
-        case .own(.object): object = try fields.name(in: bytes)
-        case .own(.userInfo): userInfo = try fields.userInfo(in: bytes)
-        case .own(.causedBy): causedBy = try fields.notificationID(in: bytes)
-        case .own(.report): try readReport(&fields, in: bytes)
-        case .own(.wait): waitSeconds = try fields.number(upTo: Self.waitLimit, in: bytes)
-        case .own(.idempotencyKey): idempotencyKey = try fields.idempotencyKey(in: bytes)
-        case .option(let key):
-            var read = options ?? PostOptionFields()
-            try read.read(key, from: &fields, in: bytes)
-            options = read
+        switch ordinal {
+        case Self.nameOrdinal: name = try fields.name("name", in: bytes)
+        case 1: object = try fields.optionalName("object", in: bytes)
+        case 2: userInfo = try fields.userInfo("userInfo", in: bytes)
+        case 3: causedBy = try fields.optionalNotificationID("causedBy", in: bytes)
+        case Self.reportOrdinal: try readReport(&fields, in: bytes)
+        case Self.reportOrdinal + 1:
+            waitSeconds = try fields.optionalNumber("wait", upTo: Self.waitLimit, in: bytes)
+        case Self.reportOrdinal + 2:
+            idempotencyKey = try fields.optionalIdempotencyKey("idempotencyKey", in: bytes)
+        default:
+            guard let key = PostOptionFields.Key(rawValue: ordinal - Self.optionOrdinal) else {
+                preconditionFailure("a member has an ordinal of the table")
+            }
+            var options = options ?? PostOptionFields()
+            try options.read(key, &fields, in: bytes)
+            self.options = options
         }
     }
 
     private mutating func readReport(
         _ fields: inout FieldReader, in bytes: Span<UInt8>
     ) throws(Problem) {
-        guard let report = try fields.string(in: bytes) else { return }
+        guard let report = try fields.optionalString("report", in: bytes) else { return }
         reportsObservers = report.elementsEqual("observers".utf8)
-        if !reportsObservers { fields.addFault("must be observers") }
+        if !reportsObservers { fields.addFault("report", "must be observers") }
     }
 
     /// Joins the parts in one buffer.
@@ -120,19 +112,20 @@ extension FieldReader {
         isCall: Bool = false, in bytes: Span<UInt8>
     ) throws(Problem) -> PostFields {
         var post = PostFields()
-        guard try beginObject(in: bytes) else { return post }
-        let table = isCall ? PostFields.callTable : PostFields.table
-        while let key = try nextKey(of: table, in: bytes) {
-            try post.read(key, &self, in: bytes)
+        let keys = isCall ? PostFields.callKeys : PostFields.keys
+        let isObject = try readObject(keys, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            try post.read(ordinal, &fields, in: bytes)
         }
+        if isObject, !has(PostFields.nameOrdinal) { addFault("name", "is required") }
         if let name = post.name, TextRule.isReserved(name) {
             faults.addReservedName(place([UInt8]("name".utf8)))
         }
         if let options = post.options {
             if options.timer.isFarewell, !isCall {
-                addFault(PostOptionFields.Key.onDisconnect, TimerFields.farewellDetail)
+                addFault("onDisconnect", TimerFields.farewellDetail)
             }
-            options.forEachMisfit { key, detail in addFault(key, detail) }
+            options.forEachMisfit { key, detail in addFault(key.text, detail) }
         }
         return post
     }

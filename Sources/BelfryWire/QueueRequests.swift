@@ -58,36 +58,16 @@ public struct MailboxRequest: Sendable, Equatable {
 
 /// The fields of a dequeue as they come, in JSON or in a query.
 struct DequeueFields {
-    private var name: [UInt8]?
-    private var object: [UInt8]?
-    private var mask: Coalescing?
-    private var entry: NotificationID?
-
-    enum Key: String, CaseIterable {
-        case name, object, coalesce, id
-    }
-
-    static let table = FieldTable(Key.allCases)
-    /// The parameters of a query; an entry has a path of its own.
-    static let parameters = JSONKeyTable<Key>([.name, .object, .coalesce])
-
-    /// Reads or skips the value of one field.
-    mutating func read(
-        _ key: Key, from source: inout some FieldSource, in bytes: Span<UInt8>
-    ) throws(Problem) {
-        switch key {
-        case .name: name = try source.name(in: bytes)
-        case .object: object = try source.name(in: bytes)
-        case .coalesce: mask = try source.coalescing(in: bytes)
-        case .id: entry = try source.notificationID(in: bytes)
-        }
-    }
+    var name: [UInt8]?
+    var object: [UInt8]?
+    var mask: Coalescing?
+    var entry: NotificationID?
 
     /// Makes the request, or reports its fault: the field, nil for all of them together.
-    func request(tell: (_ key: Key?, _ detail: String) -> Void) -> DequeueRequest? {
+    func request(tell: (_ key: String?, _ detail: String) -> Void) -> DequeueRequest? {
         if let entry {
             if name == nil, object == nil, mask == nil { return .entry(entry) }
-            tell(.id, "cannot be combined with other fields")
+            tell("id", "cannot be combined with other fields")
             return nil
         }
         var given = Coalescing.none
@@ -99,9 +79,9 @@ struct DequeueFields {
             return nil
         }
         if mask == .none {
-            tell(.coalesce, "must be name, sender or both")
+            tell("coalesce", "must be name, sender or both")
         } else if mask.contains(.onName), name == nil {
-            tell(.name, "is required, because coalesce compares it")
+            tell("name", "is required, because coalesce compares it")
         } else {
             return .matching(name: name, object: object, mask: mask)
         }
@@ -110,59 +90,64 @@ struct DequeueFields {
 }
 
 extension FieldReader {
+    private static let dequeueKeys = JSONKeyTable(["name", "object", "coalesce", "id"])
+
     mutating func readDequeue(in bytes: Span<UInt8>) throws(Problem) -> DequeueRequest? {
         var dequeue = DequeueFields()
-        guard try beginObject(in: bytes) else { return nil }
-        while let key = try nextKey(of: DequeueFields.table, in: bytes) {
-            try dequeue.read(key, from: &self, in: bytes)
+        let isObject = try readObject(Self.dequeueKeys, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            switch ordinal {
+            case 0: dequeue.name = try fields.optionalName("name", in: bytes)
+            case 1: dequeue.object = try fields.optionalName("object", in: bytes)
+            case 2: dequeue.mask = try fields.optionalCoalescing("coalesce", in: bytes)
+            default: dequeue.entry = try fields.optionalNotificationID("id", in: bytes)
+            }
         }
-        guard faults.isEmpty else { return nil }
+        guard isObject, faults.isEmpty else { return nil }
         return dequeue.request { key, detail in
             if let key { addFault(key, detail) } else { faults.add(place(), detail) }
         }
     }
 
-    private enum SuspensionKey: String, CaseIterable { case suspended }
-    private static let suspension = FieldTable(SuspensionKey.allCases, required: [.suspended])
+    private static let suspensionKeys = JSONKeyTable(["suspended"])
 
     mutating func readSuspension(in bytes: Span<UInt8>) throws(Problem) -> Bool? {
         var isSuspended: Bool?
-        guard try beginObject(in: bytes) else { return nil }
-        while let key = try nextKey(of: Self.suspension, in: bytes) {
-            switch key {
-            case .suspended: isSuspended = try boolean(in: bytes)
-            }
+        let isObject = try readObject(Self.suspensionKeys, in: bytes) {
+            (fields, _, bytes) throws(Problem) in
+            isSuspended = try fields.boolean("suspended", in: bytes)
         }
+        if isObject, !has(0) { addFault("suspended", "is required") }
         return isSuspended
     }
 
-    private enum ResumeKey: String, CaseIterable { case session, after, epoch }
-    private static let resume = FieldTable(ResumeKey.allCases, required: [.session])
+    private static let resumeKeys = JSONKeyTable(["session", "after", "epoch"])
 
     mutating func readResumption(in bytes: Span<UInt8>) throws(Problem) -> ResumeRequest? {
         var session: IdentifierText?
         var after: Int?
         var epoch: [UInt8]?
-        guard try beginObject(in: bytes) else { return nil }
-        while let key = try nextKey(of: Self.resume, in: bytes) {
-            switch key {
-            case .session:
-                session = try secret("must be the session of a client", in: bytes) {
-                    IdentifierText(client: $0)
-                }
-            case .after:
-                after = try integer(in: 0...ObserverFields.greatestSequence, of: bytes)
-            case .epoch: epoch = try string(in: bytes)
+        let isObject = try readObject(Self.resumeKeys, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            switch ordinal {
+            case 0:
+                session = try fields.secret(
+                    "session", "must be the session of a client", in: bytes
+                ) { IdentifierText(client: $0) }
+            case 1:
+                let range = 0...ObserverFields.greatestSequence
+                after = try fields.optionalInteger("after", in: range, of: bytes)
+            default: epoch = try fields.optionalString("epoch", in: bytes)
             }
         }
+        if isObject, !has(0) { addFault("session", "is required") }
         return session.map {
             ResumeRequest(session: $0, after: after.map { UInt64($0) }, epoch: epoch)
         }
     }
 
-    private enum ModeKey: String { case mode, lease }
-    private static let mode = FieldTable<ModeKey>([.mode, .lease], required: [.mode])
-    private static let callMode = FieldTable<ModeKey>([.mode], required: [.mode])
+    private static let modeKeys = JSONKeyTable(["mode", "lease"])
+    private static let callModeKeys = JSONKeyTable(["mode"])
     private static let defaultModeLease: Int64 = 60_000_000_000
 
     mutating func readMode(
@@ -170,34 +155,34 @@ extension FieldReader {
     ) throws(Problem) -> ModeRequest? {
         var mode: [UInt8]?
         var lease: Int64?
-        guard try beginObject(in: bytes) else { return nil }
-        while let key = try nextKey(of: allowsLease ? Self.mode : Self.callMode, in: bytes) {
-            switch key {
-            case .mode: mode = try name(in: bytes)
-            case .lease: lease = try seconds(.init(from: 1, through: 3_600), in: bytes)
+        let keys = allowsLease ? Self.modeKeys : Self.callModeKeys
+        let isObject = try readObject(keys, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            if ordinal == 0 {
+                mode = try fields.name("mode", in: bytes)
+            } else {
+                lease = try fields.optionalSeconds("lease", .modeLease, in: bytes)
             }
         }
+        if isObject, !has(0) { addFault("mode", "is required") }
         if mode == Mode.common {
-            addFault(ModeKey.mode, "must be a single mode; common means several modes")
+            addFault("mode", "must be a single mode; common means several modes")
         }
         let defaultLease = allowsLease ? Self.defaultModeLease : nil
         return mode.map { ModeRequest(mode: $0, lease: lease ?? defaultLease) }
     }
 
-    private enum TokenKey: String, CaseIterable { case token }
-    private static let modeToken = FieldTable(TokenKey.allCases, required: [.token])
+    private static let leaveKeys = JSONKeyTable(["token"])
 
     mutating func readModeToken(in bytes: Span<UInt8>) throws(Problem) -> IdentifierText? {
         var token: IdentifierText?
-        guard try beginObject(in: bytes) else { return nil }
-        while let key = try nextKey(of: Self.modeToken, in: bytes) {
-            switch key {
-            case .token:
-                token = try secret("must be the token of a mode", in: bytes) {
-                    IdentifierText(mode: $0)
-                }
+        let isObject = try readObject(Self.leaveKeys, in: bytes) {
+            (fields, _, bytes) throws(Problem) in
+            token = try fields.secret("token", "must be the token of a mode", in: bytes) {
+                IdentifierText(mode: $0)
             }
         }
+        if isObject, !has(0) { addFault("token", "is required") }
         return token
     }
 }

@@ -113,8 +113,7 @@ extension RPC {
         return code == RPCErrorCode.methodNotFound.rawValue
     }
 
-    private enum ErrorKey: String, CaseIterable { case code, message }
-    private static let errorKeys = JSONKeyTable(ErrorKey.allCases)
+    private static let errorKeys = JSONKeyTable(["code", "message"])
 
     private static func readError(
         _ bytes: Span<UInt8>, code: inout Int, message: inout [UInt8]
@@ -123,12 +122,13 @@ extension RPC {
         guard try json.peekKind(in: bytes) == .object else { return }
         try json.beginObject(in: bytes)
         while try json.nextMember(in: bytes) {
-            switch (errorKeys.key(named: json.key), try json.peekKind(in: bytes)) {
-            case (.code?, .number):
+            let ordinal = errorKeys.ordinal(of: json.key)
+            switch (ordinal, try json.peekKind(in: bytes)) {
+            case (0, .number):
                 let range = try json.skipValue(in: bytes)
                 var number = JSONReader(startingAt: range.lowerBound)
                 code = (try? number.readInt(in: bytes)) ?? 0
-            case (.message?, .string):
+            case (1, .string):
                 let range = try json.skipValue(in: bytes)
                 var string = JSONReader(startingAt: range.lowerBound)
                 message = (try? string.readString(in: bytes)) ?? []

@@ -11,10 +11,7 @@ public struct RPCReader: Sendable {
     /// The id of an answer to a message without one (JSON-RPC 2.0 §5).
     static let nullID = [UInt8]("null".utf8)
 
-    fileprivate enum Key: String, CaseIterable {
-        case jsonrpc, id, method, params, result, error
-    }
-    private static let keys = JSONKeyTable(Key.allCases)
+    private static let keys = JSONKeyTable(["jsonrpc", "id", "method", "params", "result", "error"])
 
     /// Makes a reader.
     public init(limits: WireLimits = WireLimits()) {
@@ -83,8 +80,8 @@ public struct RPCReader: Sendable {
                 _ = try json.skipValue(in: bytes)
                 continue
             }
-            if !seen.insert(ordinal) { members.repeats(keys[ordinal]) }
-            try members.read(keys[ordinal], &json, in: bytes)
+            if !seen.insert(ordinal) { members.repeats(ordinal) }
+            try members.read(ordinal, &json, in: bytes)
         }
         return members.call(of: bytes)
     }
@@ -117,22 +114,22 @@ private struct RPCMembers {
     private var repeatsMember = false
     private var repeatsID = false
 
-    mutating func repeats(_ key: RPCReader.Key) {
+    mutating func repeats(_ ordinal: Int) {
         repeatsMember = true
-        if key == .id { repeatsID = true }
+        if ordinal == 1 { repeatsID = true }
     }
 
     mutating func read(
-        _ key: RPCReader.Key, _ json: inout JSONReader, in bytes: Span<UInt8>
+        _ ordinal: Int, _ json: inout JSONReader, in bytes: Span<UInt8>
     ) throws(JSONError) {
         let kind = try json.peekKind(in: bytes)
-        switch key {
-        case .jsonrpc: isVersion2 = try Self.isVersion2(&json, in: bytes)
-        case .id: (id, idKind) = (try json.skipValue(in: bytes), kind)
-        case .method: (hasMethod, method) = (true, try Self.text(&json, in: bytes))
-        case .params: (params, paramsKind) = (try json.skipValue(in: bytes), kind)
-        case .result: result = try json.skipValue(in: bytes)
-        case .error: error = try json.skipValue(in: bytes)
+        switch ordinal {
+        case 0: isVersion2 = try Self.isVersion2(&json, in: bytes)
+        case 1: (id, idKind) = (try json.skipValue(in: bytes), kind)
+        case 2: (hasMethod, method) = (true, try Self.text(&json, in: bytes))
+        case 3: (params, paramsKind) = (try json.skipValue(in: bytes), kind)
+        case 4: result = try json.skipValue(in: bytes)
+        default: error = try json.skipValue(in: bytes)
         }
     }
 

@@ -22,14 +22,14 @@ extension RequestReader {
         }
         var ask = AskFields()
         if !query.isEmpty {
-            var reader = QueryReader(limits: limits, faults: fields.faults)
-            for parameter in query {
-                guard let option = reader.key(of: parameter, in: AskFields.parameters) else {
-                    continue
-                }
-                try ask.read(option, from: &reader, in: parameter.value.span)
+            let parameters = AskFields.Parameter.allCases
+            _ = read(query, of: parameters.map(\.text), &fields.faults) { index, value in
+                ask.set(parameters[index], to: value, limits: limits)
             }
-            fields.faults = reader.faults
+        }
+        if let fallback = ask.fallback, fallback.count > limits.fallbackByteLimit {
+            fields.faults.addTooLarge(
+                .parameter("default"), AskFields.fallbackName, byteLimit: limits.fallbackByteLimit)
         }
         try fields.faults.check()
         return AskRequest(
@@ -48,17 +48,13 @@ extension RequestReader {
         query: [QueryParameter], content: Span<UInt8>
     ) throws(Problem) -> Response {
         var (isRefused, isPassed) = (false, false)
-        var reader = QueryReader(limits: limits)
-        for parameter in query {
-            switch reader.key(of: parameter, in: Self.responseTable) {
-            case .outcome:
-                isRefused = parameter.value.elementsEqual("refused".utf8)
-                isPassed = parameter.value.elementsEqual("passed".utf8)
-                if !isRefused, !isPassed { reader.addFault("must be refused or passed") }
-            case nil: continue
-            }
+        var faults = Faults(limits: limits)
+        _ = read(query, of: ["outcome"], &faults) { _, value in
+            isRefused = value.elementsEqual("refused".utf8)
+            isPassed = value.elementsEqual("passed".utf8)
+            return isRefused || isPassed ? nil : "must be refused or passed"
         }
-        try reader.faults.check()
+        try faults.check()
         if isPassed { return .passed(Self.passed) }
         if isRefused, isBlank(content) { return .refusal(Self.null) }
         let json = content.extracting(try wholeValue(content))
@@ -78,9 +74,6 @@ extension RequestReader {
         let error = RPC.refusal(error: json)
         return RPC.handsOn(error: json) ? .passed(error) : .refusal(error)
     }
-
-    private enum ResponseKey: String, CaseIterable { case outcome }
-    private static let responseTable = JSONKeyTable(ResponseKey.allCases)
 
     private static let null = [UInt8]("null".utf8)
     /// The response over JSON-RPC that passes an ask on.

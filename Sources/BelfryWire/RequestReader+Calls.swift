@@ -1,4 +1,5 @@
 public import BelfryCenter
+internal import BelfryJSON
 
 // The params of JSON-RPC calls; they are the objects of the HTTP API. Pointers start at the params.
 extension RequestReader {
@@ -136,8 +137,8 @@ extension RequestReader {
     ///
     /// - Throws: invalid-fields.
     public func ping(params: Range<Int>?, in message: Span<UInt8>) throws(Problem) {
-        try read(params, in: message) { (fields, bytes) throws(Problem) in
-            try fields.readNothing(in: bytes)
+        _ = try read(params, in: message) { (fields, bytes) throws(Problem) in
+            try fields.readObject(JSONKeyTable([]), in: bytes) { (_, _, _) throws(Problem) in }
         }
     }
 
@@ -162,33 +163,28 @@ extension RequestReader {
 }
 
 extension FieldReader {
-    private enum RemovalKey: String, CaseIterable {
-        case token, observer, name, object, target, selector
-    }
-    private static let removal = FieldTable(RemovalKey.allCases)
+    private static let removalKeys = JSONKeyTable([
+        "token", "observer", "name", "object", "target", "selector",
+    ])
 
     mutating func readRemoval(in bytes: Span<UInt8>) throws(Problem) -> RemoveRequest? {
         var token: IdentifierText?
         var observer: UInt64?
         var filter = ObserverFilter()
-        guard try beginObject(in: bytes) else { return nil }
-        while let key = try nextKey(of: Self.removal, in: bytes) {
-            switch key {
-            case .token:
-                token = try secret("must be the token of an observer", in: bytes) {
-                    IdentifierText(observer: $0)
-                }
-            case .observer:
-                observer = try serial("must be the id of an observer", in: bytes) {
-                    IdentifierText(observer: $0)
-                }
-            case .name: filter.name = try name(in: bytes)
-            case .object: filter.object = try name(in: bytes)
-            case .target: filter.target = try name(in: bytes)
-            case .selector: filter.selector = try selector(in: bytes)
+        let isObject = try readObject(Self.removalKeys, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            switch ordinal {
+            case 0: token = try fields.token(in: bytes)
+            case 1: observer = try fields.observerID(in: bytes)
+            case 2: filter.name = try fields.optionalName("name", in: bytes)
+            case 3: filter.object = try fields.optionalName("object", in: bytes)
+            case 4: filter.target = try fields.optionalName("target", in: bytes)
+            default:
+                if try fields.skipNull(in: bytes) { return }
+                filter.selector = try fields.selector("selector", in: bytes)
             }
         }
-        guard faults.isEmpty else { return nil }
+        guard isObject, faults.isEmpty else { return nil }
         switch (token, observer, filter.isEmpty) {
         case (let token?, nil, true): return .token(token)
         case (nil, let observer?, true): return .observer(observer)
@@ -201,12 +197,49 @@ extension FieldReader {
         }
     }
 
-    private static let nothing = FieldTable([RemovalKey]())
+    private mutating func token(in bytes: Span<UInt8>) throws(Problem) -> IdentifierText? {
+        guard let text = try optionalString("token", in: bytes) else { return nil }
+        let token = IdentifierText(observer: text.span)
+        if token?.secret == nil { addFault("token", "must be the token of an observer") }
+        return token
+    }
 
-    /// Reads an object that has no members.
-    mutating func readNothing(in bytes: Span<UInt8>) throws(Problem) -> Void? {
-        guard try beginObject(in: bytes) else { return nil }
-        while try nextKey(of: Self.nothing, in: bytes) != nil {}
-        return ()
+    private mutating func observerID(in bytes: Span<UInt8>) throws(Problem) -> UInt64? {
+        guard let text = try optionalString("observer", in: bytes) else { return nil }
+        let id = IdentifierText(observer: text.span)
+        guard let id, id.secret == nil else {
+            addFault("observer", "must be the id of an observer")
+            return nil
+        }
+        return id.number
+    }
+
+    private static let explanationKeys = JSONKeyTable(ExplainFields.Key.allCases.map(\.text))
+
+    mutating func readExplanation(in bytes: Span<UInt8>) throws(Problem) -> ExplainRequest? {
+        var explanation = ExplainFields()
+        _ = try readObject(Self.explanationKeys, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            switch ExplainFields.Key(rawValue: ordinal) {
+            case .name: explanation.name = try fields.name("name", in: bytes) ?? []
+            case .object:
+                if try fields.skipNull(in: bytes) { return }
+                explanation.object = try fields.name("object", in: bytes) ?? []
+            case .selector: explanation.selector = try fields.selector("selector", in: bytes) ?? []
+            case .limit:
+                let range = 1...fields.limits.pageRowLimit
+                explanation.limit = try fields.optionalInteger("limit", in: range, of: bytes)
+            case .cursor: explanation.cursor = try fields.cursor(in: bytes)
+            case nil: preconditionFailure("a member has an ordinal of the table")
+            }
+        }
+        return explanation.request { addFault($0.text, $1) }
+    }
+
+    private mutating func cursor(in bytes: Span<UInt8>) throws(Problem) -> UInt64? {
+        guard let text = try optionalString("cursor", in: bytes) else { return nil }
+        let cursor = CursorText.read(text.span)
+        if cursor == nil { addFault("cursor", ListingRequest.cursorDetail) }
+        return cursor
     }
 }

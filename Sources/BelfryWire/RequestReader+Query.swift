@@ -1,5 +1,4 @@
 internal import BelfryCenter
-internal import BelfryJSON
 
 /// A parameter of a query, percent-decoded.
 public struct QueryParameter: Sendable, Equatable {
@@ -24,16 +23,13 @@ extension RequestReader {
         _ listing: Listing, query: [QueryParameter]
     ) throws(Problem) -> ListingRequest {
         var request = ListingRequest(listing)
-        let keys = JSONKeyTable(listing.keys)
-        var reader = QueryReader(limits: limits)
-        for parameter in query {
-            guard let key = reader.key(of: parameter, in: keys) else { continue }
-            try request.read(key, from: &reader, in: parameter.value.span)
+        let keys = listing.keys
+        var faults = Faults(limits: limits)
+        _ = read(query, of: keys.map(\.text), &faults) { index, value in
+            request.set(keys[index], to: value, limits: limits)
         }
-        if let fault = request.fault {
-            reader.faults.add(.parameter(fault.key.rawValue), fault.detail)
-        }
-        try reader.faults.check()
+        if let fault = request.fault { faults.add(.parameter(fault.key.text), fault.detail) }
+        try faults.check()
         return request
     }
 
@@ -41,18 +37,14 @@ extension RequestReader {
     ///
     /// - Throws: invalid-fields, also for an unknown parameter and one that comes twice.
     public func explain(query: [QueryParameter]) throws(Problem) -> ExplainRequest {
+        let keys = ExplainFields.Key.allCases
         var explanation = ExplainFields()
-        var reader = QueryReader(limits: limits)
-        for parameter in query {
-            guard let key = reader.key(of: parameter, in: ExplainFields.table.names) else {
-                continue
-            }
-            try explanation.read(key, from: &reader, in: parameter.value.span)
+        var faults = Faults(limits: limits)
+        _ = read(query, of: keys.map(\.text), &faults) { index, value in
+            explanation.set(keys[index], to: value, limits: limits)
         }
-        let request = explanation.request { reader.faults.add(.parameter($0.rawValue), $1) }
-        guard let request, reader.faults.isEmpty else {
-            throw reader.faults.problem ?? .invalid([])
-        }
+        let request = explanation.request { faults.add(.parameter($0.text), $1) }
+        guard let request, faults.isEmpty else { throw faults.problem ?? .invalid([]) }
         return request
     }
 
@@ -61,21 +53,26 @@ extension RequestReader {
     /// - Throws: invalid-fields, also when nothing is given (rule Q20).
     public func dequeue(query: [QueryParameter]) throws(Problem) -> DequeueRequest {
         var dequeue = DequeueFields()
-        var reader = QueryReader(limits: limits)
-        for parameter in query {
-            guard let key = reader.key(of: parameter, in: DequeueFields.parameters) else {
-                continue
+        var faults = Faults(limits: limits)
+        _ = read(query, of: ["name", "object", "coalesce"], &faults) { index, value in
+            switch index {
+            case 0: dequeue.name = value
+            case 1: dequeue.object = value
+            default:
+                dequeue.mask = Coalescing(list: value)
+                return dequeue.mask == nil ? Coalescing.listDetail : nil
             }
-            try dequeue.read(key, from: &reader, in: parameter.value.span)
+            return TextRule.faultOfName(value.span, limits: limits)
         }
-        try reader.faults.check()
+        try faults.check()
         let request = dequeue.request { key, detail in
             // A query has no root to point to, and no id.
-            reader.faults.add(
-                .parameter((key ?? .name).rawValue),
-                key == nil ? "is required, unless object or coalesce is given" : detail)
+            let isRoot = key == nil
+            faults.add(
+                .parameter(key ?? "name"),
+                isRoot ? "is required, unless object or coalesce is given" : detail)
         }
-        guard let request else { throw reader.faults.problem ?? .invalid([]) }
+        guard let request else { throw faults.problem ?? .invalid([]) }
         return request
     }
 
@@ -84,66 +81,81 @@ extension RequestReader {
     /// - Throws: invalid-fields, also for an unknown parameter and one that comes twice.
     public func mailbox(query: [QueryParameter]) throws(Problem) -> MailboxRequest {
         var request = MailboxRequest()
-        var reader = QueryReader(limits: limits)
-        for parameter in query {
-            let bytes = parameter.value.span
-            switch reader.key(of: parameter, in: Self.mailboxTable) {
-            case .after:
-                request.after = reader.integer(in: 0...ObserverFields.greatestSequence, of: bytes)
-                    .map { UInt64($0) }
-            case .limit:
-                let range = 1...limits.pageRowLimit
-                request.limit = reader.integer(in: range, of: bytes) ?? request.limit
-            case nil: continue
+        var faults = Faults(limits: limits)
+        _ = read(query, of: ["after", "limit"], &faults) { index, value in
+            if index == 0 {
+                request.after = Self.sequence(value)
+                return request.after == nil ? Self.sequenceDetail : nil
             }
+            guard let limit = ListingRequest.limit(value, limits: limits) else {
+                return ListingRequest.limitDetail(limits)
+            }
+            request.limit = limit
+            return nil
         }
-        try reader.faults.check()
+        try faults.check()
         return request
     }
-
-    private enum MailboxKey: String, CaseIterable { case after, limit }
-    private static let mailboxTable = JSONKeyTable(MailboxKey.allCases)
 
     /// Reads a number of a query that counts up.
     ///
     /// - Throws: invalid-fields.
     public func sequence(_ text: [UInt8], parameter: String) throws(Problem) -> UInt64 {
-        guard let sequence = Decimal.read(text.span),
-            sequence <= UInt64(ObserverFields.greatestSequence)
-        else {
-            throw .invalidParameter(
-                parameter, "must be an integer from 0 to \(ObserverFields.greatestSequence)")
+        guard let sequence = Self.sequence(text) else {
+            throw .invalidParameter(parameter, Self.sequenceDetail)
         }
         return sequence
     }
 
-    /// The options of a post; another object or causedBy has none.
-    private static let optionTable = JSONKeyTable<PostOptionFields.Key?>(
-        PostOptionFields.Key.allCases.map { (name: $0.rawValue, key: $0) }
-            + [(name: "object", key: nil), (name: "causedBy", key: nil)])
+    private static let sequenceDetail =
+        "must be an integer from 0 to \(ObserverFields.greatestSequence)"
 
-    /// Reads the options of a post; a fault names its parameter.
+    private static func sequence(_ text: [UInt8]) -> UInt64? {
+        guard let sequence = Decimal.read(text.span),
+            sequence <= UInt64(ObserverFields.greatestSequence)
+        else { return nil }
+        return sequence
+    }
+
+    /// Reads the options of a post; a fault is told by its parameter.
     ///
-    /// Object and causedBy were read before, so that another one of them comes twice.
-    func readOptions(
-        _ query: [QueryParameter], _ faults: inout Faults
-    ) throws(Problem) -> PostOptions? {
+    /// Object and causedBy were taken before, so that another one of them comes twice.
+    func readOptions(_ query: [QueryParameter], _ faults: inout Faults) -> PostOptions? {
+        let keys = PostOptionFields.Key.allCases
         var fields = PostOptionFields()
-        var reader = QueryReader(limits: limits, faults: faults)
+        let names = keys.map(\.text) + ["object", "causedBy"]
+        _ = read(query, of: names, &faults) { index, value in
+            index < keys.count
+                ? fields.set(keys[index], to: value, limits: limits) : Self.twiceDetail
+        }
+        fields.forEachMisfit { key, detail in faults.add(.parameter(key.text), detail) }
+        return fields.options
+    }
+
+    private static let twiceDetail = "must not be repeated"
+
+    /// Hands each parameter to `set` by its place in `names`; `set` returns its fault.
+    ///
+    /// - Returns: the places of those that came.
+    func read(
+        _ query: [QueryParameter], of names: [String], _ faults: inout Faults,
+        set: (Int, [UInt8]) -> String?
+    ) -> Set<Int> {
+        var seen: Set<Int> = []
         for parameter in query {
-            guard let key = reader.key(of: parameter, in: Self.optionTable) else { continue }
-            guard let key else {
-                reader.addFault(QueryReader.twiceDetail)
+            let name = String(
+                decoding: parameter.name.prefix(limits.nameScalarLimit), as: UTF8.self)
+            let index = names.firstIndex { parameter.name.elementsEqual($0.utf8) }
+            guard let index else {
+                faults.add(.parameter(name), "is not a known parameter")
                 continue
             }
-            try fields.read(key, from: &reader, in: parameter.value.span)
-            if fields.timer.isFarewell {
-                reader.addFault(TimerFields.farewellDetail)
-                fields.timer.isFarewell = false
+            guard seen.insert(index).inserted else {
+                faults.add(.parameter(name), Self.twiceDetail)
+                continue
             }
+            if let fault = set(index, parameter.value) { faults.add(.parameter(name), fault) }
         }
-        fields.forEachMisfit { reader.faults.add(.parameter($0.rawValue), $1) }
-        faults = reader.faults
-        return fields.options
+        return seen
     }
 }

@@ -46,16 +46,9 @@ extension RequestReader {
     ) throws(Problem) -> ValueRequest {
         var fields = FieldReader(limits: limits)
         var lifetime = ValueLifetime()
-        if !query.isEmpty {
-            var reader = QueryReader(limits: limits)
-            for parameter in query {
-                switch reader.key(of: parameter, in: Self.writeTable) {
-                case .ttl:
-                    lifetime.timeToLive = reader.seconds(.timeToLive, in: parameter.value.span)
-                case nil: continue
-                }
-            }
-            fields.faults = reader.faults
+        _ = read(query, of: ["ttl"], &fields.faults) { _, value in
+            lifetime.timeToLive = SecondsRule.timeToLive.nanoseconds(ofText: value)
+            return lifetime.timeToLive == nil ? SecondsRule.timeToLive.detail : nil
         }
         let value = try fields.document(in: content, at: place.path, isPatch: false)
         return try request(place, condition, value.map { .set($0, lifetime) }, fields)
@@ -69,18 +62,10 @@ extension RequestReader {
         content: Span<UInt8>
     ) throws(Problem) -> ValueRequest {
         var fields = FieldReader(limits: limits)
-        if !query.isEmpty {
-            var reader = QueryReader(limits: limits)
-            for parameter in query { _ = reader.key(of: parameter, in: Self.mergeTable) }
-            fields.faults = reader.faults
-        }
+        _ = read(query, of: [], &fields.faults) { _, _ in nil }
         let patch = try fields.document(in: content, at: place.path, isPatch: true)
         return try request(place, condition, patch.map { .merge($0) }, fields)
     }
-
-    private enum WriteKey: String, CaseIterable { case ttl }
-    private static let writeTable = JSONKeyTable(WriteKey.allCases)
-    private static let mergeTable = JSONKeyTable([WriteKey]())
 
     private func request(
         _ place: ValuePlace, _ condition: ValueCondition, _ change: ValueRequest.Change?,
@@ -124,7 +109,7 @@ extension RequestReader {
         params: Range<Int>?, in message: Span<UInt8>
     ) throws(Problem) -> ValueRequest {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
-            try ValueFields.setting(&fields, in: bytes)
+            try fields.readSetValue(in: bytes)
         }
     }
 
@@ -135,7 +120,7 @@ extension RequestReader {
         params: Range<Int>?, in message: Span<UInt8>
     ) throws(Problem) -> ValueRequest {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
-            try ValueFields.merging(&fields, in: bytes)
+            try fields.readMergeValue(in: bytes)
         }
     }
 
@@ -146,7 +131,7 @@ extension RequestReader {
         params: Range<Int>?, in message: Span<UInt8>
     ) throws(Problem) -> ValueRequest {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
-            try ValueFields.removing(&fields, in: bytes)
+            try fields.readRemoveValue(in: bytes)
         }
     }
 
@@ -157,7 +142,7 @@ extension RequestReader {
         params: Range<Int>?, in message: Span<UInt8>
     ) throws(Problem) -> ValuePlace {
         try read(params, in: message) { (fields, bytes) throws(Problem) in
-            try ValueFields.place(&fields, in: bytes)
+            try fields.readValuePlace(in: bytes)
         }
     }
 }

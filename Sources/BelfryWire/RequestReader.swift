@@ -26,7 +26,7 @@ public struct RequestReader: Sendable {
     ) throws(Problem) -> PostRequest {
         if let post = postInOrder(name: name, object: object, causedBy: causedBy, body: body) {
             if options.isEmpty { return post }
-            if let post = try adding(options, to: post) { return post }
+            if let post = adding(options, to: post) { return post }
         }
         // The body has a fault: a second reading of all of it finds out which.
         var fields = FieldReader(limits: limits)
@@ -42,7 +42,7 @@ public struct RequestReader: Sendable {
                 fields.faults.add(.parameter("causedBy"), "must be the id of a notification")
             }
         }
-        let postOptions = try readOptions(options, &fields.faults)
+        let postOptions = readOptions(options, &fields.faults)
         try fields.faults.check()
         let content = PostFields.content(
             name: name, object: object, userInfo: userInfo, of: body)
@@ -50,12 +50,10 @@ public struct RequestReader: Sendable {
     }
 
     /// Adds options; nil when something is wrong with them.
-    private func adding(
-        _ options: [QueryParameter], to post: PostRequest
-    ) throws(Problem) -> PostRequest? {
+    private func adding(_ options: [QueryParameter], to post: PostRequest) -> PostRequest? {
         var faults = Faults(limits: limits)
         var post = post
-        post.options = try readOptions(options, &faults)
+        post.options = readOptions(options, &faults)
         return faults.isEmpty ? post : nil
     }
 

@@ -98,8 +98,14 @@ public enum RemoveRequest: Sendable, Equatable {
     case filter(ObserverFilter)
 }
 
-extension ClientState: OptionWord {
-    static let detail = "must be live, slow, asked or disconnected"
+extension ClientState {
+    /// Reads the text of a state.
+    public init?(text: [UInt8]) {
+        guard let state = Self.allCases.first(where: { text.elementsEqual($0.text.utf8) }) else {
+            return nil
+        }
+        self = state
+    }
 }
 
 /// The subject of an explanation.

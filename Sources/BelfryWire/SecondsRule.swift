@@ -7,15 +7,24 @@ struct SecondsRule {
     /// In seconds; infinite when there is none.
     private let limit: Double
 
+    static let maxDelay = SecondsRule(above: 0, through: 86_400)
     static let timeToLive = SecondsRule(above: 0, through: 2_592_000)
+    static let delay = SecondsRule(from: 0, through: 31_622_400)
+    static let period = SecondsRule(from: 0.1, through: 31_622_400)
     /// Unlike that of an observer, one that is too long is refused, as every option of a post is.
     static let timerLease = SecondsRule(above: 0, through: 2_592_000)
+    static let askLifetime = SecondsRule(above: 0, through: 604_800)
+    static let valueLease = SecondsRule(from: 0, through: 86_400)
+    static let minInterval = SecondsRule(from: 0, through: 3_600)
+    /// A lease has a limit too, but a greater one is lowered and not refused.
+    static let lease = SecondsRule(above: 0, through: .infinity)
+    static let modeLease = SecondsRule(from: 1, through: 3_600)
 
-    init(above start: Double, through limit: Double) {
+    private init(above start: Double, through limit: Double) {
         (self.start, includesStart, self.limit) = (start, false, limit)
     }
 
-    init(from start: Double, through limit: Double) {
+    private init(from start: Double, through limit: Double) {
         (self.start, includesStart, self.limit) = (start, true, limit)
     }
 

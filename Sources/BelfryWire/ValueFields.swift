@@ -4,125 +4,121 @@ internal import BelfryJSON
 
 /// The members of the calls `setValue`, `mergeValue`, `removeValue` and `value`, as they come.
 struct ValueFields {
-    private var object: [UInt8]?
-    private var path = DocumentPath.whole
-    private var condition = ValueCondition()
-    private var lifetime = ValueLifetime()
+    var object: [UInt8]?
+    var path = DocumentPath.whole
+    var condition = ValueCondition()
+    var lifetime = ValueLifetime()
     /// The range of the value, or of the patch.
-    private var content: Range<Int>?
+    var content: Range<Int>?
 
     enum Key: String {
         case object, keyPath, value, patch, ttl, lease, ifMatch, ifNoneMatch
     }
 
-    private static let set = table(
-        of: [.object, .keyPath, .value, .ttl, .lease, .ifMatch, .ifNoneMatch])
-    private static let merge = table(of: [.object, .keyPath, .patch, .ifMatch, .ifNoneMatch])
-    private static let removal = table(of: [.object, .keyPath, .ifMatch, .ifNoneMatch])
-    private static let look = table(of: [.object, .keyPath])
-
-    private static func table(of keys: [Key]) -> FieldTable<Key> {
-        FieldTable(keys, required: [.object], takingNull: [.value, .patch])
-    }
+    static let setKeys: [Key] = [
+        .object, .keyPath, .value, .ttl, .lease, .ifMatch, .ifNoneMatch,
+    ]
+    static let mergeKeys: [Key] = [.object, .keyPath, .patch, .ifMatch, .ifNoneMatch]
+    static let removeKeys: [Key] = [.object, .keyPath, .ifMatch, .ifNoneMatch]
+    static let lookKeys: [Key] = [.object, .keyPath]
 
     /// Reads or skips the value of one member.
-    private mutating func read(
+    mutating func read(
         _ key: Key, _ fields: inout FieldReader, in bytes: Span<UInt8>
     ) throws(Problem) {
         switch key {
-        case .object: object = try fields.name(in: bytes)
-        case .keyPath: path = try fields.keyPath(in: bytes) ?? .whole
+        case .object: object = try fields.name(key.rawValue, in: bytes)
+        case .keyPath:
+            path = try fields.optionalKeyPath(key.rawValue, in: bytes) ?? .whole
         case .value, .patch: content = try fields.skip(in: bytes)
-        case .ttl: lifetime.timeToLive = try fields.seconds(.timeToLive, in: bytes)
+        case .ttl:
+            lifetime.timeToLive = try fields.optionalSeconds(
+                key.rawValue, .timeToLive, in: bytes)
         case .lease:
-            lifetime.lease = try fields.seconds(.init(from: 0, through: 86_400), in: bytes)
+            lifetime.lease = try fields.optionalSeconds(key.rawValue, .valueLease, in: bytes)
         case .ifMatch:
-            condition.matches = try fields.value(ValueTagText.detail, in: bytes) {
-                ValueTagText.tags(of: $0.span, countsWeak: false)
-            }
+            condition.matches = try fields.optionalTags(
+                key.rawValue, countsWeak: false, in: bytes)
         case .ifNoneMatch:
-            condition.noneMatches = try fields.value(ValueTagText.detail, in: bytes) {
-                ValueTagText.tags(of: $0.span, countsWeak: true)
-            }
+            condition.noneMatches = try fields.optionalTags(
+                key.rawValue, countsWeak: true, in: bytes)
         }
-    }
-
-    private init(
-        _ table: FieldTable<Key>, _ fields: inout FieldReader, in bytes: Span<UInt8>
-    ) throws(Problem) {
-        guard try fields.beginObject(in: bytes) else { return }
-        while let key = try fields.nextKey(of: table, in: bytes) {
-            try read(key, &fields, in: bytes)
-        }
-    }
-
-    /// The document of a member, which must be there.
-    private func document(
-        of key: Key, _ fields: inout FieldReader, in bytes: Span<UInt8>
-    ) throws(Problem) -> Document? {
-        guard let content else {
-            if fields.faults.isEmpty { fields.addFault(key, "is required") }
-            return nil
-        }
-        return try fields.document(
-            in: bytes.extracting(content), at: path, isPatch: key == .patch, key: key)
-    }
-
-    /// Makes the request of members without a fault.
-    private func request(
-        _ change: ValueRequest.Change?, _ fields: FieldReader
-    ) -> ValueRequest? {
-        guard let change, fields.faults.isEmpty, let object else { return nil }
-        return ValueRequest(object: object, path: path, condition: condition, change: change)
-    }
-}
-
-// The calls.
-extension ValueFields {
-    static func setting(
-        _ fields: inout FieldReader, in bytes: Span<UInt8>
-    ) throws(Problem) -> ValueRequest? {
-        let members = try ValueFields(set, &fields, in: bytes)
-        let value = try members.document(of: .value, &fields, in: bytes)
-        return members.request(value.map { .set($0, members.lifetime) }, fields)
-    }
-
-    static func merging(
-        _ fields: inout FieldReader, in bytes: Span<UInt8>
-    ) throws(Problem) -> ValueRequest? {
-        let members = try ValueFields(merge, &fields, in: bytes)
-        let patch = try members.document(of: .patch, &fields, in: bytes)
-        return members.request(patch.map { .merge($0) }, fields)
-    }
-
-    static func removing(
-        _ fields: inout FieldReader, in bytes: Span<UInt8>
-    ) throws(Problem) -> ValueRequest? {
-        try ValueFields(removal, &fields, in: bytes).request(.remove, fields)
-    }
-
-    /// Reads the members of `value`.
-    static func place(
-        _ fields: inout FieldReader, in bytes: Span<UInt8>
-    ) throws(Problem) -> ValuePlace? {
-        let members = try ValueFields(look, &fields, in: bytes)
-        guard fields.faults.isEmpty, let object = members.object else { return nil }
-        return ValuePlace(object: object, path: members.path)
     }
 }
 
 extension FieldReader {
+    private static let setTable = JSONKeyTable(ValueFields.setKeys.map(\.rawValue))
+    private static let mergeTable = JSONKeyTable(ValueFields.mergeKeys.map(\.rawValue))
+    private static let removeTable = JSONKeyTable(ValueFields.removeKeys.map(\.rawValue))
+    private static let lookTable = JSONKeyTable(ValueFields.lookKeys.map(\.rawValue))
+
+    /// Reads the members of `setValue`.
+    mutating func readSetValue(in bytes: Span<UInt8>) throws(Problem) -> ValueRequest? {
+        let fields = try readValue(Self.setTable, ValueFields.setKeys, in: bytes)
+        guard let value = try content(of: fields, "value", isPatch: false, in: bytes),
+            faults.isEmpty, let object = fields.object
+        else { return nil }
+        return ValueRequest(
+            object: object, path: fields.path, condition: fields.condition,
+            change: .set(value, fields.lifetime))
+    }
+
+    /// Reads the members of `mergeValue`.
+    mutating func readMergeValue(in bytes: Span<UInt8>) throws(Problem) -> ValueRequest? {
+        let fields = try readValue(Self.mergeTable, ValueFields.mergeKeys, in: bytes)
+        guard let patch = try content(of: fields, "patch", isPatch: true, in: bytes),
+            faults.isEmpty, let object = fields.object
+        else { return nil }
+        return ValueRequest(
+            object: object, path: fields.path, condition: fields.condition, change: .merge(patch))
+    }
+
+    /// Reads the members of `removeValue`.
+    mutating func readRemoveValue(in bytes: Span<UInt8>) throws(Problem) -> ValueRequest? {
+        let fields = try readValue(Self.removeTable, ValueFields.removeKeys, in: bytes)
+        guard faults.isEmpty, let object = fields.object else { return nil }
+        return ValueRequest(
+            object: object, path: fields.path, condition: fields.condition, change: .remove)
+    }
+
+    /// Reads the members of `value`.
+    mutating func readValuePlace(in bytes: Span<UInt8>) throws(Problem) -> ValuePlace? {
+        let fields = try readValue(Self.lookTable, ValueFields.lookKeys, in: bytes)
+        guard faults.isEmpty, let object = fields.object else { return nil }
+        return ValuePlace(object: object, path: fields.path)
+    }
+
+    private mutating func readValue(
+        _ table: JSONKeyTable, _ keys: [ValueFields.Key], in bytes: Span<UInt8>
+    ) throws(Problem) -> ValueFields {
+        var value = ValueFields()
+        let isObject = try readObject(table, in: bytes) {
+            (fields, ordinal, bytes) throws(Problem) in
+            try value.read(keys[ordinal], &fields, in: bytes)
+        }
+        if isObject, !has(0) { addFault("object", "is required") }
+        return value
+    }
+
+    /// The value or the patch of a call, which must be there.
+    private mutating func content(
+        of value: ValueFields, _ key: String, isPatch: Bool, in bytes: Span<UInt8>
+    ) throws(Problem) -> Document? {
+        guard let range = value.content else {
+            if faults.isEmpty { addFault(key, "is required") }
+            return nil
+        }
+        return try document(
+            in: bytes.extracting(range), at: value.path, isPatch: isPatch, key: key)
+    }
+
     /// Reads a value for a place, or a patch of one, and collects its faults.
     ///
     /// - Parameter key: the member that it is; nil for the text itself.
     /// - Throws: malformed-json.
     mutating func document(
-        in text: Span<UInt8>, at path: DocumentPath, isPatch: Bool, key: ValueFields.Key? = nil
+        in text: Span<UInt8>, at path: DocumentPath, isPatch: Bool, key: String? = nil
     ) throws(Problem) -> Document? {
-        // Made for faults alone.
-        var place: Problem.Place {
-            key.map { self.place([UInt8]($0.rawValue.utf8)) } ?? self.place()
-        }
         let bounds = DocumentLimits(
             byteLimit: limits.documentByteLimit,
             depthLimit: limits.documentDepthLimit - path.keys.count)
@@ -132,26 +128,26 @@ extension FieldReader {
                 ? try Document.parsePatch(text, limits: bounds)
                 : try Document.parse(text, limits: bounds)
             if document.isNull {
-                faults.add(place, "must not be null; remove the value instead")
+                faults.add(place(of: key), "must not be null; remove the value instead")
             } else if path.isWhole, !document.isObject {
-                faults.add(place, "must be an object, because it is the whole value")
+                faults.add(place(of: key), "must be an object, because it is the whole value")
             } else {
                 return document
             }
         } catch {
             switch error {
             case .tooManyBytes:
-                faults.addTooLarge(place, "A value", byteLimit: limits.documentByteLimit)
+                faults.addTooLarge(place(of: key), "A value", byteLimit: limits.documentByteLimit)
             case .tooDeep:
                 faults.add(
-                    place,
+                    place(of: key),
                     "must not nest deeper than \(limits.documentDepthLimit) levels "
                         + "with its key path"
                 )
             case .text(.duplicateMember):
-                faults.add(place, "must not have a duplicate key")
+                faults.add(place(of: key), "must not have a duplicate key")
             case .text(.loneSurrogate):
-                faults.add(place, "must not contain half a surrogate pair")
+                faults.add(place(of: key), "must not contain half a surrogate pair")
             case .text(let error):
                 throw .malformed(error, byteCount: text.count, wanted: Problem.anyJSON)
             }
@@ -159,15 +155,32 @@ extension FieldReader {
         return nil
     }
 
-    /// Reads a key path.
-    mutating func keyPath(in bytes: Span<UInt8>) throws(Problem) -> DocumentPath? {
-        guard let text = try string(in: bytes) else { return nil }
+    /// The place of a member, or of all that is read, which is made for faults alone.
+    private func place(of key: String?) -> Problem.Place {
+        key.map { place([UInt8]($0.utf8)) } ?? place()
+    }
+
+    /// Reads a key path, or null.
+    mutating func optionalKeyPath(
+        _ key: String, in bytes: Span<UInt8>
+    ) throws(Problem) -> DocumentPath? {
+        guard let text = try optionalString(key, in: bytes) else { return nil }
         do throws(DocumentPathError) {
             return try DocumentPath.parse(text.span)
         } catch {
-            addFault(error.detail)
+            addFault(key, error.detail)
             return nil
         }
+    }
+
+    /// Reads a condition of RFC 9110 §13.1, or null.
+    fileprivate mutating func optionalTags(
+        _ key: String, countsWeak: Bool, in bytes: Span<UInt8>
+    ) throws(Problem) -> ValueCondition.Tags? {
+        guard let text = try optionalString(key, in: bytes) else { return nil }
+        let tags = ValueTagText.tags(of: text.span, countsWeak: countsWeak)
+        if tags == nil { addFault(key, ValueTagText.detail) }
+        return tags
     }
 }
 

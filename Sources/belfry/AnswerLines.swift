@@ -41,7 +41,7 @@ final class AnswerLines: Sendable {
             do {
                 try await Blocking.call { () throws(SystemCallError) in try self.readLines() }
             } catch {
-                Screen.say("belfry: standard input cannot be read: \(error)", to: .error)
+                Program.say("belfry: standard input cannot be read: \(error)", to: .error)
             }
             await end()
         }
@@ -58,7 +58,7 @@ final class AnswerLines: Sendable {
                 rest.removeFirst(end + 1)
             }
             if rest.count > Self.lineLimit {
-                Screen.say("belfry: a line is longer than 1 MiB", to: .error)
+                Program.say("belfry: a line is longer than 1 MiB", to: .error)
                 rest = []
             }
         }
@@ -68,7 +68,7 @@ final class AnswerLines: Sendable {
     func take(_ line: [UInt8]) {
         guard let members = JSONObject(line) else {
             let text = #"belfry: a line is a JSON object, as {"answer":true}"#
-            if !line.isEmpty { Screen.say(text, to: .error) }
+            if !line.isEmpty { Program.say(text, to: .error) }
             return
         }
         guard let ask = ask(members.string("id")) else { return }
@@ -79,7 +79,7 @@ final class AnswerLines: Sendable {
         } else if members.raw("passed") != nil {
             end(ask.id, .failure(Ask.Pass()))
         } else {
-            Screen.say("belfry: an answer needs the member answer, refused or passed", to: .error)
+            Program.say("belfry: an answer needs the member answer, refused or passed", to: .error)
         }
     }
 

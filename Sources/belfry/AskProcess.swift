@@ -29,11 +29,11 @@ enum AskProcess {
                 isTooMuch
                 ? "\(command[0]) was ended: it wrote more than \(outputByteLimit >> 20) MiB"
                 : "\(command[0]): \(error)"
-            Screen.say("belfry: \(text)", to: .error)
+            Program.say("belfry: \(text)", to: .error)
             throw Refusal(text)
         }
         if !outcome.errorOutput.isEmpty {
-            Screen.say(line(outcome.errorOutput), to: .error)
+            Program.say(line(outcome.errorOutput), to: .error)
         }
         switch outcome.exitCode {
         case 0:

@@ -57,6 +57,6 @@ struct Attempts {
     }
 
     private mutating func tell(_ state: ConnectionState) {
-        if let text = teller.text(of: state) { Screen.say("belfry: \(text)", to: .error) }
+        if let text = teller.text(of: state) { Program.say("belfry: \(text)", to: .error) }
     }
 }

@@ -18,7 +18,7 @@ struct FollowOptions: ParsableArguments {
         Task {
             var teller = ConnectionTeller()
             for await state in states {
-                if let text = teller.text(of: state) { Screen.say("belfry: \(text)", to: .error) }
+                if let text = teller.text(of: state) { Program.say("belfry: \(text)", to: .error) }
             }
         }
         return center
@@ -76,7 +76,7 @@ enum Following {
     /// Reports a loss on standard error, with its count or as unknown.
     static func sayLoss(_ lostCount: Int?, _ reason: String, _ things: String) {
         let lost = lostCount.map { "\($0)" } ?? "some"
-        Screen.say("belfry: \(lost) \(things) were lost (\(reason))", to: .error)
+        Program.say("belfry: \(lost) \(things) were lost (\(reason))", to: .error)
     }
 
     /// Prints a line; false when the reader is gone.

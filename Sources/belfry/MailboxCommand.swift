@@ -138,9 +138,9 @@ struct ReadMailbox: ClientCommand {
         let shape = try NotificationLine(report)
         for notification in page.notifications { try Report.write(shape.line(notification)) }
         if page.notifications.isEmpty, page.gaps.isEmpty {
-            return Screen.say("The mailbox is empty.", to: .error)
+            return Program.say("The mailbox is empty.", to: .error)
         }
-        Screen.say("Acknowledge up to seq \(page.next).", to: .error)
+        Program.say("Acknowledge up to seq \(page.next).", to: .error)
     }
 }
 
@@ -190,7 +190,7 @@ struct MailboxPage {
         for gap in gaps {
             let lost = gap.integer("lost").map { "\($0)" } ?? "some"
             let reason = Report.cell(gap.raw("reason"))
-            Screen.say("belfry: \(lost) notifications were lost (\(reason))", to: .error)
+            Program.say("belfry: \(lost) notifications were lost (\(reason))", to: .error)
         }
     }
 }

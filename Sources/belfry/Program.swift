@@ -20,10 +20,10 @@ enum Program {
             case let command as any BlockingCommand: try command.perform()
             case let command as any ClientCommand: return try run(command)
             case is Belfry:
-                Screen.say(Belfry.helpMessage(), to: .error)
+                say(Belfry.helpMessage(), to: .error)
                 return 2
             case let group where !type(of: group).configuration.subcommands.isEmpty:
-                Screen.say(Belfry.helpMessage(for: type(of: group)), to: .error)
+                say(Belfry.helpMessage(for: type(of: group)), to: .error)
                 return 2
             case var help: try help.run()
             }
@@ -35,7 +35,7 @@ enum Program {
                 return report(.usage(fault))
             }
             let isClean = Belfry.exitCode(for: error) == .success
-            Screen.say(Belfry.fullMessage(for: error), to: isClean ? .output : .error)
+            say(Belfry.fullMessage(for: error), to: isClean ? .output : .error)
             return isClean ? 0 : 2
         }
     }
@@ -57,9 +57,31 @@ enum Program {
     }
 
     private static func report(_ error: ToolError) -> Int32 {
-        Screen.say("belfry: \(error.text)", to: .error)
+        say("belfry: \(error.text)", to: .error)
         return error.exitCode
     }
+
+    /// Writes a line.
+    static func say(_ text: String, to stream: StandardStream) {
+        do throws(SystemCallError) {
+            try Screen.write(PrintedLine(Array(text.utf8)), to: stream)
+        } catch {
+            // The stream has no reader any more, and the exit code says what matters.
+            return
+        }
+    }
+}
+
+/// A command that works on the main thread alone.
+protocol BlockingCommand: ParsableCommand {
+    /// Performs the command.
+    func perform() throws(ToolError)
+}
+
+/// A command that talks to a broker.
+protocol ClientCommand: ParsableCommand, Sendable {
+    /// Performs the command, and ends early when a signal comes.
+    func perform(_ signals: StopSignals) async throws(ToolError)
 }
 
 /// The program and its commands.

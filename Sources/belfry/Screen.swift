@@ -16,16 +16,6 @@ enum Screen {
         try stream.write((bytes + [UInt8(ascii: "\n")]).span)
     }
 
-    /// Writes a line of text.
-    static func say(_ text: String, to stream: StandardStream) {
-        do throws(SystemCallError) {
-            try write(PrintedLine(Array(text.utf8)), to: stream)
-        } catch {
-            // The stream has no reader any more, and the exit code says what matters.
-            return
-        }
-    }
-
     /// Writes lines of the log, each with its line feed.
     static func write(log lines: Span<UInt8>) throws(SystemCallError) {
         guard isTerminal(.error) else { return try StandardStream.error.write(lines) }

@@ -52,7 +52,7 @@ struct Setting: Sendable {
 
     /// The option whose name is nearest to an unknown one.
     static func near(_ name: String) -> Setting? {
-        EditDistance.nearest(name, in: all.map(\.name)).flatMap(named)
+        Suggestion.near(name, all.map(\.name)).flatMap(named)
     }
 }
 

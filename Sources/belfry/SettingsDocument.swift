@@ -51,26 +51,29 @@ enum SettingsDocument {
         """
         # Options
 
-        `belfry serve` and `belfry check-config` take each of these as a flag, as an environment
-        variable (`--max-body` is `BELFRY_MAX_BODY`) and as a key of the JSON file that
-        `--config FILE` or `BELFRY_CONFIG` names (`"max-body"`). Flags win over the environment,
-        that over the file, and that over the defaults. An unknown flag, an unknown key of the file,
-        and an unknown variable that begins with `BELFRY_` are errors.
+        `belfry serve` and `belfry check-config` take each of these as a flag, as an environment \
+        variable (`--max-body` is
+        `BELFRY_MAX_BODY`) and as a key of the JSON file that `--config FILE` or `BELFRY_CONFIG` \
+        names (`"max-body"`). Flags win over
+        the environment, that over the file, and that over the defaults. An unknown flag, an \
+        unknown key of the file, and
+        an unknown variable that begins with `BELFRY_` are errors.
 
-        - `belfry check-config` prints what is in effect, in a pipe as a file;
-          `belfry default-config` prints a file with every option, its default and its help. Lines
-          of a file that begin with `//` are comments.
-        - Times are a whole number with `ms`, `s`, `m`, `h` or `d`. Sizes are a whole number of
-          bytes, or one with `KiB`, `MiB` or `GiB`. A repeatable option is an array in the file, or
-          text with commas; in the environment it has commas. A switch is `--name` or `--no-name`,
-          and `true` or `false` elsewhere.
-        - SIGHUP reads files, keys and certificates again, takes what can change while the broker
-          runs, and logs what needs a restart. SIGTERM and SIGINT stop cleanly, a second one stops
-          at once.
+        - `belfry check-config` prints what is in effect, in a pipe as a file; `belfry \
+        default-config` prints a file with every option, its
+          default and its help. Lines of a file that begin with `//` are comments.
+        - Times are a whole number with `ms`, `s`, `m`, `h` or `d`. Sizes are a whole number of \
+        bytes, or one with `KiB`, `MiB` or
+          `GiB`. A repeatable option is an array in the file, or text with commas; in the \
+        environment it has commas. A switch is `--name` or
+          `--no-name`, and `true` or `false` elsewhere.
+        - SIGHUP reads files, keys and certificates again, takes what can change while the broker \
+        runs, and logs what needs a restart.
+          SIGTERM and SIGINT stop cleanly, a second one stops at once.
         - Exit codes: 0 is a clean stop, 1 a failure, 2 a wrong command line.
-        - What happens past a limit stands in [Protocol.md](Protocol.md), section 11. Where the
-          memory is limited the limits of memory are lowered to fit; the log and `check-config` tell
-          to what.
+        - What happens past a limit stands in [Protocol.md](Protocol.md), section 11. Where the \
+        memory is limited the limits of memory are
+          lowered to fit; the log and `check-config` tell to what.
 
         The tables are made of the rows that the program reads its options by; a test holds them \
         equal.

@@ -14,9 +14,7 @@ enum Suggestion {
             let names = commands.map { $0._commandName }
             guard let place = names.firstIndex(of: word) else {
                 let list = "`\((path + ["--help"]).joined(separator: " "))` lists them."
-                let near = EditDistance.nearest(word, in: shown(commands)).map {
-                    "Do you mean `\($0)`?"
-                }
+                let near = near(word, shown(commands)).map { "Do you mean `\($0)`?" }
                 return "There is no command `\(word)`. \(near ?? list)"
             }
             command = commands[place]
@@ -41,8 +39,7 @@ enum Suggestion {
             command = next
             path.append(word)
         }
-        let near = EditDistance.nearest(
-            String(option.drop { $0 == "-" }), in: options(of: command))
+        let near = near(String(option.drop { $0 == "-" }), options(of: command))
         let list = "`\((path + ["--help"]).joined(separator: " "))` lists them."
         let hint = near.map { "Do you mean `--\($0)`?" } ?? list
         return "There is no option `\(option)`. \(hint)"
@@ -59,5 +56,10 @@ enum Suggestion {
 
     private static func shown(_ commands: [any ParsableCommand.Type]) -> [String] {
         commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+    }
+
+    /// The name that is a slip away.
+    static func near(_ word: String, _ names: [String]) -> String? {
+        names.first { EditDistance.isSlip(Array($0.utf8).span, Array(word.utf8).span) }
     }
 }

@@ -55,8 +55,7 @@ struct KeyringTests {
             ("{\"keys\":[\n{\"id\":\"a\"}]}", "#/keys/0 (line 2) must have id, hash and grants"),
             (
                 #"{"keys":[{"id":"anonymous",\#(row)}]}"#,
-                "#/keys/0/id (line 1) must be 1 to 255 characters without controls, "
-                    + "not anonymous, broker, c1 or jwt:1"
+                "#/keys/0/id (line 1) must be 1 to 255 characters without controls, not anonymous, broker, c1 or jwt:1"
             ),
             (
                 #"{"keys":[{"id":"a",\#(row),"note":1}]}"#,
@@ -84,8 +83,7 @@ struct KeyringTests {
             ),
             (
                 #"{"jwt":[{"kid":"a","alg":"HS1","secret":"AA"}]}"#,
-                "#/jwt/0/alg (line 1) must be one of HS256, HS384, HS512, RS256, RS384, RS512, "
-                    + "PS256, PS384, PS512, ES256, ES384, ES512, EdDSA"
+                "#/jwt/0/alg (line 1) must be one of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA"
             ),
             (
                 #"{"jwt":[{"kid":"a","alg":"HS256","secret":"c2hvcnQ"}]}"#,
@@ -133,8 +131,7 @@ struct KeyringTests {
     @Test("a caller stays after a reload while its key says the same, and no longer")
     func reload() throws {
         func file(_ id: String, _ verbs: String, _ expires: String = "") -> String {
-            #"{"keys":[{"id":"\#(id)","hash":"\#(Self.hash)","#
-                + #""grants":[{"verbs":["\#(verbs)"]}]\#(expires)}]}"#
+            #"{"keys":[{"id":"\#(id)","hash":"\#(Self.hash)","grants":[{"verbs":["\#(verbs)"]}]\#(expires)}]}"#
         }
         let old = try keyring(file("a", "post"))
         let digest = try #require(Self.digest)

@@ -79,10 +79,7 @@ struct TokenBucketsTests {
     }
 
     @Test(
-        """
-        the table is bounded: the key that was used longest ago is forgotten, \
-        at the limit and past it
-        """
+        "the table is bounded: the key that was used longest ago is forgotten, at the limit and past it"
     )
     func bounded() throws {
         var buckets = try buckets(rate: 1, burst: 1, bucketLimit: 3)

@@ -1,5 +1,3 @@
-import TestSupport
-
 @testable import BelfryCenter
 
 /// Makes the same endless list of commands from the same seed, in every process.
@@ -7,7 +5,7 @@ import TestSupport
 /// A source of `everything` makes all kinds of commands; one that is `plain` makes those that a
 /// center without suspension, queue and acknowledgement has.
 struct CommandSource {
-    private var generator: SplitMix
+    private var generator: SeededGenerator
     private let isPlain: Bool
     private var lastSerial: UInt64 = 0
     private var lastClient: UInt64 = 0
@@ -21,7 +19,7 @@ struct CommandSource {
     private var milliseconds: Int64 = 1_000_000
 
     init(seed: UInt64, isPlain: Bool = false) {
-        generator = SplitMix(seed: seed)
+        generator = SeededGenerator(seed: seed)
         self.isPlain = isPlain
     }
 

@@ -15,12 +15,10 @@ struct BrokerRefusalTests {
                 """
                 {"detail":"The request has fields that are not valid.","errors":[
                 {"parameter":"every","detail":"must be a number from 0.1 to 31622400"},
-                {"pointer":"/lease","detail":"must be a number"},{"header":"Prefer"},\
-                {"detail":"too much"}]}
+                {"pointer":"/lease","detail":"must be a number"},{"header":"Prefer"},{"detail":"too much"}]}
                 """,
                 """
-                The request has fields that are not valid: \
-                every must be a number from 0.1 to 31622400; \
+                The request has fields that are not valid: every must be a number from 0.1 to 31622400; \
                 /lease must be a number; too much
                 """
             ),

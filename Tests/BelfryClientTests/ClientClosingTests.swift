@@ -78,14 +78,12 @@ struct ClientClosingTests {
         #expect(try await first.next() == nil)
         #expect(try await second.next() == nil)
         try broker.send(#"{"jsonrpc":"2.0","id":3,"result":{"removed":1}}"#)
-        let again = try broker.submit(ClientCommand.close)
         #expect(try broker.heard() == [])
         try broker.send(#"{"jsonrpc":"2.0","id":4,"result":{"removed":1}}"#)
         #expect(try broker.heard() == ["close 1000"])
-        let late = try broker.submit(ClientCommand.close)
-        #expect(!answer.isThere && !again.isThere && !late.isThere)
+        #expect(!answer.isThere)
         try broker.sendClose(1000)
-        #expect(answer.isSuccess && again.isSuccess && late.isSuccess)
+        #expect(answer.isSuccess)
         #expect(
             try broker.submit { .post(PostWish(name: "A"), $0) }.error
                 == .closedByOwner)
@@ -119,7 +117,7 @@ struct ClientClosingTests {
     }
 
     @Test(
-        "a broker that tells its ping interval is asked by a call after it, and any frame answers",
+        "a broker that tells its ping interval is asked by a call after it, and any frame is an answer",
         arguments: [
             #"{"jsonrpc":"2.0","id":1,"result":{}}"#,
             #"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}"#,
@@ -363,7 +361,7 @@ struct ClientReconnectingTests {
     }
 
     @Test(
-        "a refusal at the opening ends the center where credentials or the name are wrong",
+        "what the broker refuses at the opening ends the center where credentials or the name are wrong",
         arguments: [
             (401, false), (403, false), (421, false), (400, true), (429, true), (503, true),
         ])

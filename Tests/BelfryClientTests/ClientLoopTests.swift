@@ -129,8 +129,7 @@ struct ClientRequestTests {
         #expect(
             try broker.heard() == [
                 #"{"jsonrpc":"2.0","id":1,"method":"addObserver","params":"#
-                    + #"{"name":"Button","object":null,"selector":"input:","lifetime":"#
-                    + #""connection","since":7}}"#
+                    + #"{"name":"Button","object":null,"selector":"input:","lifetime":"connection","since":7}}"#
             ])
         var bytes: [UInt8] = []
         for message in [

@@ -146,10 +146,7 @@ struct ClientResumingTests {
     }
 
     @Test(
-        """
-        observers of the connection go on, too, \
-        where the broker has not noticed that the line broke
-        """
+        "observers of the connection go on, too, where the broker has not noticed that the line broke"
     )
     func takenOver() async throws {
         let broker = try ScriptedBroker.opened(Self.options)
@@ -179,10 +176,7 @@ struct ClientResumingTests {
     }
 
     @Test(
-        """
-        an observer whose registration was lost with a new \
-        session is registered anew, and not ended
-        """
+        "an observer whose registration was lost with a new session is registered anew, and not ended"
     )
     func lostTwice() async throws {
         let (broker, buffer) = try lostBroker()
@@ -269,8 +263,7 @@ struct ClientPostingTests {
                     + #""style":"idle","coalesce":["name","sender"],"keep":"latest","#
                     + #""modes":["default","modal"],"maxDelay":1.5,"immediate":true,"ttl":60,"#
                     + #""wait":0,"report":"observers","idempotencyKey":"k"}}"#,
-                #"{"jsonrpc":"2.0","id":2,"method":"post","params":"#
-                    + #"{"name":"A","coalesce":"none"}}"#,
+                #"{"jsonrpc":"2.0","id":2,"method":"post","params":{"name":"A","coalesce":"none"}}"#,
             ])
     }
 
@@ -282,8 +275,7 @@ struct ClientPostingTests {
         let text = #"{"id":"a","outcome":"coalesced","into":"b"}"#
         #expect(try PostReceipt(json: Array(text.utf8)).outcome == .coalesced(into: "b"))
         let rows =
-            #"{"id":"a","seq":3,"matched":2,"delivered":2,"#
-            + #""acknowledged":1,"refused":1,"dequeued":4,"#
+            #"{"id":"a","seq":3,"matched":2,"delivered":2,"acknowledged":1,"refused":1,"dequeued":4,"#
             + #""observers":[{"id":"o1","outcome":"acknowledged"},"#
             + #"{"id":"o2","outcome":"refused","error":{"code":1,"message":"no"}}]}"#
         let posted = try PostReceipt(json: Array(rows.utf8))

@@ -66,10 +66,7 @@ struct ClientValuesTests {
     }
 
     @Test(
-        """
-        on a new connection it is registered without a number, \
-        and only a value that differs is told
-        """
+        "on a new connection it is registered without a number, and only a value that differs is told"
     )
     func again() async throws {
         let broker = try ScriptedBroker.opened(Self.reconnecting)
@@ -208,8 +205,7 @@ extension ScriptedBroker {
     fileprivate func change(_ seq: Int, _ change: String) throws {
         try send(
             #"{"jsonrpc":"2.0","method":"v","params":{"id":"n\#(seq)","seq":\#(seq),"#
-                + #""name":"belfry.value","object":"o","keyPath":"","postedAt":"t","#
-                + #""change":{\#(change)}}}"#
+                + #""name":"belfry.value","object":"o","keyPath":"","postedAt":"t","change":{\#(change)}}}"#
         )
     }
 }

@@ -1,7 +1,6 @@
 import BelfryLoop
 import BelfrySystem
 import BelfryTLS
-import TestSupport
 import Testing
 
 @testable import BelfryClient
@@ -66,7 +65,7 @@ struct ForeignOpeningTests {
 
     @Test("first pauses are spread over a second, so that clients come one by one")
     func spread() {
-        var random = SplitMix(seed: 66)
+        var random = SystemRandom()
         var pauses: [Duration] = []
         for _ in 0..<100 {
             var backOff = BackOff(ClientOptions())

@@ -31,10 +31,7 @@ struct RemoteCenterTests {
     }
 
     @Test(
-        """
-        a host with a name is looked up, for a center and for a request; \
-        one without an address is told
-        """
+        "a host with a name is looked up, for a center and for a request; one without an address is told"
     )
     func namedHost() async throws {
         let thread = try BrokerThread()
@@ -205,7 +202,7 @@ struct HTTPRequestTests {
         request.form = .media("application/vnd.sqlite3")
         let collector = AnswerCollector()
         try await request.content(from: url) {
-            collector.receive(.content($0))
+            collector.take(.content($0))
             return true
         }
         #expect(collector.answer.content == Array(content.utf8))

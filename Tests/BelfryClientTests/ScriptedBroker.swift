@@ -183,8 +183,7 @@ final class ScriptedBroker {
         let request = try #require(JSONObject(Array(text.utf8)))
         let id = try #require(request.integer("id"))
         try send(
-            #"{"jsonrpc":"2.0","id":\#(id),"#
-                + #""result":{"id":"o\#(id)","token":"o\#(id).t","since":5}}"#
+            #"{"jsonrpc":"2.0","id":\#(id),"result":{"id":"o\#(id)","token":"o\#(id).t","since":5}}"#
         )
         try #require(answer.isSuccess)
         return buffer
@@ -263,7 +262,7 @@ final class Answer<Value: Sendable>: Sendable {
 extension ClientLoop {
     /// Takes one event and handles it.
     mutating func nextEvent(into input: inout [UInt8]) throws -> LoopEvent {
-        let event = try line.loop.nextEvent(into: &input)
+        let event = try loop.nextEvent(into: &input)
         handle(event, input)
         return event
     }

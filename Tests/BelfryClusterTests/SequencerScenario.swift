@@ -25,7 +25,7 @@ final class ScriptedJournal: Journal {
     func trim(through index: UInt64) { trimmed.append(index) }
     func save(_ snapshot: JournalSnapshot) { saved.append(snapshot) }
     func load() { loadCount += 1 }
-    func send(_ beat: Beat) { beats.append(beat) }
+    func tell(_ beat: Beat) { beats.append(beat) }
     func next() -> JournalEvent? { events.isEmpty ? nil : events.removeFirst() }
 }
 

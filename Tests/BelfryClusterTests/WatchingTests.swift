@@ -29,10 +29,7 @@ struct WatchingTests {
     }
 
     @Test(
-        """
-        a broker that hears nothing for 2 s ends its life, \
-        and what it does not know it does not tell
-        """
+        "a broker that hears nothing for 2 s ends its life, and what it does not know it does not tell"
     )
     func fence() {
         let scenario = Self.two()
@@ -216,10 +213,7 @@ struct WatchingTests {
     }
 
     @Test(
-        """
-        a deadline that nobody brings about has an entry of the first rank, \
-        and of the next 200 ms later
-        """
+        "a deadline that nobody brings about has an entry of the first rank, and of the next 200 ms later"
     )
     func due() {
         let lease = ShardCommand.Action.tell(

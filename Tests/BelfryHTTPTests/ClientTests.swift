@@ -47,8 +47,7 @@ struct ClientTests {
             ["201 closes", "body x", "end"]
         ),
         (
-            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + "3;a=b\r\nabc\r\n0\r\nT: u\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nT: u\r\n\r\n",
             ["200 keeps", "body abc", "end"]
         ),
         (

@@ -15,18 +15,15 @@ struct ResponseWriterTests {
         (200, head, "HTTP/1.1 200 OK\r\n\(dateLine)A: b\r\nContent-Length: 5\r\n\r\n"),
         (
             200, old,
-            "HTTP/1.1 200 OK\r\n\(dateLine)A: b\r\nContent-Length: 5\r\n"
-                + "Connection: close\r\n\r\nhello"
+            "HTTP/1.1 200 OK\r\n\(dateLine)A: b\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
         ),
         (
             404, oldOpen,
-            "HTTP/1.1 404 Not Found\r\n\(dateLine)A: b\r\nContent-Length: 5\r\n"
-                + "Connection: keep-alive\r\n\r\nhello"
+            "HTTP/1.1 404 Not Found\r\n\(dateLine)A: b\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello"
         ),
         (
             413, .closing,
-            "HTTP/1.1 413 Content Too Large\r\n\(dateLine)A: b\r\nContent-Length: 5\r\n"
-                + "Connection: close\r\n\r\nhello"
+            "HTTP/1.1 413 Content Too Large\r\n\(dateLine)A: b\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
         ),
         (204, open, "HTTP/1.1 204 No Content\r\n\(dateLine)A: b\r\n\r\n"),
         (

@@ -1,6 +1,5 @@
 import BelfryJSON
 import FuzzTargets
-import TestSupport
 import Testing
 
 @Suite("Document: what changes it, and how that is told")
@@ -223,7 +222,7 @@ struct DocumentModelTests {
         "the bytes are the model's, each path is told its own change, and each edit can be undone",
         arguments: 0..<200)
     func writes(seed: UInt64) throws {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix(state: seed)
         var document = Document.empty
         var model = PlainValue.object([:])
         for _ in 0..<40 {

@@ -138,7 +138,7 @@ final class Broker {
 final class Node {
     let kernel = EmbeddedKernel()
     var server: ServerLoop
-    private var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
+    private var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
     var hasStopped: Bool { server.hasStopped }
 
     /// Where a center of this loop is.
@@ -165,11 +165,11 @@ final class Node {
             connectionLimit: connectionLimit, kernel: .embedded(kernel),
             sequencer: sequencer(kernel.now))
         for address in configuration.listenAddresses {
-            _ = try server.context.loop.listen(on: address, refusal: server.context.refusalBytes())
+            _ = try server.outbox.loop.listen(on: address, refusal: server.outbox.refusalBytes())
         }
         if let certificate {
             server.speakSecurely(with: certificate)
-            _ = try server.context.loop.listen(on: .loopback(port: 0))
+            _ = try server.outbox.loop.listen(on: .loopback(port: 0))
         }
     }
 
@@ -180,13 +180,13 @@ final class Node {
     func turn() throws -> Bool {
         var isBusy = false
         while !server.hasStopped {
-            let event = try ahead.take() ?? server.context.loop.nextEvent(into: &input)
+            let event = try ahead.take() ?? server.outbox.loop.nextEvent(into: &input)
             if event == .waiting { return isBusy }
             isBusy = true
             beforeEvent?(event)
             server.handle(event, input: input.span)
             if event == .turnEnds, !server.hasStopped {
-                ahead = try server.context.loop.nextEvent(into: &input)
+                ahead = try server.outbox.loop.nextEvent(into: &input)
                 return true
             }
         }
@@ -196,11 +196,11 @@ final class Node {
     /// Runs one turn, in which a signal comes when all callouts are over.
     func turn(endingWith signal: Int32) throws {
         while true {
-            let event = try ahead.take() ?? server.context.loop.nextEvent(into: &input)
+            let event = try ahead.take() ?? server.outbox.loop.nextEvent(into: &input)
             try #require(event != .waiting, "there is a turn to end")
             if event == .turnEnds { server.handle(.signal(signal), input: input.span) }
             server.handle(event, input: input.span)
-            if event == .turnEnds { return ahead = try server.context.loop.nextEvent(into: &input) }
+            if event == .turnEnds { return ahead = try server.outbox.loop.nextEvent(into: &input) }
         }
     }
 

@@ -36,7 +36,7 @@ struct IsolationTests {
         for peer in [killed.peer, garbage.peer, stopped.peer, half.peer, good.peer] {
             #expect(peer.busiestTurn.readCount <= 1)
             #expect(peer.busiestTurn.writeCount <= 1)
-            #expect(peer.busiestTurn.readByteCount <= LoopContext.inputByteCount)
+            #expect(peer.busiestTurn.readByteCount <= ReadingPass.inputByteCount)
             #expect(peer.busiestTurn.writtenByteCount <= 4_096)
         }
         #expect(garbage.peer.sawEndOfOutput)
@@ -91,7 +91,7 @@ struct IsolationTests {
         let request = HTTPPeer.text("GET", "/openapi.yaml")
         greedy.peer.send(String(repeating: request, count: 400).utf8)
         try broker.crank()
-        #expect(broker.nodes[0].server.context.loop.unsentByteTotal <= 4 << 20)
+        #expect(broker.nodes[0].server.outbox.loop.unsentByteTotal <= 4 << 20)
         #expect(try broker.get("/livez").status == 200)
     }
 

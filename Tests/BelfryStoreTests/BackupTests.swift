@@ -203,7 +203,7 @@ struct BackupTests {
     @Test("rows that are not what was written are found in the copy")
     func damage() throws {
         try filled(through: 2).close()
-        let store = try start("UPDATE client SET record = x'00' WHERE id < 2003")
+        let store = try start("UPDATE client SET principal = x'00' WHERE id < 2003")
         try backUp(store)
         #expect(throws: BackupError.failed(.damaged(.changedRows([.client: 3])))) {
             try outcome().get()

@@ -1,6 +1,5 @@
 import BelfryCenter
 import BelfryStore
-import TestSupport
 
 /// Changes as centers give them, at random: what a change needs was there before it.
 struct ChangeSource {
@@ -17,7 +16,7 @@ struct ChangeSource {
         var values: [UInt64] = []
     }
 
-    private var random: SplitMix
+    private var random: SeededGenerator
     private var centers: [Center] = []
     private var serial: UInt64 = 0
     /// The most bytes of a userInfo.
@@ -26,9 +25,16 @@ struct ChangeSource {
     /// Whether centers end, whatever they have.
     private let endsCenters: Bool
 
-    init(seed: UInt64, userInfoByteLimit: Int = 100, endsCenters: Bool = false) {
+    /// The version of the main file that knows all that there is.
+    private let version: Int
+
+    init(
+        seed: UInt64, userInfoByteLimit: Int = 100, endsCenters: Bool = false,
+        version: Int = .max
+    ) {
         self.endsCenters = endsCenters
-        random = SplitMix(seed: seed)
+        self.version = version
+        random = SeededGenerator(seed: seed)
         self.userInfoByteLimit = userInfoByteLimit
     }
 
@@ -62,14 +68,14 @@ struct ChangeSource {
     }
 
     private mutating func changes(of center: inout Center) -> [Change] {
-        switch random.below(20) {
+        switch random.below(version >= 5 ? 20 : version >= 4 ? 16 : 14) {
         case 0: return [.center(CenterRecord(epoch: Sample.bytes("epoch \(serial)")))]
         case 1: return [.sequenceReserved(through: center.sequence + 100)]
         case 2: return client(of: &center)
         case 3, 4:
             guard let client = center.clients.randomElement(using: &random) else { return [] }
             center.observers.append((serial, client))
-            return [.observer(Sample.observer(serial, client: client))]
+            return [.observer(Sample.observer(serial, client: client, version: version))]
         case 5: return removal(in: &center)
         case 6, 7, 8: return post(in: &center)
         case 9: return release(in: &center)
@@ -107,7 +113,8 @@ struct ChangeSource {
         guard let observer = center.observers.randomElement(using: &random) else { return [] }
         if random.below(2) == 0 {
             let record = Sample.observer(
-                observer.serial, client: observer.client, acknowledgedThrough: serial)
+                observer.serial, client: observer.client, acknowledgedThrough: serial,
+                version: version)
             return [.observer(record)]
         }
         center.observers.removeAll { $0.serial == observer.serial }
@@ -125,7 +132,7 @@ struct ChangeSource {
         for observer in center.observers where random.below(2) == 0 {
             changes.append(.held(observer: observer.serial, sequence: center.sequence))
         }
-        for responder in center.observers where random.below(8) == 0 {
+        for responder in center.observers where version >= 5 && random.below(8) == 0 {
             changes.append(
                 .action(
                     Sample.action(
@@ -141,7 +148,7 @@ struct ChangeSource {
             return [.notificationReleased(sequence: sequence)]
         }
         guard let observer = center.observers.randomElement(using: &random) else { return [] }
-        if random.below(4) == 0 {
+        if version >= 5, random.below(4) == 0 {
             return [.actionReleased(row: observer.serial + 1, sequence: sequence)]
         }
         return [.released(observer: observer.serial, sequence: sequence)]
@@ -202,7 +209,8 @@ struct ChangeSource {
 
     private mutating func key(of center: inout Center) -> [Change] {
         if let number = center.keys.randomElement(using: &random), random.below(2) == 0 {
-            let record = Sample.key(number, sequence: serial, hasAsk: random.below(2) == 0)
+            let record = Sample.key(
+                number, sequence: serial, hasAsk: version >= 4 && random.below(2) == 0)
             if random.below(2) == 0 { return [.key(record)] }
             center.keys.removeAll { $0 == number }
             return [.keyForgotten(principal: record.key.principal, text: record.key.text)]

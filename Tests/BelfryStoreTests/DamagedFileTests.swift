@@ -1,6 +1,5 @@
 import BelfryCenter
 import Foundation
-import TestSupport
 import Testing
 
 @testable import BelfryStore
@@ -67,19 +66,6 @@ struct DamagedFileTests {
         #expect(try directory.bytes(of: "belfry.db-wal") == log)
     }
 
-    @Test("an earlier schema is refused by its number", arguments: 1..<StoreSchema.version)
-    func olderSchema(version: Int) throws {
-        let error = StoreError.olderSchema(found: version, supported: StoreSchema.version)
-        let bytes = changed(sound, at: 60, to: [0, 0, 0, UInt8(version)])
-        try expectRefusal(of: bytes, error)
-        #expect(throws: error) {
-            _ = try StoreFile(
-                directory: directory.path, durability: .process, acceptsDamage: true)
-        }
-        #expect(try directory.bytes(of: "belfry.db") == bytes)
-        #expect(!directory.has("belfry.db-wal"))
-    }
-
     @Test("another application's database is refused by its number")
     func otherApplication() throws {
         try expectRefusal(
@@ -133,7 +119,7 @@ struct DamagedFileTests {
 
     @Test("a byte that is changed is found, or changes nothing that is kept", arguments: 1...4)
     func flips(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         try directory.write(sound, to: "belfry.db")
         let whole = Self.content(of: try open())
         var refusals = 0
@@ -198,18 +184,16 @@ struct DamagedFileTests {
     @Test(
         "changed rows are counted by table, and are lost only where that is accepted",
         arguments: [
-            ("UPDATE notification SET record = x'00'", .notification),
+            ("UPDATE notification SET user_info = x'00'", .notification),
             ("UPDATE held SET observer = observer + 1000000", .held),
-            ("UPDATE observer SET record = x'00'", .observer),
-            ("UPDATE observer SET client = client + 1000000", .observer),
-            ("UPDATE action SET row = row + 1000000", .action),
-            ("UPDATE gap SET record = x''", .gap),
-            ("UPDATE tombstone SET record = record || x'00'", .tombstone),
-            ("UPDATE timer SET record = substr(record, 2)", .timer),
-            ("UPDATE ask SET record = x'00'", .ask), ("UPDATE key SET text = text || 'x'", .key),
-            ("UPDATE value SET record = x'00'", .value),
+            ("UPDATE observer SET lease = 123456789", .observer),
+            ("UPDATE gap SET first = 987654321", .gap),
+            ("UPDATE tombstone SET serial = 987654321", .tombstone),
+            ("UPDATE ask SET answer_by = 987654321", .ask),
+            ("UPDATE key SET form = 250", .key),
+            ("UPDATE value SET changed = 987654321", .value),
             ("UPDATE queue SET place = 987654321", .queue),
-            ("UPDATE client SET record = 7", .client),
+            ("UPDATE client SET is_asked = 7", .client),
             ("UPDATE center SET sequence = 987654321", .center),
             ("UPDATE setting SET value = 987654321", .setting),
         ] as [(String, StoreError.Table)])
@@ -240,16 +224,17 @@ struct DamagedFileTests {
 
     @Test(
         "rows of a center that is not there are checked too",
-        arguments: [0, 1, 1_000], StoreSchema.tables.filter(\.isWalked).map(\.name))
+        arguments: [0, 1, 1_000], StoreSchema.walkedTables.sorted { $0.rawValue < $1.rawValue })
     func strays(center: Int, table: StoreError.Table) throws {
         do {
             var file = try StoreFile(directory: directory.path, durability: .process)
             if center == 1 { try file.connection.execute("DELETE FROM center WHERE id = 1") }
-            let columns = StoreSchema.table(table).columns.dropFirst().joined(separator: ", ")
+            let row = try #require(StoreSchema.checkedColumns.first { $0.table == table })
+            let columns = row.columns.split(separator: ",").dropFirst().joined(separator: ",")
             try file.connection.execute(
                 """
-                INSERT OR REPLACE INTO \(table.rawValue) (center, \(columns), checksum)
-                SELECT \(center), \(columns), belfry_checksum(\(center), \(columns))
+                INSERT OR REPLACE INTO \(table.rawValue) (center,\(columns), checksum)
+                SELECT \(center),\(columns), belfry_checksum(\(center),\(columns))
                 FROM \(table.rawValue) WHERE center <> \(center) LIMIT 1
                 """)
             try file.shortenLog()
@@ -321,19 +306,66 @@ struct DamagedFileTests {
     }
 
     @Test(
-        "a record that the store never writes is damage",
-        arguments: StoreSchema.tables.filter { $0.kind != nil }.map(\.name),
-        [
-            "x''", "x'80'", "x'ffffffffffffffffff01'", "record || x'00'",
-            "substr(record, 1, length(record) - 1)", "7",
-        ])
-    func records(_ table: StoreError.Table, _ record: String) throws {
+        "a row that the store never writes is damage",
+        arguments: [
+            ("UPDATE client SET transport = 9", .client),
+            ("UPDATE observer SET behavior = 9", .observer),
+            ("UPDATE observer SET token_hash = x'00'", .observer),
+            ("UPDATE tombstone SET reason = 9", .tombstone),
+            ("UPDATE notification SET id = x'00'", .notification),
+            ("UPDATE gap SET reason = reason + 9", .gap),
+            ("UPDATE queue SET style = 9", .queue), ("UPDATE queue SET modes = x'05'", .queue),
+            ("UPDATE observer SET implements = x'05'", .observer),
+            ("UPDATE observer SET implements = x'', if_held = 9", .observer),
+            ("UPDATE observer SET implements = x'', concurrency = NULL", .observer),
+            ("UPDATE ask SET shown = x'80'", .ask), ("UPDATE ask SET outcome = x'00'", .ask),
+            ("UPDATE ask SET forgotten_at = 1, outcome = NULL", .ask),
+            ("UPDATE key SET answer = x'02'", .key), ("UPDATE key SET answer = x'03'", .key),
+            ("UPDATE key SET answer = x''", .key),
+            ("UPDATE value SET document = x'7b'", .value),
+            ("UPDATE value SET parts = x'05'", .value),
+            ("UPDATE observer SET key_path = x'2e'", .observer),
+            ("UPDATE observer SET key_path = x'61', value_flags = NULL", .observer),
+        ] as [(String, StoreError.Table)])
+    func rows(_ text: String, _ table: StoreError.Table) throws {
         var file = try StoreFile(directory: directory.path, durability: .process)
-        let columns = StoreSchema.table(table).checkedList
-        for text in ["record = \(record)", "checksum = belfry_checksum(\(columns))"] {
-            try file.connection.execute("UPDATE \(table.rawValue) SET \(text)")
-            #expect(file.connection.changedRowCount > 0)
-        }
+        try file.connection.execute(text)
+        let row = try #require(StoreSchema.checkedColumns.first { $0.table == table })
+        try file.connection.execute(
+            "UPDATE \(table.rawValue) SET checksum = belfry_checksum(\(row.columns))")
         #expect(throws: StoreError.damaged(.brokenRow(table))) { _ = try file.load() }
+    }
+
+    @Test(
+        "an answer of another form, or with a part missing, is no answer",
+        arguments: [(3, false), (1, true), (3, true), (7, true)] as [(UInt64, Bool)])
+    func answers(number: UInt64, hasAsk: Bool) {
+        let record = Sample.key(number, hasAsk: hasAsk)
+        let answer = BlobWriter.answer(of: record)
+        #expect(answer.first == (hasAsk ? 2 : 1))
+        #expect(BlobReader.record(of: record.key, answer: answer) == record)
+        for form: UInt8 in [0, hasAsk ? 1 : 2, 3] {
+            #expect(BlobReader.record(of: record.key, answer: [form] + answer[1...]) == nil)
+        }
+        #expect(BlobReader.record(of: record.key, answer: answer + [0]) == nil)
+        for count in answer.indices {
+            #expect(BlobReader.record(of: record.key, answer: Array(answer[..<count])) == nil)
+        }
+    }
+
+    @Test("an answer that was written before there were asks is read")
+    func earlierAnswer() {
+        let key = Sample.key(1).key
+        var receipt = Receipt(id: NotificationID(high: 300, low: 2), sequence: 3)
+        receipt.state = .queued
+        receipt.matched = 4
+        receipt.dequeued = 5
+        let row = ReportRow(observer: 7, outcome: .refused(error: [9]))
+        #expect(
+            BlobReader.record(
+                of: key,
+                answer: [
+                    1, 1, 0xAC, 2, 2, 3, 1, 4, 0, 0, 0, 0, 0, 0, 0, 5, 1, 1, 7, 2, 1, 9,
+                ]) == KeyRecord(key: key, receipts: [receipt], reports: [[row]]))
     }
 }

@@ -1,5 +1,4 @@
 import BelfryCenter
-import TestSupport
 import Testing
 
 @testable import BelfryStore
@@ -143,9 +142,9 @@ struct DurableStoreTests {
         Scenario(
             testDescription: "observers that respond, one of them no more",
             changes: (1...12).map { .observer(Sample.observer($0)) }
-                + [.observer(Sample.observer(5, isPlain: true))]
+                + [.observer(Sample.observer(5, version: 3))]
         ) {
-            $0.observers = (1...12).map { Sample.observer($0, isPlain: $0 == 5) }
+            $0.observers = (1...12).map { Sample.observer($0, version: $0 == 5 ? 3 : .max) }
         },
         Scenario(
             testDescription:
@@ -299,7 +298,7 @@ struct DurableStoreTests {
     @Test("both stores hold the same after any changes and restarts", arguments: 1...6)
     func twins(seed: UInt64) throws {
         var source = ChangeSource(seed: seed, endsCenters: true)
-        var random = SplitMix(seed: ~seed)
+        var random = SeededGenerator(seed: ~seed)
         var limits = StoreLimits()
         limits.tombstoneLimit = 20
         let (memory, file) = (

@@ -1,6 +1,5 @@
 import BelfryCenter
 import BelfrySystem
-import TestSupport
 import Testing
 
 @testable import BelfryStore
@@ -64,7 +63,7 @@ struct LogDamageTests {
     }
 
     /// A kind of damage, at a place that the generator says.
-    private func damage(_ log: inout [UInt8], _ random: inout SplitMix) {
+    private func damage(_ log: inout [UInt8], _ random: inout SeededGenerator) {
         let frameCount = (log.count - Self.header) / Self.frame
         let start = Self.header + random.below(frameCount) * Self.frame
         switch random.below(7) {
@@ -86,7 +85,7 @@ struct LogDamageTests {
     func variants(_ durability: Durability, seed: UInt64) throws {
         let sound = try killed(durability)
         #expect(try start(sound, durability).get() == sound.image)
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var refusals = 0
         for _ in 0..<20 {
             var damaged = sound

@@ -43,10 +43,7 @@ struct PiecesTests {
     }
 
     @Test(
-        """
-        it is cut between observers, timers, asks, keys, \
-        acknowledged notifications and dequeued entries
-        """
+        "it is cut between observers, timers, asks, keys, acknowledged notifications and dequeued entries"
     )
     func cuts() {
         #expect(Self.cut([Self.removed(1), Self.removed(2), Self.removed(3)]) == [1, 1, 1])

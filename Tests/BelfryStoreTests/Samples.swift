@@ -1,6 +1,22 @@
 import BelfryCenter
-import BelfryJSON
 import BelfryStore
+
+/// A generator whose numbers follow from its seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
 
 /// Values with something in each field; equal numbers make equal values.
 enum Sample {
@@ -23,7 +39,7 @@ enum Sample {
 
     static func observer(
         _ serial: UInt64, client: UInt64 = 1, acknowledgedThrough: UInt64 = 0,
-        isPlain: Bool = false
+        version: Int = .max
     ) -> ObserverRecord {
         var terms = ObserverTerms()
         terms.suspensionBehavior = SuspensionBehavior.allCases[Int(serial % 4)]
@@ -38,31 +54,25 @@ enum Sample {
             object: serial % 2 == 0 ? nil : [], selector: bytes("notify:\(serial)"),
             terms: terms, since: serial * 3, createdAt: 1_700_000_000_000 + Int64(serial),
             acknowledgedThrough: acknowledgedThrough, forgottenThrough: serial * 2,
-            role: isPlain ? .plain : role(serial))
+            role: role(serial, version: version))
     }
 
-    private static func role(_ serial: UInt64) -> ObserverRole {
+    /// The role that an observer may have in a version of the main file.
+    private static func role(_ serial: UInt64, version: Int) -> ObserverRole {
         switch serial % 6 {
-        case 2, 5: .responder(responder(serial))
-        case 1: .action(target: bytes("target \(serial)"))
-        case 3: valueRole(serial)
+        case 2, 5: version >= 4 ? .responder(responder(serial)) : .plain
+        case 1: version >= 5 ? .action(target: bytes("target \(serial)")) : .plain
+        case 3: version >= 5 ? valueRole(serial) : .plain
         default: .plain
         }
     }
 
     private static func valueRole(_ serial: UInt64) -> ObserverRole {
-        var terms = ValueTerms(path: path(serial % 2 == 0 ? "" : "a.k\(serial)"))
-        terms.sendsInitial = serial & 1 != 0
-        terms.sendsOld = serial & 2 != 0
-        terms.sendsOwn = serial & 4 != 0
-        return .value(terms)
-    }
-
-    private static func path(_ text: String) -> DocumentPath {
-        guard let path = try? DocumentPath.parse(bytes(text).span) else {
+        let path = serial % 2 == 0 ? "" : "a.k\(serial)"
+        guard let terms = ValueTerms(pathText: bytes(path), flags: UInt8(serial % 8)) else {
             preconditionFailure("it is a key path")
         }
-        return path
+        return .value(terms)
     }
 
     /// The value of an object, with some places that end.
@@ -70,21 +80,22 @@ enum Sample {
         var parts: [ValueRecord.Part] = []
         for number in 0..<changed % 4 {
             let lease = ValueRecord.Lease(client: number + 1, nanoseconds: Int64(changed))
-            parts.append(
-                ValueRecord.Part(
-                    path: path(number == 0 ? "" : "k\(number)"),
+            guard
+                let part = ValueRecord.Part(
+                    pathText: bytes(number == 0 ? "" : "k\(number)"),
                     expiresAt: number == 1 ? nil : Int64(changed),
                     timeToLive: number == 2 ? 5_000 : nil,
-                    lease: number % 2 == 0 ? nil : lease))
+                    lease: number % 2 == 0 ? nil : lease)
+            else { preconditionFailure("it is a key path") }
+            parts.append(part)
         }
         let text = #"{"k":"\#(String(repeating: "x", count: byteCount))","n":\#(changed)}"#
-        let limits = DocumentLimits(byteLimit: .max, depthLimit: 128)
-        guard let document = try? Document.parse(bytes(text).span, limits: limits) else {
-            preconditionFailure("it is a document")
-        }
-        return ValueRecord(
-            object: bytes("object \(object)"), document: document, changedSequence: changed,
-            changedAt: 1_700_000_000_000 + Int64(changed), parts: parts)
+        guard
+            let record = ValueRecord(
+                object: bytes("object \(object)"), text: bytes(text), changedSequence: changed,
+                changedAt: 1_700_000_000_000 + Int64(changed), parts: parts)
+        else { preconditionFailure("it is a value") }
+        return record
     }
 
     static func action(_ sequence: UInt64, row: UInt64, responder: UInt64) -> ActionRecord {

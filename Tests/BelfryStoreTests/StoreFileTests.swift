@@ -1,7 +1,6 @@
 import BelfryCenter
 import BelfrySystem
 import Foundation
-import TestSupport
 import Testing
 
 @testable import BelfryStore
@@ -275,7 +274,7 @@ struct StoreFileTests {
     @Test("a commit adds no more to the log than its weight says", arguments: 1...4)
     func weight(seed: UInt64) throws {
         var source = ChangeSource(seed: seed, userInfoByteLimit: seed % 2 == 0 ? 200 : 6_000)
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var file = try open()
         var largest = 0.0
         for _ in 0..<60 {

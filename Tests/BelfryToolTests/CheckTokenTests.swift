@@ -17,13 +17,11 @@ struct CheckTokenTests {
         let grants =
             #"[{"verbs":["post"]},{"verbs":["observe","ask"],"names":["Sale*"]}]"#
         let rows =
-            #"{"id":"till","hash":"\#(key.hash)","expires":"2030-01-01T00:00:00Z","#
-            + #""grants":\#(grants)}"#
+            #"{"id":"till","hash":"\#(key.hash)","expires":"2030-01-01T00:00:00Z","grants":\#(grants)}"#
         let verdict = try CheckToken.verdict(Array(key.token.utf8), keyring(rows), now: 0)
         #expect(
             String(decoding: verdict, as: UTF8.self)
-                == #"{"principal":"till","grants":["#
-                + #"{"verbs":["post"],"names":["*"],"objects":["*"],"#
+                == #"{"principal":"till","grants":[{"verbs":["post"],"names":["*"],"objects":["*"],"#
                 + #""centers":["*"]},{"verbs":["observe","ask"],"names":["Sale*"],"objects":["*"],"#
                 + #""centers":["*"]}],"expiresAt":"2030-01-01T00:00:00.000Z"}"#)
     }

@@ -60,8 +60,7 @@ struct CommandWordTests {
         "a line that is refused is told by its number",
         arguments: [
             (
-                ##"{"status":422,"errors":[{"pointer":"#/1/style","##
-                    + ##""detail":"must be now, asap or idle"}]}"##,
+                ##"{"status":422,"errors":[{"pointer":"#/1/style","detail":"must be now, asap or idle"}]}"##,
                 "line 9: style must be now, asap or idle; nothing of lines 7 to 9 was posted"
             ),
             (

@@ -12,8 +12,7 @@ struct CompletionTests {
             program=$1; export BELFRY_URL=$2; shift 2
             belfry() { "$program" "$@"; }
             source /dev/stdin <<< "$(belfry --generate-completion-script bash)"
-            COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
-            COMP_TYPE=9
+            COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; COMP_TYPE=9
             _belfry belfry "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
             printf '%s\n' "${COMPREPLY[@]}"
             """#

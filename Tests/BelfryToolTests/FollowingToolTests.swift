@@ -16,10 +16,7 @@ struct FollowingToolTests {
     }
 
     @Test(
-        """
-        after a restart in memory observe has all that the new broker got, \
-        once, and tells the gap
-        """,
+        "after a restart in memory observe has all that the new broker got, once, and tells the gap",
         arguments: [[], ["--sse"]])
     func observe(options: [String]) async throws {
         let broker = try await RunningBroker()

@@ -18,10 +18,7 @@ struct RemoteActionTests {
     }
 
     @Test(
-        """
-        an action comes to whoever holds the target, \
-        which answers it where the observer acknowledges
-        """
+        "an action comes to whoever holds the target, which answers it where the observer acknowledges"
     )
     func actions() async throws {
         let broker = try await RunningBroker()

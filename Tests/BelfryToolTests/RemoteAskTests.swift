@@ -163,10 +163,7 @@ struct RemoteAskTests {
     }
 
     @Test(
-        """
-        a responder gets posts with its object, in their order, \
-        and the next holder takes its place
-        """
+        "a responder gets posts with its object, in their order, and the next holder takes its place"
     )
     func postsAndReplacement() async throws {
         let broker = try await RunningBroker()

@@ -150,10 +150,8 @@ struct SettingsTests {
             ),
             (
                 "anonymous-grants",
-                #"[{"verbs":["observe"],"names":["Mail*"],"objects":["user:42"],"#
-                    + #""centers":["default"]}]"#,
-                #"[{"verbs":["observe"],"names":["Mail*"],"objects":["user:42"],"#
-                    + #""centers":["default"]}]"#
+                #"[{"verbs":["observe"],"names":["Mail*"],"objects":["user:42"],"centers":["default"]}]"#,
+                #"[{"verbs":["observe"],"names":["Mail*"],"objects":["user:42"],"centers":["default"]}]"#
             ),
         ])
     func good(name: String, text: String, json: String) throws {

@@ -44,10 +44,7 @@ struct TutorialTests {
 
     /// With WRITE_DOCUMENTS=1 the code of the catalog is written instead.
     @Test(
-        """
-        the code of the catalog is that of the steps, \
-        which are built here, and the tutorial shows all of it
-        """
+        "the code of the catalog is that of the steps, which are built here, and the tutorial shows all of it"
     )
     func code() throws {
         let resources = Self.catalog.appending(path: "Resources")

@@ -1,5 +1,4 @@
 import BelfryWebSocket
-import TestSupport
 import Testing
 
 @Suite("FrameWriter and MessageReader as twins")
@@ -7,7 +6,7 @@ struct ConversationTests {
     @Test("whatever one side writes, the other side reads in any pieces", arguments: 0..<40)
     func conversation(seed: UInt64) {
         for role in [Role.client, .server] {
-            var writing = Conversation(generator: SplitMix(seed: seed), reader: role)
+            var writing = Conversation(generator: SplitMix(state: seed), reader: role)
             for _ in 0..<12 { writing.addMessage() }
             FrameWriter.appendClose(.goingAway, maskingKey: writing.key(), to: &writing.bytes)
             writing.expected.append(Seen(event: .close(code: .goingAway)))
@@ -19,7 +18,7 @@ struct ConversationTests {
 
     @Test("one changed bit gives the same events or the same error in any pieces")
     func flippedBits() {
-        var writing = Conversation(generator: SplitMix(seed: 7), reader: .server)
+        var writing = Conversation(generator: SplitMix(state: 7), reader: .server)
         for _ in 0..<4 { writing.addMessage() }
         for index in writing.bytes.indices {
             var bytes = writing.bytes
@@ -30,7 +29,7 @@ struct ConversationTests {
 
     @Test("noise gives the same events or the same error in any pieces", arguments: 0..<200)
     func noise(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SplitMix(state: seed)
         let bytes = (0..<100).map { _ in
             // Every other byte looks like the start of a frame, so that noise gets further.
             Bool.random(using: &generator)

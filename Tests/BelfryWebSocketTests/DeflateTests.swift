@@ -1,5 +1,4 @@
 import BelfryWebSocket
-import TestSupport
 import Testing
 
 /// A compressed frame of a client.
@@ -18,7 +17,7 @@ func compress(_ payload: [UInt8], windowBitCount: Int = 15) throws -> [UInt8] {
 
 /// Bytes that deflate cannot shorten.
 func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-    var generator = SplitMix(seed: seed)
+    var generator = SplitMix(state: seed)
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
 }
 

@@ -1,5 +1,4 @@
 import BelfryWebSocket
-import TestSupport
 import Testing
 
 @Suite("FrameWriter (RFC 6455 §5.2)")
@@ -46,7 +45,7 @@ struct FrameWriterTests {
 
     @Test("what a client writes, a server reads", arguments: counts)
     func clientToServer(count: Int) {
-        var generator = SplitMix(seed: UInt64(count))
+        var generator = SplitMix(state: UInt64(count))
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         var buffer: [UInt8] = []
         let short = Array(payload.prefix(125))

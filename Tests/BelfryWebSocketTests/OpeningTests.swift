@@ -1,5 +1,4 @@
 import BelfryWebSocket
-import TestSupport
 import Testing
 
 @Suite("OpeningRequest and OpeningResponse (RFC 6455 §4)")
@@ -191,7 +190,7 @@ struct OpeningTests {
 
     @Test("the two halves understand each other")
     func twins() {
-        var generator = SplitMix(seed: 1)
+        var generator = SplitMix(state: 1)
         for _ in 0..<20 {
             let opening = ClientOpening(using: &generator)
             let decision = Self.decide {

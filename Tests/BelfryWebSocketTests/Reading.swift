@@ -1,5 +1,4 @@
 import BelfryWebSocket
-import TestSupport
 
 /// An event together with the bytes that belong to it.
 struct Seen: Equatable {
@@ -54,7 +53,7 @@ struct Reading: Equatable {
         }
         let whole = reading([bytes])
         guard reading(bytes.map { [$0] }) == whole else { return nil }
-        var generator = SplitMix(seed: UInt64(bytes.count))
+        var generator = SplitMix(state: UInt64(bytes.count))
         let longest = max(40, bytes.count / 20)
         for _ in 0..<(bytes.count < 1000 ? 20 : 3) {
             var pieces: [[UInt8]] = []
@@ -67,6 +66,19 @@ struct Reading: Equatable {
             guard reading(pieces) == whole else { return nil }
         }
         return whole
+    }
+}
+
+/// A small generator whose numbers are the same in every run.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
     }
 }
 

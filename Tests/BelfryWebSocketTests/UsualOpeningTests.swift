@@ -1,5 +1,4 @@
 import BelfryWebSocket
-import TestSupport
 import Testing
 
 @Suite("UsualOpening and OpeningAnswer (RFC 6455 §4.2)")
@@ -107,7 +106,7 @@ struct UsualOpeningTests {
 
     @Test("whatever the lines are, both decide alike")
     func twins() {
-        var generator = SplitMix(seed: 7)
+        var generator = SplitMix(state: 7)
         let lines: [Field] =
             Self.sample + Self.sample + [
                 ("Sec-WebSocket-Protocol", "belfry.v1"), ("Sec-WebSocket-Protocol", "foo"),

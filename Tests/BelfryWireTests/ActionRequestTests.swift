@@ -14,10 +14,7 @@ struct ActionRequestTests {
     }
 
     @Test(
-        """
-        name, target and selector make an action; object, acknowledge, \
-        lease, lifetime and session may stand with them
-        """
+        "name, target and selector make an action; object, acknowledge, lease, lifetime and session may stand with them"
     )
     func all() throws {
         let request = try reader.observer(

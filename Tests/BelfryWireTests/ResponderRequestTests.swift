@@ -178,8 +178,7 @@ struct ResponderRequestTests {
                 "#/initial requires the field keyPath"
             ),
             (
-                #"{"object":"o","implements":["a"],"acknowledge":true,"#
-                    + #""suspensionBehavior":"drop"}"#,
+                #"{"object":"o","implements":["a"],"acknowledge":true,"suspensionBehavior":"drop"}"#,
                 "#/suspensionBehavior must be hold or deliverImmediately to acknowledge"
             ),
         ])

@@ -61,8 +61,7 @@ struct TimerFieldsTests {
     func nothing() throws {
         #expect(
             try options(
-                "\"after\":null,\"at\":null,\"every\":null,\"replaces\":false,"
-                    + "\"onDisconnect\":false"
+                "\"after\":null,\"at\":null,\"every\":null,\"replaces\":false,\"onDisconnect\":false"
             )
                 == nil)
         #expect(try options(query: [("replaces", "false"), ("onDisconnect", "false")]) == nil)
@@ -190,8 +189,7 @@ struct TimerFieldsTests {
         Shape.append(receipt: receipt, to: &output)
         #expect(
             String(decoding: output, as: UTF8.self)
-                == "{\"id\":\"00000000000000000000000000\",\"outcome\":\"queued\","
-                + "\"dueAt\":\"1970-01-01T00:00:00.005Z\",\"dequeued\":2}"
+                == "{\"id\":\"00000000000000000000000000\",\"outcome\":\"queued\",\"dueAt\":\"1970-01-01T00:00:00.005Z\",\"dequeued\":2}"
         )
         receipt.state = .timed(dueAt: nil)
         receipt.dequeued = 0

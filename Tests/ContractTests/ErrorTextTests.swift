@@ -83,16 +83,6 @@ struct ErrorTextTests {
         expectPlain(StoreError.damaged(damage).sentence)
     }
 
-    @Test(
-        "a data directory of another version is a sentence with both numbers",
-        arguments: [
-            StoreError.newerSchema(found: 8, supported: 7), .olderSchema(found: 6, supported: 7),
-        ])
-    func versions(error: StoreError) {
-        expectPlain(error.sentence)
-        #expect(error.sentence.contains("this one knows 7"))
-    }
-
     @Test("no case is left out above")
     func completeness() throws {
         #expect(try Set(Self.http.map { "\($0)" }).count == caseCount("BelfryHTTP/HTTPError"))

@@ -15,10 +15,7 @@ struct RouteTests {
     }
 
     @Test(
-        """
-        the paths of openapi.yaml are those of the rows, \
-        with and without a center, and so are the methods
-        """
+        "the paths of openapi.yaml are those of the rows, with and without a center, and so are the methods"
     )
     func contract() {
         var expected: [String: Set<String>] = [:]

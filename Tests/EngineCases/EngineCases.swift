@@ -291,7 +291,7 @@ struct EngineCases {
         }
         first.journal.append([1], as: name(1))
         second.journal.append([1, 2], as: name(1))
-        second.journal.send(Beat(node: [110], life: 1, appliedIndex: 0))
+        second.journal.tell(Beat(node: [110], life: 1, appliedIndex: 0))
         return difference(events(of: first), ["entry 1 1", "appended 1 1"])
             + difference(events(of: second), ["entry 1 2", "appended 1 1", "beat 1"])
     }

@@ -83,10 +83,7 @@ enum HTTPChecks {
         transcript.add("host", head.hostName)
         transcript.add("type", head.contentType)
         transcript.add(
-            """
-            length \(head.contentLength ?? -1) \(head.isChunked) \(head.expectation) \
-            \(head.keepsAlive)
-            """
+            "length \(head.contentLength ?? -1) \(head.isChunked) \(head.expectation) \(head.keepsAlive)"
         )
         transcript.add("uncommon \(head.uncommonFields.rawValue)")
         for index in 0..<head.fieldCount {

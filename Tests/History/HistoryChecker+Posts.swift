@@ -138,10 +138,7 @@ extension HistoryChecker {
         let matched = note.mustMatch...(note.mustMatch + note.mayMatch)
         guard matched.contains(receipt.matched) else {
             throw HistoryFault(
-                """
-                law 3: \(note.sequence) matched \(matched), \
-                and its account says \(receipt.matched)
-                """
+                "law 3: \(note.sequence) matched \(matched), and its account says \(receipt.matched)"
             )
         }
         if let before = note.receipt {

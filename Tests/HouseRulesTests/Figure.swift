@@ -10,6 +10,8 @@ enum Measure: String, CaseIterable {
     case function
     /// The files of a room that lie in circles of more than four files.
     case circle
+    /// A folder whose files name types of another folder of their room.
+    case arrow
     /// The lines of a file that are longer than 100 columns; in Markdown tables are left out.
     case columns
     /// The summaries of a file that begin with a clause or a pronoun.
@@ -22,7 +24,7 @@ enum Measure: String, CaseIterable {
         case .methods: 60
         case .file: 400
         case .function: 70
-        case .circle, .columns, .summaries: 0
+        case .circle, .arrow, .columns, .summaries: 0
         }
     }
 }

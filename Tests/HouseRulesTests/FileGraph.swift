@@ -44,17 +44,17 @@ struct FileGraph {
         return search.circles.map { circle in circle.map { paths[$0] }.sorted() }
     }
 
-    /// The different folders of each arrow between files; two folders may be there often.
-    func folderArrows() -> [(from: String, to: String)] {
+    /// The pairs of different folders of the room with an arrow between their files.
+    func folderArrows() -> Set<String> {
         let folders = paths.map { path in
             let parts = path.split(separator: "/")
             return parts.count > 3 ? String(parts[2]) : nil
         }
-        var pairs: [(from: String, to: String)] = []
+        var pairs: Set<String> = []
         for (file, targets) in arrows.enumerated() {
             guard let from = folders[file] else { continue }
             for case let to? in targets.map({ folders[$0] }) where to != from {
-                pairs.append((from, to))
+                pairs.insert("\(from) > \(to)")
             }
         }
         return pairs

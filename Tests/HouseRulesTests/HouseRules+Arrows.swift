@@ -31,22 +31,6 @@ extension HouseRules {
         }
     }
 
-    /// STYLE.md section 1: a folder names types of another one of its room only where its row
-    /// allows it, and no row allows more than is needed.
-    static func folderArrows(of sources: [SwiftSource], in table: FolderTable) -> [Violation] {
-        let rooms = Dictionary(grouping: sources) { $0.target ?? "" }
-        let found = rooms.reduce(into: Set<FolderTable.Arrow>()) { arrows, room in
-            guard table.rooms.contains(room.key) else { return }
-            for (from, to) in FileGraph(of: room.value).folderArrows() {
-                arrows.insert(FolderTable.Arrow(room: room.key, from: from, to: to))
-            }
-        }
-        let facts =
-            found.subtracting(table.arrows).map { "\($0) is not in the table of folders" }
-            + table.arrows.subtracting(found).map { "\($0) is needed no more: remove it" }
-        return facts.sorted().map { Violation(path: "STYLE.md", line: 0, fact: $0) }
-    }
-
     /// STYLE.md section 1: Foundation is imported by tests only.
     static func foundation(in source: SwiftSource) -> [Violation] {
         guard !source.path.hasPrefix("Tests/") else { return [] }

@@ -1,10 +1,18 @@
 extension HouseRules {
-    /// The files of each room that lie in circles.
-    static func circles(of sources: [SwiftSource]) -> [Figure] {
-        Dictionary(grouping: sources) { $0.target ?? "" }.map { room, sources in
-            let circles = FileGraph(of: sources).circles().filter { $0.count > 4 }
-            let count = circles.reduce(0) { $0 + $1.count }
-            return Figure(measure: .circle, subject: room, amount: count)
+    /// The figures of the rooms' plan: circles of files, and arrows between folders.
+    ///
+    /// The folders of the two largest rooms are held; the others have few or none.
+    static func plan(of sources: [SwiftSource]) -> [Figure] {
+        let rooms = Dictionary(grouping: sources) { $0.target ?? "" }
+        return rooms.flatMap { room, sources -> [Figure] in
+            let graph = FileGraph(of: sources)
+            let count = graph.circles().filter { $0.count > 4 }.reduce(0) { $0 + $1.count }
+            let circle = Figure(measure: .circle, subject: room, amount: count)
+            guard ["BelfryServer", "BelfryCenter"].contains(room) else { return [circle] }
+            return [circle]
+                + graph.folderArrows().map {
+                    Figure(measure: .arrow, subject: "\(room): \($0)", amount: 1)
+                }
         }
     }
 

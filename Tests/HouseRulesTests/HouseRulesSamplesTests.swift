@@ -142,39 +142,6 @@ struct HouseRulesSamplesTests {
     }
 
     @Test(
-        "a test that draws without a generator is found, at its line",
-        arguments: [
-            ("Int.random(in: 0..<9)", false), ("Bool.random()", false), ("a.shuffled()", false),
-            ("a.shuffle()", false), ("[1, 2].randomElement()", false),
-            ("Int.random(in: 0..<b(using: c))", false), ("a { _ in\n.random(in: 1...2) }", false),
-            ("var a = SystemRandomNumberGenerator()", false), ("SystemRandom().next()", false),
-            ("Int.random(in: 0..<9, using: &dice)", true), ("a.shuffled(using: &dice)", true),
-            ("Int.random(in: 0..<b(c), using: &dice)", true), ("func random() {}", true),
-            ("random.next()", true), ("a.random.below(3)", true), ("// Int.random()", true),
-            ("let a = \"Bool.random()\"", true), ("0...random(below: 3)", true),
-        ])
-    func randomness(text: String, isGood: Bool) {
-        let violations = HouseRules.unseededRandomness(
-            in: source("let a = 1\n" + text, path: "Tests/BelfryWireTests/A.swift"))
-        let line = text.contains("\n") ? 2 : 1
-        #expect(violations.map(\.line) == (isGood ? [] : [line + 1]))
-        #expect(HouseRules.unseededRandomness(in: source(text)).isEmpty)
-    }
-
-    @Test("only the test of the system's numbers and the cases of engines may ask for them")
-    func systemRandomness() {
-        for (path, isGood) in [
-            ("Tests/BelfrySystemTests/SystemTests.swift", true),
-            ("Tests/BelfrySystemTests/TimeTests.swift", false),
-            ("Tests/EngineCases/A.swift", true),
-        ] {
-            let violations = HouseRules.unseededRandomness(
-                in: source("SystemRandom().next()", path: path))
-            #expect(violations.isEmpty == isGood, "\(path)")
-        }
-    }
-
-    @Test(
         "a public or package declaration needs a summary right above it",
         arguments: [
             ("/// What.\npublic let a = 1", true),

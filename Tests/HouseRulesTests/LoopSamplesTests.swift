@@ -14,9 +14,9 @@ struct LoopSamplesTests {
         arguments: [
             ("for a in b {  // Bound: list\n}", []),
             ("// Bound: list, ends\nfor a in b\nwhere c { d() }", []),
-            ("while a < b {  // Share: time\n    if context.turnIsFull { return }\n}", []),
+            ("while a < b {  // Share: time\n    if outbox.turnIsFull { return }\n}", []),
             ("while work < workLimit,  // Share: time\n    let a = b {\n}", []),
-            ("repeat {  // Share: time\n    a()\n} while !context.turnIsFull\nb()", []),
+            ("repeat {  // Share: time\n    a()\n} while !outbox.turnIsFull\nb()", []),
             ("a.filter { b in  // a closure\n    true }\nc.prefix(while: d)", []),
             ("func f(\n    while a: B, for c: D,\n    for e: F\n) {}", []),
             ("// for a in b {}\nlet a = \"for a in b {}\"", []),
@@ -27,7 +27,7 @@ struct LoopSamplesTests {
             ("for a in b {  // Bound: list\n    for c in d { e() }\n}", [2]),
             ("// Bound: list\n\nfor a in b { c() }", [3, 1]),
             ("for a in b {  // bound: list\n}", [1]),
-            ("while a < b {  // Share: time\n    c()\n}\nif context.turnIsFull {}", [1]),
+            ("while a < b {  // Share: time\n    c()\n}\nif outbox.turnIsFull {}", [1]),
             ("let a = b  // Bound: list", [1]),
         ])
     func unpricedLoops(text: String, lines: [Int]) {

@@ -18,19 +18,25 @@ struct RoomTable: Equatable {
     /// is such a room. `all above` is the rooms of the rows above, and a name after `but` is
     /// removed from them.
     init(style text: String) {
-        let table = MarkdownTable.rows(headed: "Room", in: text).filter { $0.count >= 3 }
+        let cells = text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.cells)
+        let start = cells.firstIndex { $0.first == "Room" } ?? cells.endIndex
+        let table = cells[start...].dropFirst(2).prefix { $0.count >= 3 }
         let rooms = table.map { $0[0].filter { $0 != "`" } }
         rows = zip(rooms, table).enumerated().map { index, row in
             Row(room: row.0, imports: Self.imports(row.1[2], above: rooms.prefix(index), of: rooms))
         }
     }
 
+    private static func cells(_ line: Substring) -> [String] {
+        guard line.hasPrefix("|") else { return [] }
+        return line.split(separator: "|").map(trimmed)
+    }
+
     private static func imports(
         _ cell: String, above: ArraySlice<String>, of rooms: [String]
     ) -> Set<String> {
         var imports: Set<String> = []
-        for item in cell.split(separator: ",").map(MarkdownTable.trimmed)
-        where item != "nothing" {
+        for item in cell.split(separator: ",").map(trimmed) where item != "nothing" {
             let words = item.split(separator: " ").map(String.init)
             guard words.starts(with: ["all", "above"]) else {
                 imports.insert(module(item, of: rooms))
@@ -44,5 +50,9 @@ struct RoomTable: Equatable {
 
     private static func module(_ name: String, of rooms: [String]) -> String {
         rooms.contains("Belfry" + name) ? "Belfry" + name : name
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

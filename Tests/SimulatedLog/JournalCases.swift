@@ -148,7 +148,7 @@ package struct JournalCases {
     private func beats() -> [String] {
         let (first, second) = (makeJournal(true), makeJournal(false))
         settle()
-        first.send(Beat(node: [110], life: 1 << 60, appliedIndex: 3))
+        first.tell(Beat(node: [110], life: 1 << 60, appliedIndex: 3))
         let beat = "beat [110] \(UInt64(1) << 60) 3"
         return difference(events(of: first).filter { $0 != beat }, [])
             + difference(events(of: second), [beat])

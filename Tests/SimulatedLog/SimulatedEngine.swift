@@ -1,5 +1,5 @@
 package import BelfryCluster
-import TestSupport
+import BelfryHistory
 
 /// An engine with one log in memory, which may lose, double, delay and reorder all messages.
 ///

@@ -37,7 +37,7 @@ package final class SimulatedJournal: Journal {
 
     package func load() { engine.take(.load(journal: number), of: self) }
 
-    package func send(_ beat: Beat) { engine.tell(beat, by: self) }
+    package func tell(_ beat: Beat) { engine.tell(beat, by: self) }
 
     /// Whether there is something to take by now.
     package var hasNews: Bool { inbox.hasElement(by: engine.now) }

@@ -1,6 +1,5 @@
 import BelfryCenter
 import BelfryHistory
-import TestSupport
 
 /// Observers with targets and responders of a few WebSockets: all output must be the model's.
 ///

@@ -1,5 +1,5 @@
 import BelfryCenter
-import TestSupport
+import BelfryHistory
 
 // Turns are handed to the store and committed; the broker dies at any moment of that, or stops in
 // order.

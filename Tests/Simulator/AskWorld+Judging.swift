@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // The rules for an outsider's sight.
 
@@ -195,10 +196,7 @@ extension AskWorld {
                 self.rank(of: other, openAskCount: other.openAskCount) < rank
             else { continue }
             throw Violation(
-                """
-                rule R2: ask #\(note.id.low) came to o\(delivery.observer), \
-                before o\(other.observer.serial)
-                """
+                "rule R2: ask #\(note.id.low) came to o\(delivery.observer), before o\(other.observer.serial)"
             )
         }
     }

@@ -1,6 +1,5 @@
 import BelfryCenter
 import BelfryHistory
-import TestSupport
 
 /// Responders and asks of a few WebSockets and mailboxes, judged from outside without a model.
 ///

@@ -1,5 +1,6 @@
 import BelfryBytes
 import BelfryCenter
+import BelfryHistory
 
 extension [UInt8] {
     init(_ text: String) { self = Array(text.utf8) }

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 /// The judge of asks and of mailboxes, by what an outsider sees of a center and what holds always.
 struct MixedJudge {

@@ -1,6 +1,6 @@
 import BelfryCenter
+import BelfryHistory
 import BelfryJSON
-import TestSupport
 
 // Posts and registrations, as the dice have them.
 

@@ -1,6 +1,6 @@
 import BelfryCenter
+import BelfryHistory
 import BelfryJSON
-import TestSupport
 
 /// Everything at once: all kinds of clients share a few names, so that all parts meet.
 ///

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // Clients and observers come and go (rules C8 to C11, O1 to O10).
 

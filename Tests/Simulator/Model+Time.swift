@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // The effects of time, in the order in which they are due.
 

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 import BelfryWire
 
 /// One connection: what was written to it and not yet read at its other end.

@@ -1,6 +1,6 @@
 import BelfryCenter
 import BelfryJSON
-import TestSupport
+import BelfryHistory
 
 // The judgement of present values, and of posts beside them, from outside.
 extension PresentWorld {

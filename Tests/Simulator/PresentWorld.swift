@@ -1,6 +1,6 @@
 import BelfryCenter
+import BelfryHistory
 import BelfryJSON
-import TestSupport
 
 /// Present values beside posts that are held and replayed, over lost frames and lives.
 ///

@@ -1,5 +1,5 @@
 import BelfryCenter
-import TestSupport
+import BelfryHistory
 
 /// The profile of one seed: its own limits, its few names, and the frequency of each step.
 ///

@@ -26,10 +26,7 @@ enum Show {
             \(match.scope)
             """
         case .enterMode(let entry):
-            """
-            enterMode m\(entry.serial) \(entry.mode.shown) c\(text(entry.client)) \
-            \(text(entry.lease))
-            """
+            "enterMode m\(entry.serial) \(entry.mode.shown) c\(text(entry.client)) \(text(entry.lease))"
         case .setValue(let write, let document, let lifetime):
             "set \(place(write)) to \(document.bytes.shown) for \(text(lifetime.timeToLive))"
         case .removeValue(let write): "remove \(place(write))"
@@ -119,8 +116,8 @@ enum Show {
 
     static func predicted(_ delivery: PredictedDelivery) -> String {
         """
-        \(delivery.note.sequence)>o\(delivery.observer)@\(delivery.connection.number) \
-        \(delivery.form)\(delivery.isRedelivered ? " again" : "")
+        \(delivery.note.sequence)>o\(delivery.observer)@\(delivery.connection.number) \(delivery.form)\
+        \(delivery.isRedelivered ? " again" : "")
         """
     }
 }

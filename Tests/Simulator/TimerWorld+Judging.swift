@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // The judgement of timers from outside: none is early, none comes twice, none is forgotten.
 extension TimerWorld {
@@ -144,10 +145,7 @@ extension TimerWorld {
                 guard let done = listed[id]?.timer?.repetition else { continue }
                 guard done.fired + done.missed == Int64(count) else {
                     throw Violation(
-                        """
-                        rule L4: \(count) firings of #\(id.low) were due, \
-                        and \(done.fired) and \(done.missed) counted
-                        """
+                        "rule L4: \(count) firings of #\(id.low) were due, and \(done.fired) and \(done.missed) counted"
                     )
                 }
                 continue

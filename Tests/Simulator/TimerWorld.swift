@@ -1,5 +1,5 @@
 import BelfryCenter
-import TestSupport
+import BelfryHistory
 
 /// Timers of every kind, clocks that jump, and a broker that dies: judged from outside, no model.
 ///

@@ -88,10 +88,7 @@ extension ValueWorld {
     ) throws(Violation) {
         guard sequence > observer.hasThrough else {
             throw Violation(
-                """
-                rule V8: \(name) is told the change @\(sequence) \
-                behind a present value that has it
-                """
+                "rule V8: \(name) is told the change @\(sequence) behind a present value that has it"
             )
         }
         guard after != observer.value else {
@@ -103,8 +100,7 @@ extension ValueWorld {
         guard undone == observer.value else {
             throw Violation(
                 """
-                rule V5: old of \(name) does not undo its frame: \
-                that makes \(Self.text(of: undone)) of it, and \
+                rule V5: old of \(name) does not undo its frame: that makes \(Self.text(of: undone)) of it, and \
                 there was \(Self.text(of: observer.value))
                 """)
         }

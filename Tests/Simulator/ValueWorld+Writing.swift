@@ -1,6 +1,6 @@
 import BelfryCenter
+import BelfryHistory
 import BelfryJSON
-import TestSupport
 
 // Writes with conditions, and what ends by itself: what they must do is known before they are done.
 extension ValueWorld {

@@ -1,7 +1,6 @@
 import BelfryCenter
 import BelfryHistory
 import BelfryJSON
-import TestSupport
 
 /// Values written around the places of observers, over cuts, suspensions and restarts.
 ///

@@ -1,6 +1,5 @@
 import BelfryCenter
 import BelfryHistory
-import TestSupport
 
 // The broker dies at any moment of the store, or stops in order; then the next life begins.
 
@@ -45,10 +44,7 @@ extension World {
         if let image = found {
             guard image.sequence >= highestSequence || isJudgedByHistoryAlone else {
                 throw Violation(
-                    """
-                    law 4: the next life begins at \(image.sequence), \
-                    and \(highestSequence) was used
-                    """
+                    "law 4: the next life begins at \(image.sequence), and \(highestSequence) was used"
                 )
             }
             if !isJudgedByHistoryAlone {
@@ -147,10 +143,7 @@ extension Model {
             let unknown: Int64 = isComplete ? 0 : 60_000_000_000
             guard (away - unknown...away).contains(record.disconnectedFor) else {
                 throw Violation(
-                    """
-                    client \(client.id) was away for \(away) ns, \
-                    stored are \(record.disconnectedFor)
-                    """
+                    "client \(client.id) was away for \(away) ns, stored are \(record.disconnectedFor)"
                 )
             }
         }

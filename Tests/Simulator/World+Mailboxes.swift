@@ -1,5 +1,5 @@
 import BelfryCenter
-import TestSupport
+import BelfryHistory
 
 // Mailboxes are read, polled and streamed.
 

@@ -1,5 +1,5 @@
 import BelfryCenter
-import TestSupport
+import BelfryHistory
 
 extension World {
     /// Posts something of this kind.

@@ -1,5 +1,5 @@
 import BelfryCenter
-import TestSupport
+import BelfryHistory
 
 // One step: what it is comes from the dice, and what it needs from what is there.
 

@@ -1,7 +1,6 @@
 import BelfryCenter
 import BelfryHistory
 import BelfryWire
-import TestSupport
 
 /// A fault that the simulator found: what was expected, and what was there.
 struct Violation: Error {

@@ -173,8 +173,7 @@ func tellHistory(_ order: Order) -> Int32 {
 
 func perform() -> Int32 {
     let verbs = """
-        run, asks, actions, timers, values, present, mixed, cluster, snapshots, verbose, history, \
-        record or replay; \
+        run, asks, actions, timers, values, present, mixed, cluster, snapshots, verbose, history, record or replay; \
         main.swift has their options
         """
     guard let order = Order(CommandLine.arguments) else {

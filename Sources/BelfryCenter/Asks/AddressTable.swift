@@ -168,6 +168,23 @@ struct AddressTable: Sendable {
         else { return }
         change(&addresses[Int(index)].holders[place])
     }
+
+    /// Adds all that can be observed of the addresses, now or later, in the order of first holders.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(holderCount)
+        digest.add(askCount)
+        let held = addresses.filter { !$0.holders.isEmpty }
+            .sorted { $0.holders[0].serial < $1.holders[0].serial }
+        for address in held {  // Bound: snapshot
+            digest.add(address.isShared)
+            for holder in address.holders {  // Bound: snapshot
+                digest.add(holder.serial)
+                digest.add(holder.askedCount)
+                digest.add(holder.answeredCount)
+                digest.add(holder.lastAsked)
+            }
+        }
+    }
 }
 
 extension AddressTable.Address {

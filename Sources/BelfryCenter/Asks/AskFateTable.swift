@@ -92,6 +92,16 @@ struct AskFateTable: Footprinted, Sendable {
         }
         return stored
     }
+
+    /// Adds all that can be observed of the fates now or later.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(count)
+        digest.add(byteCount)
+        for position in order.startPosition..<order.endPosition {  // Bound: snapshot
+            digest.add(order[position].outcome.id)
+            digest.add(order[position].forgottenAt)
+        }
+    }
 }
 
 extension AskOutcome {

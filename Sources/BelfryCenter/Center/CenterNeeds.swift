@@ -43,20 +43,19 @@ public struct CenterNeeds: Sendable, Equatable {
 extension NotificationCenter {
     /// Computes the present needs of the center.
     mutating func noteNeeds() {
-        let hasQueue = schedule.queue.count > 0
-        let hasWalks = asks.isUsed && !asks.open.sequel.isEmpty
+        let hasQueue = queue.count > 0
+        let hasWalks = usesAsks && !asks.sequel.isEmpty
         needs.turnEnd =
-            hasQueue && schedule.queue.hasAsap || !reports.isEmpty || registry.watch.hasCrossings
-            || hasWalks
-        needs.turnGoesOn = schedule.queue.snapshotGoesOn() || hasWalks
-        needs.idle = hasQueue && schedule.queue.hasIdle
+            hasQueue && queue.hasAsap || !reports.isEmpty || watch.hasCrossings || hasWalks
+        needs.turnGoesOn = queue.snapshotGoesOn() || hasWalks
+        needs.idle = hasQueue && queue.hasIdle
         needs.deadline = nextDeadline ?? .max
-        needs.heldByteCount = backlog.held.byteCount
-        needs.heldCount = backlog.held.notificationCount
-        needs.queueByteCount = schedule.queue.byteCount
-        needs.queueCount = schedule.queue.count
-        needs.observerCount = registry.observers.count
-        if schedule.usesTimers { needs.timerDeadline = timerDeadline }
+        needs.heldByteCount = held.byteCount
+        needs.heldCount = held.notificationCount
+        needs.queueByteCount = queue.byteCount
+        needs.queueCount = queue.count
+        needs.observerCount = observers.count
+        if usesTimers { needs.timerDeadline = timerDeadline }
         if hasTally { noteTally() }
     }
 }

@@ -32,8 +32,8 @@ public struct CenterRestoration: ~Copyable {
             name: image.name, epoch: image.epoch, limits: limits, seed: seed)
         center.beginRestoring(image.sequence, marks, at: time)
         guard isReserved else { return }
-        center.history.reservedSequence = image.sequence + NotificationCenter.sequenceBlock
-        center.history.sequenceReserveAt = image.sequence + NotificationCenter.sequenceBlock / 2
+        center.reservedSequence = image.sequence + NotificationCenter.sequenceBlock
+        center.sequenceReserveAt = image.sequence + NotificationCenter.sequenceBlock / 2
     }
 
     /// Restores a row, in the form of the change that made it.
@@ -62,19 +62,18 @@ public struct CenterRestoration: ~Copyable {
             let slot = center.restore(record, at: time)
             if kept == HeldTable.none { (kept, keptOfActions) = (slot, slot) }
         case .held(let observer, let sequence):
-            guard center.backlog.held.goOn(&kept, to: sequence) else { return }
+            guard center.held.goOn(&kept, to: sequence) else { return }
             center.restoreEntry(of: observer, kept: kept)
         case .action(let record):
-            guard center.backlog.held.goOn(&keptOfActions, to: record.sequence) else { return }
+            guard center.held.goOn(&keptOfActions, to: record.sequence) else { return }
             center.restore(record, kept: keptOfActions)
         case .gap(let serial, let gap): center.restore(gap, of: serial)
-        case .queued(let record): center.schedule.queue.restore(record, at: time)
+        case .queued(let record): center.queue.restore(record, at: time)
         case .timer(let record):
             center.restore(record, isComplete: isComplete, at: time)
         case .value(let record): center.restore(record, at: time)
         case .key(let record):
-            center.history.keys.restore(
-                record, at: time.monotonicNanoseconds, limits: center.limits)
+            center.keys.restore(record, at: time.monotonicNanoseconds, limits: center.limits)
         case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
             .actionReleased, .dequeued, .timerEnded, .keyForgotten, .askForgotten, .valueRemoved:
             preconditionFailure("a store has no such row")
@@ -96,8 +95,8 @@ public struct CenterRestoration: ~Copyable {
         center.restore(askEnds, at: time)
         center.endRestoring(isComplete: isComplete, at: time).forEach(note)
         // Its memory is counted anew by its host.
-        center.memory.kept = KeptMemory()
-        center.memory.measure = 0
+        center.keptMemory = KeptMemory()
+        center.keptMeasure = 0
         return center
     }
 }

@@ -49,23 +49,23 @@ public struct CenterTally: Sendable {
 extension NotificationCenter {
     /// Whether the center ever had anything that its tally counts.
     public var hasTally: Bool {
-        asks.isUsed || schedule.usesTimers || values.isUsed || tally[.acknowledgements] > 0
+        usesAsks || usesTimers || usesValues || tally[.acknowledgements] > 0
     }
 
     /// Updates the counts of asks, timers and values.
     mutating func noteTally() {
-        if asks.isUsed {
-            tally[.asks] = asks.open.count
-            tally[.askBytes] = asks.open.byteCount + backlog.waiting.resultByteCount
-            tally[.responders] = asks.addresses.holderCount
+        if usesAsks {
+            tally[.asks] = asks.count
+            tally[.askBytes] = asks.byteCount + waiting.resultByteCount
+            tally[.responders] = addresses.holderCount
         }
-        if schedule.usesTimers {
-            tally[.timers] = schedule.timers.count
-            tally[.timerBytes] = schedule.timers.byteCount
-            tally[.firings] = Int(schedule.timers.firedCount)
-            tally[.missedFirings] = Int(schedule.timers.missedCount)
+        if usesTimers {
+            tally[.timers] = timers.count
+            tally[.timerBytes] = timers.byteCount
+            tally[.firings] = Int(timers.firedCount)
+            tally[.missedFirings] = Int(timers.missedCount)
         }
-        if values.isUsed {
+        if usesValues {
             tally[.values] = values.count
             tally[.valueBytes] = values.byteCount
             tally[.valueChanges] = Int(values.changeCount)

@@ -24,14 +24,14 @@ extension Cover {
     private func check(
         _ registration: ObserverRegistration, in center: borrowing NotificationCenter
     ) throws(Refusal) {
-        guard let responder = registration.role.responder, responder.replacesHolders,
+        guard let responder = registration.role.responder, responder.ifHeld == .replace,
             let address = registration.object, selectors != .everything
         else { return }
         var lookCount = 0
-        for holder in center.asks.addresses.holders(of: address.span) {  // Bound: holders
-            let client = center.registry.observers[holder.slot].client
-            if let principal, center.registry.clients[client].principal == principal { continue }
-            let implements = center.registry.observers.responder(at: holder.slot)?.implements ?? []
+        for holder in center.addresses.holders(of: address.span) {  // Bound: holders
+            let client = center.observers[holder.slot].client
+            if let principal, center.clients[client].principal == principal { continue }
+            let implements = center.observers.responder(at: holder.slot)?.implements ?? []
             lookCount += max(1, implements.count)
             guard lookCount <= Self.selectorLimit, selectors.covers(implements, of: address)
             else { throw .alreadyHeld }

@@ -6,32 +6,30 @@ extension NotificationCenter {
         _ delivery: DeliveryName, of id: UInt64, _ response: Response, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        guard let slot = registry.observers.slot(of: delivery.observer) else { return }
-        let client = registry.observers[slot].client
-        guard registry.clients[client].id == id else { return }
+        guard let slot = observers.slot(of: delivery.observer) else { return }
+        let client = observers[slot].client
+        guard clients[client].id == id else { return }
         guard let entry = unacknowledged(delivery, at: slot) else {
             guard delivery.row == nil else { return }
             return answerAsk(of: slot, sequence: delivery.sequence, response, at: time, &effects)
         }
-        registry.observers[slot].missedDeadlineCount = 0
-        if case .passed = response, let action = backlog.heldActions[entry] {
+        observers[slot].missedDeadlineCount = 0
+        if case .passed = response, let action = heldActions[entry] {
             handOn(action, from: entry, at: time, &effects)
-            if registry.clients[client].suspension.contains(.owing) {
-                settle(client, at: time, &effects)
-            }
+            if clients[client].suspension.contains(.owing) { settle(client, at: time, &effects) }
             return
         }
         tally[.acknowledgements] += 1
-        let isCounted = backlog.held[entry].account == .delivered
+        let isCounted = held[entry].account == .delivered
         let outcome = response.outcome
-        if case .answered = outcome { asks.isUsed = true }
+        if case .answered = outcome { usesAsks = true }
         endWait(for: entry, outcome: outcome, &effects) { receipt in
             guard isCounted else { return }
             receipt.pending -= 1
             if case .refused = outcome { receipt.refused += 1 } else { receipt.acknowledged += 1 }
         }
         unlink(entry, &effects)
-        if registry.clients[client].suspension.contains(.owing) {
+        if clients[client].suspension.contains(.owing) {
             settle(client, at: time, &effects)
         }
     }
@@ -39,20 +37,18 @@ extension NotificationCenter {
     /// The entry with this name that an observer was sent and has not answered.
     @inline(__always)
     private func unacknowledged(_ delivery: DeliveryName, at slot: UInt32) -> UInt32? {
-        var entry = registry.observers[slot].entries.first
+        var entry = observers[slot].entries.first
         while entry != HeldTable.none {  // Bound: list
-            if backlog.held.sequence(of: entry) == delivery.sequence,
-                row(ofAction: entry) == delivery.row
-            {
-                return backlog.held[entry].flags.contains(.unacknowledged) ? entry : nil
+            if held.sequence(of: entry) == delivery.sequence, row(ofAction: entry) == delivery.row {
+                return held[entry].flags.contains(.unacknowledged) ? entry : nil
             }
-            entry = backlog.held.next(after: entry, in: .observer)
+            entry = held.next(after: entry, in: .observer)
         }
         return nil
     }
 
     private func row(ofAction entry: UInt32) -> UInt64? {
-        backlog.held[entry].flags.contains(.action) ? backlog.heldActions[entry]?.row : nil
+        held[entry].flags.contains(.action) ? heldActions[entry]?.row : nil
     }
 
     /// Ends the wait for an acknowledgement, and counts its outcome in the account.
@@ -60,11 +56,11 @@ extension NotificationCenter {
         for entry: UInt32, outcome: ReportRow.Outcome, _ effects: inout Effects,
         _ change: (inout Receipt) -> Void
     ) {
-        let id = backlog.held.notification(of: entry).id
+        let id = held.notification(of: entry).id
         recount(id, report(of: entry, outcome), change)
-        guard backlog.held[entry].flags.contains(.awaited) else { return }
-        backlog.held[entry].flags.remove(.awaited)
-        if let complete = backlog.waiting.resolve(id) { answer(complete, &effects) }
+        guard held[entry].flags.contains(.awaited) else { return }
+        held[entry].flags.remove(.awaited)
+        if let complete = waiting.resolve(id) { answer(complete, &effects) }
     }
 
     /// Answers a command that waited, and the later ones of the same key.
@@ -85,7 +81,7 @@ extension NotificationCenter {
         _ key: IdempotencyKey, _ waiting: WaitingTable.Waiting, _ effects: inout Effects
     ) {
         guard let id = waiting.receipts.first?.id,
-            let (record, forgotten) = history.keys.finish(
+            let (record, forgotten) = keys.finish(
                 key, waitedFor: id, receipts: waiting.receipts, reports: waiting.reports,
                 limits: limits)
         else { return }
@@ -99,19 +95,18 @@ extension NotificationCenter {
     mutating func endWaiting(
         _ slot: UInt32, ordinal: UInt64, _ effects: inout Effects
     ) -> Int {
-        guard backlog.waiting.isWaiting(slot, ordinal: ordinal) else { return 0 }
+        guard waiting.isWaiting(slot, ordinal: ordinal) else { return 0 }
         var lateCount = 0
         // Bound: ends
-        for (kept, sequence) in backlog.waiting.places(slot)
-        where backlog.held.isKept(kept, sequence: sequence) {
-            for entry in backlog.entries(of: kept)  // Bound: ends
-            where backlog.held[entry].flags.contains(.awaited) {
-                backlog.held[entry].flags.remove(.awaited)
-                registry.observers[backlog.held[entry].observer].missedDeadlineCount += 1
+        for (kept, sequence) in waiting.places(slot) where held.isKept(kept, sequence: sequence) {
+            for entry in held.slots(of: held.holders(at: kept), in: .notification)  // Bound: ends
+            where held[entry].flags.contains(.awaited) {
+                held[entry].flags.remove(.awaited)
+                observers[held[entry].observer].missedDeadlineCount += 1
                 lateCount += 1
             }
         }
-        if let late = backlog.waiting.take(slot, ordinal: ordinal) { answer(late, &effects) }
+        if let late = waiting.take(slot, ordinal: ordinal) { answer(late, &effects) }
         return Work.ofEnd + lateCount
     }
 }

@@ -16,10 +16,10 @@ extension NotificationCenter {
         on notification: Notification, at slot: UInt32, target: [UInt8], _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow {
-        let serial = registry.observers[slot].serial
+        let serial = observers[slot].serial
         let action = HeldAction(
-            row: serial, selector: registry.selectors.text(of: registry.observers[slot].selector),
-            acknowledges: registry.observers[slot].terms.acknowledges, path: [target])
+            row: serial, selector: selectors.text(of: observers[slot].selector),
+            acknowledges: observers[slot].terms.acknowledges, path: [target])
         // One post may have as many actions as there are observers: their looks have a common
         // limit.
         var walk = Walk(path: action.path, passing: FewList())
@@ -32,9 +32,8 @@ extension NotificationCenter {
         let row = carry(
             action, walk, notification, isAwaited: dispatching.awaits, at: time, &effects)
         switch row.outcome {
-        case .delivered, .pending:
-            _ = registry.observers.noteDelivery(at: slot, time.wallMilliseconds)
-        case .unhandled, .dropped: registry.observers[slot].dropped += 1
+        case .delivered, .pending: _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
+        case .unhandled, .dropped: observers[slot].dropped += 1
         case .acknowledged, .answered, .resultOmitted, .refused, .held, .coalesced, .disconnected:
             break
         }
@@ -45,9 +44,9 @@ extension NotificationCenter {
     mutating func handOn(
         _ action: HeldAction, from entry: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        let before = backlog.held.notification(of: entry)
-        let isAwaited = backlog.held[entry].flags.contains(.awaited)
-        let isCounted = backlog.held[entry].account == .delivered
+        let before = held.notification(of: entry)
+        let isAwaited = held[entry].flags.contains(.awaited)
+        let isCounted = held[entry].account == .delivered
         unlink(entry, &effects)
         let walk = walk(
             from: action.path, for: action.selector.span, passing: FewList(action.shown),
@@ -55,9 +54,9 @@ extension NotificationCenter {
         var notification = before
         if case .nobody = walk.end {
         } else {
-            history.sequence += 1
+            sequence += 1
             reserveSequence(&effects)
-            notification = before.dispatched(again: history.sequence)
+            notification = before.dispatched(again: sequence)
         }
         dispatching.kept = HeldTable.none
         dispatching.awaited = []
@@ -83,41 +82,40 @@ extension NotificationCenter {
         // Another responder is awaited, or none any more; the next post waits for its own alone.
         let isAwaitedStill = !dispatching.awaited.isEmpty
         dispatching.awaited = []
-        if isAwaited, !isAwaitedStill, let complete = backlog.waiting.resolve(before.id) {
+        if isAwaited, !isAwaitedStill, let complete = waiting.resolve(before.id) {
             answer(complete, &effects)
         }
     }
 
     /// Whether the client was written a higher number than that of an action that waited for room.
     func wasOvertaken(_ entry: UInt32, in step: inout FlushStep) -> Bool {
-        if backlog.held[entry].flags.contains(.redelivered) { return false }
-        let client = registry.observers[backlog.held[entry].observer].client
+        if held[entry].flags.contains(.redelivered) { return false }
+        let client = observers[held[entry].observer].client
         let written =
             step.writtenThrough
-            ?? registry.observerSlots(of: client)
-            .reduce(0) { max($0, registry.observers[$1].writtenThrough) }
+            ?? observers.slots(from: clients[client].lastObserver)
+            .reduce(0) { max($0, observers[$1].writtenThrough) }
         step.writtenThrough = written
-        return written > backlog.held.sequence(of: entry)
+        return written > held.sequence(of: entry)
     }
 
     /// Writes an overtaken action with a new number, so that those of a client rise (law 2).
     mutating func writeAgain(
         _ entry: UInt32, _ action: HeldAction, at time: CommandTime, _ effects: inout Effects
     ) {
-        let (slot, account) = (backlog.held[entry].observer, backlog.held[entry].account)
-        let before = backlog.held.notification(of: entry)
+        let (slot, account) = (held[entry].observer, held[entry].account)
+        let before = held.notification(of: entry)
         unlink(entry, &effects)
-        history.sequence += 1
+        sequence += 1
         reserveSequence(&effects)
         dispatching.kept = HeldTable.none
         let entry = makeEntry(
-            before.dispatched(again: history.sequence), at: slot, account: account, flags: [],
+            before.dispatched(again: sequence), at: slot, account: account, flags: [],
             action: action, time, &effects)
         dispatching.kept = HeldTable.none
-        addWaiting(entry, of: registry.observers[slot].client)
+        addWaiting(entry, of: observers[slot].client)
         writeHeld(
-            entry, backlog.held.notification(of: entry), action, action.acknowledges, at: time,
-            &effects)
+            entry, held.notification(of: entry), action, action.acknowledges, at: time, &effects)
     }
 
     /// Gives an action to the responder that its walk has found.
@@ -131,19 +129,19 @@ extension NotificationCenter {
         var responder: UInt64?
         switch walk.end {
         case .ask(let slot):
-            responder = registry.observers[slot].serial
+            responder = observers[slot].serial
             let address = action.path[action.path.count - 1]
-            asks.addresses.noteTurn(address.span, serial: registry.observers[slot].serial)
+            addresses.noteTurn(address.span, serial: observers[slot].serial)
             outcome = give(
                 action, notification, to: slot, isAwaited: isAwaited, at: time, &effects)
         case .hold(let slot):
-            responder = registry.observers[slot].serial
+            responder = observers[slot].serial
             outcome = hold(action, notification, at: slot, time, &effects)
-            if registry.observers[slot].terms.suspensionBehavior == .deliverImmediately {
+            if observers[slot].terms.suspensionBehavior == .deliverImmediately {
                 // It is written as soon as possible, also to a client that has asked for suspension
                 // (rule D10).
-                let client = registry.observers[slot].client
-                registry.clients[client].immediateSequence = notification.sequence
+                let client = observers[slot].client
+                clients[client].immediateSequence = notification.sequence
                 noteImmediate(client, at: time, &effects)
             }
         case .nobody:
@@ -159,21 +157,21 @@ extension NotificationCenter {
         _ action: HeldAction, _ notification: Notification, to slot: UInt32, isAwaited: Bool,
         at time: CommandTime, _ effects: inout Effects
     ) -> ReportRow.Outcome {
-        let client = registry.observers[slot].client
-        if registry.clients[client].suspension.contains(.mailbox) {
+        let client = observers[slot].client
+        if clients[client].suspension.contains(.mailbox) {
             return file(action, notification, at: slot, time, &effects)
         }
-        guard registry.clients[client].suspension.contains(.asked) else {
+        guard clients[client].suspension.contains(.asked) else {
             return send(action, notification, to: slot, isAwaited, at: time, &effects)
         }
         // It is delivered immediately, but after the held notifications (rule D8).
-        registry.clients[client].immediateSequence = notification.sequence
+        clients[client].immediateSequence = notification.sequence
         flush(client, at: time, &effects)
         let outcome =
             isFlushed(client)
             ? send(action, notification, to: slot, isAwaited, at: time, &effects)
             : hold(action, notification, at: slot, time, &effects)
-        if outcome == .held { registry.clients[client].immediateSequence = notification.sequence }
+        if outcome == .held { clients[client].immediateSequence = notification.sequence }
         noteImmediate(client, at: time, &effects)
         return outcome
     }
@@ -182,14 +180,14 @@ extension NotificationCenter {
         _ action: HeldAction, _ notification: Notification, to slot: UInt32, _ isAwaited: Bool,
         at time: CommandTime, _ effects: inout Effects
     ) -> ReportRow.Outcome {
-        let client = registry.observers[slot].client
+        let client = observers[slot].client
         if action.acknowledges {
             if owesTooMuch(slot) || clientOwesTooMuch(client) {
                 noteOwing(slot, at: time)
                 return hold(action, notification, at: slot, time, &effects)
             }
             var action = action
-            action.noteShown(to: registry.observers[slot].serial)
+            action.noteShown(to: observers[slot].serial)
             let entry = makeEntry(
                 notification, at: slot, account: .delivered, flags: [], action: action, time,
                 &effects)
@@ -210,10 +208,10 @@ extension NotificationCenter {
     ) -> ReportRow.Outcome {
         let entry = makeEntry(
             notification, at: slot, account: .none, flags: [], action: action, time, &effects)
-        addWaiting(entry, of: registry.observers[slot].client)
+        addWaiting(entry, of: observers[slot].client)
         keepLimits(of: slot, &effects)
-        guard registry.observers[slot].entries.last == entry else { return .dropped }
-        backlog.held[entry].account = .held
+        guard observers[slot].entries.last == entry else { return .dropped }
+        held[entry].account = .held
         return .held
     }
 
@@ -224,14 +222,13 @@ extension NotificationCenter {
     ) -> ReportRow.Outcome {
         let outcome = hold(action, notification, at: slot, time, &effects)
         let isSuspended =
-            !registry.clients[registry.observers[slot].client].suspension.isDisjoint(
-                with: .suspended)
+            !clients[observers[slot].client].suspension.isDisjoint(with: .suspended)
         guard !isSuspended, outcome == .held else { return outcome }
         // It is counted by its outcome alone: a handed on action is not yet counted as held.
-        let entry = registry.observers[slot].entries.last
-        backlog.held[entry].account = .none
+        let entry = observers[slot].entries.last
+        held[entry].account = .none
         let told = tellReader(of: slot, outcome, time, &effects)
-        backlog.held[entry].account = told == .held ? .held : .delivered
+        held[entry].account = told == .held ? .held : .delivered
         return told
     }
 
@@ -251,28 +248,28 @@ extension NotificationCenter {
 
     /// Whether a responder is at its limit of open asks.
     func isBusy(_ slot: UInt32) -> Bool {
-        guard let responder = registry.observers.responder(at: slot) else { return false }
-        return asks.open.shownCount(to: registry.observers[slot].serial) >= responder.concurrency
+        guard let responder = observers.responder(at: slot) else { return false }
+        return asks.shownCount(to: observers[slot].serial) >= responder.concurrency
     }
 
     /// Whether actions wait for a client that may get them now, but for room at its responders.
     func holdsActions(for client: UInt32) -> Bool {
-        !backlog.heldActions.isEmpty && !registry.clients[client].held.isEmpty
+        !heldActions.isEmpty && !clients[client].held.isEmpty
     }
 
     /// Explains what would happen to an action that walks now (rule O8).
     func explain(
         actionAt slot: UInt32, target: [UInt8]
     ) -> (row: ReportRow, lookCount: Int) {
-        let selector = registry.selectors.text(of: registry.observers[slot].selector)
+        let selector = selectors.text(of: observers[slot].selector)
         let walk = walk(from: [target], for: selector.span, passing: FewList())
-        let acknowledges = registry.observers[slot].terms.acknowledges
+        let acknowledges = observers[slot].terms.acknowledges
         var responder: UInt64?
         let outcome: ReportRow.Outcome
         switch walk.end {
         case .ask(let found):
-            responder = registry.observers[found].serial
-            let suspension = registry.clients[registry.observers[found].client].suspension
+            responder = observers[found].serial
+            let suspension = clients[observers[found].client].suspension
             outcome =
                 if suspension.contains(.mailbox) {
                     suspension.isDisjoint(with: .suspended) ? .delivered : .held
@@ -280,13 +277,13 @@ extension NotificationCenter {
                     acknowledges ? .pending : .delivered
                 }
         case .hold(let found):
-            responder = registry.observers[found].serial
+            responder = observers[found].serial
             outcome = .held
         case .nobody:
             outcome = .unhandled(failure(of: walk))
         }
         let row = ReportRow(
-            observer: registry.observers[slot].serial, outcome: outcome,
+            observer: observers[slot].serial, outcome: outcome,
             route: ActionRoute(path: walk.path, responder: responder))
         return (row, walk.lookCount)
     }

@@ -6,8 +6,8 @@ extension NotificationCenter {
         of observer: UInt32, sequence: UInt64, _ response: Response, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        let serial = registry.observers[observer].serial
-        if let slot = asks.open.shown(to: serial, sequence: sequence) {
+        let serial = observers[observer].serial
+        if let slot = asks.shown(to: serial, sequence: sequence) {
             settle(slot, by: observer, response, at: time, &effects)
         }
     }
@@ -17,16 +17,16 @@ extension NotificationCenter {
         _ id: NotificationID, by serial: UInt64, _ response: Response, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
-        guard let slot = asks.open.slot(of: id) else {
-            if asks.fates[id]?.shown.contains(serial) == true { throw .alreadySettled }
+        guard let slot = asks.slot(of: id) else {
+            if askFates[id]?.shown.contains(serial) == true { throw .alreadySettled }
             throw .unknownAsk
         }
         // A responder that has the ask back after its connection ended may know the answer (rule
         // R11).
-        guard asks.open[slot].state.observer == serial, asks.open[slot].shown.contains(serial),
-            let observer = registry.observers.slot(of: serial)
+        guard asks[slot].state.observer == serial, asks[slot].shown.contains(serial),
+            let observer = observers.slot(of: serial)
         else {
-            throw asks.open[slot].shown.contains(serial) ? .alreadySettled : .unknownAsk
+            throw asks[slot].shown.contains(serial) ? .alreadySettled : .unknownAsk
         }
         settle(slot, by: observer, response, at: time, &effects)
     }
@@ -35,10 +35,10 @@ extension NotificationCenter {
         _ slot: UInt32, by observer: UInt32, _ response: Response, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        let serial = registry.observers[observer].serial
+        let serial = observers[observer].serial
         switch response {
         case .result(let answer, _):
-            asks.addresses.noteAnswered(asks.open[slot].target.span, serial: serial)
+            addresses.noteAnswered(asks[slot].target.span, serial: serial)
             end(slot, .answered(answer, observer: serial), at: time, &effects)
         case .refusal(let error), .oversized(let error):
             end(slot, .failed(.responderRefused(error: error)), at: time, &effects)
@@ -51,21 +51,21 @@ extension NotificationCenter {
     private mutating func handOn(
         _ slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        if asks.open[slot].isOnce {
+        if asks[slot].isOnce {
             return end(slot, .failed(.selectorNotImplemented), at: time, &effects)
         }
-        let handingOn = asks.open[slot].state.observer
+        let handingOn = asks[slot].state.observer
         let freed = takeBack(slot)
         takeTurn(slot, handedOnBy: handingOn, at: time, &effects)
-        if let freed { asks.open.sequel.noteOpening(.observer(registry.observers[freed].serial)) }
+        if let freed { asks.sequel.noteOpening(.observer(observers[freed].serial)) }
     }
 
     /// Withdraws an ask, whose answer is no longer wanted.
     mutating func withdraw(
         _ id: NotificationID, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        guard let slot = asks.open.slot(of: id) else {
-            throw asks.fates[id] == nil ? .unknownAsk : .alreadySettled
+        guard let slot = asks.slot(of: id) else {
+            throw askFates[id] == nil ? .unknownAsk : .alreadySettled
         }
         tellSettled(slot, .withdrawn, &effects)
         end(slot, .withdrawn, at: time, &effects)
@@ -77,7 +77,7 @@ extension NotificationCenter {
         _ id: NotificationID, _ command: CommandID, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        guard let slot = asks.open.slot(of: id) else { return }
+        guard let slot = asks.slot(of: id) else { return }
         endWaiting(for: slot, at: time, &effects) { $0.id == command }
     }
 
@@ -88,11 +88,10 @@ extension NotificationCenter {
         for slot: UInt32, at time: CommandTime, _ effects: inout Effects,
         where isGone: (OpenAsk.Waiter) -> Bool
     ) {
-        guard asks.open[slot].waiters.contains(where: isGone) else { return }
-        if asks.open[slot].waiters.contains(where: { !isGone($0) }) {
-            let gone = asks.open.takeWaiters(of: slot, where: isGone)
-            let outcome = AskOutcome(
-                id: asks.open[slot].id, state: .withdrawn, path: asks.open[slot].path)
+        guard asks[slot].waiters.contains(where: isGone) else { return }
+        if asks[slot].waiters.contains(where: { !isGone($0) }) {
+            let gone = asks.takeWaiters(of: slot, where: isGone)
+            let outcome = AskOutcome(id: asks[slot].id, state: .withdrawn, path: asks[slot].path)
             return tell(outcome, to: gone, &effects)
         }
         tellSettled(slot, .withdrawn, &effects)
@@ -103,7 +102,7 @@ extension NotificationCenter {
     mutating func endWaitingForAsks(
         ofClient id: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
-        for slot in asks.open.slots(of: .client(id)) {  // Bound: asks
+        for slot in asks.slots(of: .client(id)) {  // Bound: asks
             endWaiting(for: slot, at: time, &effects) { $0.client == id }
         }
     }
@@ -112,7 +111,7 @@ extension NotificationCenter {
     mutating func expireAsk(
         _ slot: UInt32, ordinal: UInt64, at time: CommandTime, _ effects: inout Effects
     ) -> Int {
-        guard asks.open.isOpen(slot, ordinal: ordinal) else { return 0 }
+        guard asks.isOpen(slot, ordinal: ordinal) else { return 0 }
         tellSettled(slot, .expired, &effects)
         end(slot, .failed(.noAnswer), at: time, &effects)
         return Work.ofEnd
@@ -122,33 +121,29 @@ extension NotificationCenter {
     mutating func endWaitingForAsk(
         _ slot: UInt32, ordinal: UInt64, _ effects: inout Effects
     ) -> Int {
-        guard asks.open.isOpen(slot, ordinal: ordinal), !asks.open[slot].waiters.isEmpty else {
-            return 0
-        }
+        guard asks.isOpen(slot, ordinal: ordinal), !asks[slot].waiters.isEmpty else { return 0 }
         tellOpen(slot, &effects)
         return Work.ofEnd
     }
 
     /// Reports to a live responder that an ask which it was shown is over (rule R10).
     func tellSettled(_ slot: UInt32, _ reason: Settlement, _ effects: inout Effects) {
-        guard case .shown(let serial, _) = asks.open[slot].state,
-            let observer = registry.observers.slot(of: serial)
+        guard case .shown(let serial, _) = asks[slot].state,
+            let observer = observers.slot(of: serial)
         else { return }
-        let client = registry.observers[observer].client
-        let isMailbox = registry.clients[client].suspension.contains(.mailbox)
+        let client = observers[observer].client
+        let isMailbox = clients[client].suspension.contains(.mailbox)
         let connection =
             isMailbox
-            ? (registry.observers[observer].readerIsStream
-                ? registry.observers[observer].reader : nil)
-            : registry.clients[client].suspension.contains(.disconnected)
-                ? nil : registry.clients.route(at: client).connection
+            ? (observers[observer].readerIsStream ? observers[observer].reader : nil)
+            : clients[client].suspension.contains(.disconnected)
+                ? nil : clients.route(at: client).connection
         guard let connection else { return }
         effects.notices.append(
             .settled(
                 connection: connection,
-                transport: isMailbox
-                    ? .ofMailboxStreams : registry.clients.route(at: client).transport,
-                observer: serial, asks.open[slot].id, reason))
+                transport: isMailbox ? .ofMailboxStreams : clients.route(at: client).transport,
+                observer: serial, asks[slot].id, reason))
     }
 
     // MARK: Responders that go
@@ -157,13 +152,13 @@ extension NotificationCenter {
     mutating func orphanAsks(
         of observer: UInt32, isTold: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
-        let serial = registry.observers[observer].serial
-        for slot in asks.open.shown(to: serial) {  // Bound: asks
+        let serial = observers[observer].serial
+        for slot in asks.shown(to: serial) {  // Bound: asks
             if isTold { tellSettled(slot, .passed, &effects) }
             loseResponder(slot, at: time, &effects)
         }
-        asks.open.forget(serial)
-        asks.open.orphanHeld(for: serial)
+        asks.forget(serial)
+        asks.orphanHeld(for: serial)
     }
 
     /// Handles the end of a client's connection for the asks that its responders were shown.
@@ -172,39 +167,39 @@ extension NotificationCenter {
     mutating func loseConnection(
         of client: UInt32, isTakenOver: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard asks.open.count > 0 else { return }
-        for observer in registry.observerSlots(of: client)  // Bound: client
-        where registry.observers.isResponder(at: observer) {
+        guard asks.count > 0 else { return }
+        for observer in observers.slots(from: clients[client].lastObserver)  // Bound: client
+        where observers.isResponder(at: observer) {
             let holds =
-                registry.observers[observer].isLasting
-                && (isTakenOver || registry.observers[observer].terms.holdsAsks)
-            let serial = registry.observers[observer].serial
-            for slot in asks.open.shown(to: serial) {  // Bound: client
-                if holds, !asks.open[slot].isOnce {
+                observers[observer].isLasting
+                && (isTakenOver || observers[observer].terms.holdsAsks)
+            let serial = observers[observer].serial
+            for slot in asks.shown(to: serial) {  // Bound: client
+                if holds, !asks[slot].isOnce {
                     _ = takeBack(slot)
                     hold(slot, for: observer, &effects)
                     // A client that is taken over gets it again at once, or has asked for
                     // suspension.
-                    if !isTakenOver || registry.clients[client].suspension.contains(.asked) {
-                        asks.open.orphan(slot)
+                    if !isTakenOver || clients[client].suspension.contains(.asked) {
+                        asks.orphan(slot)
                     }
                 } else {
                     loseResponder(slot, at: time, &effects)
                 }
             }
             // Asks that it would have been shown just now (rule R20).
-            if !holds { asks.open.orphanHeld(for: serial) }
+            if !holds { asks.orphanHeld(for: serial) }
         }
     }
 
     private mutating func loseResponder(
         _ slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        if asks.open[slot].isOnce {
+        if asks[slot].isOnce {
             return end(slot, .failed(.responderGone), at: time, &effects)
         }
         _ = takeBack(slot)
-        asks.open.orphan(slot)
+        asks.orphan(slot)
     }
 
     /// Does the rest of a command's work: shows waiting asks, and lets orphans walk.
@@ -213,20 +208,20 @@ extension NotificationCenter {
     /// again from the start, as the command may have registered another one. Walks have a share of
     /// a command; the rest continues at the end of the turn.
     mutating func restartWalks(at time: CommandTime, _ effects: inout Effects) {
-        while !asks.open.sequel.isEmpty {  // Share: orphans
+        while !asks.sequel.isEmpty {  // Share: orphans
             // loop: each pass ends one opening that the command has noted
-            while asks.open.sequel.openingCount > 0 {  // Bound: asks
-                look(at: asks.open.sequel.takeOpening(), at: time, &effects)
+            while asks.sequel.openingCount > 0 {  // Bound: asks
+                look(at: asks.sequel.takeOpening(), at: time, &effects)
             }
-            let orphans = asks.open.sequel.takeOrphans()
+            let orphans = asks.sequel.takeOrphans()
             for (place, orphan) in orphans.enumerated()  // Share: orphans
-            where asks.open.isOpen(orphan.slot, ordinal: orphan.ordinal) {
+            where asks.isOpen(orphan.slot, ordinal: orphan.ordinal) {
                 guard dispatching.walkLookCount < Walk.share else {
-                    return asks.open.sequel.leave(orphans[place...])
+                    return asks.sequel.leave(orphans[place...])
                 }
                 dispatching.walkLookCount += Walk.looksOfTurn
                 let slot = orphan.slot
-                switch asks.open[slot].state {
+                switch asks[slot].state {
                 case .walking: break
                 case .shown: continue
                 case .held(let serial):
@@ -235,11 +230,11 @@ extension NotificationCenter {
                     if let taker { showOrHold(slot, to: taker, at: time, &effects) }
                     continue
                 }
-                if asks.open[slot].isOnce, !asks.open[slot].shown.isEmpty {
+                if asks[slot].isOnce, !asks[slot].shown.isEmpty {
                     end(slot, .failed(.responderGone), at: time, &effects)
                     continue
                 }
-                asks.open.begin(slot, at: asks.open[slot].path[0])
+                asks.begin(slot, at: asks[slot].path[0])
                 takeTurn(slot, at: time, &effects)
             }
         }
@@ -250,21 +245,19 @@ extension NotificationCenter {
         at opening: AskSequel.Opening, at time: CommandTime, _ effects: inout Effects
     ) {
         var observer: UInt32?
-        if case .observer(let serial) = opening { observer = registry.observers.slot(of: serial) }
+        if case .observer(let serial) = opening { observer = observers.slot(of: serial) }
         let client =
-            if case .client(let id) = opening { registry.clients.slot(of: id) } else {
-                observer.map { registry.observers[$0].client }
+            if case .client(let id) = opening { clients.slot(of: id) } else {
+                observer.map { observers[$0].client }
             }
         // A flush of the client comes first, and ends with a look at the waiting asks.
-        guard let client, registry.clients[client].suspension.isDisjoint(with: .flushing) else {
-            return
-        }
+        guard let client, clients[client].suspension.isDisjoint(with: .flushing) else { return }
         if holdsActions(for: client) {
-            guard let observer, registry.clients[client].suspension.isEmpty else {
+            guard let observer, clients[client].suspension.isEmpty else {
                 return settle(client, at: time, &effects)
             }
             flush(actionsOf: observer, at: time, &effects)
-        } else if registry.clients[client].suspension.contains(.owing) {
+        } else if clients[client].suspension.contains(.owing) {
             return settle(client, at: time, &effects)
         }
         guard let observer else { return showHeld(of: client, at: time, &effects) }

@@ -7,8 +7,8 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) {
         // A key whose time is over and that is used again moves to the end, in the store too.
-        if history.keys.remembers(key) { forgetKeys([key], &effects) }
-        let forgotten = history.keys.begin(
+        if keys.remembers(key) { forgetKeys([key], &effects) }
+        let forgotten = keys.begin(
             key, waitingFor: id, receipts: [], reports: [], at: time.monotonicNanoseconds,
             limits: limits)
         forgetKeys(forgotten, &effects)
@@ -19,8 +19,7 @@ extension NotificationCenter {
         _ slot: UInt32, under key: IdempotencyKey, _ effects: inout Effects
     ) {
         let outcome = AskOutcome(
-            id: asks.open[slot].id, state: .open(until: asks.open[slot].answerBy),
-            path: asks.open[slot].path)
+            id: asks[slot].id, state: .open(until: asks[slot].answerBy), path: asks[slot].path)
         tell(.key(KeyRecord(key: key, receipts: [], reports: [], ask: outcome)), &effects)
     }
 
@@ -29,13 +28,11 @@ extension NotificationCenter {
         _ key: IdempotencyKey, _ outcome: AskOutcome, isStored: Bool, _ effects: inout Effects
     ) {
         guard outcome.state.isFinal else {
-            if history.keys.forget(key, waitedFor: outcome.id), isStored {
-                forgetKeys([key], &effects)
-            }
+            if keys.forget(key, waitedFor: outcome.id), isStored { forgetKeys([key], &effects) }
             return
         }
         guard
-            let (record, forgotten) = history.keys.finish(
+            let (record, forgotten) = keys.finish(
                 key, waitedFor: outcome.id, ask: outcome, limits: limits)
         else { return }
         forgetKeys(forgotten, &effects)

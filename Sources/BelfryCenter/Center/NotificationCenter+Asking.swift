@@ -17,15 +17,14 @@ extension NotificationCenter {
         let depth = ask.causedBy == nil ? 1 : try depth(causedBy: ask.causedBy)
         try check(ask, terms)
         let open = OpenAsk(ask, terms, depth: depth, command, at: time)
-        let slot = try asks.open.add(
-            open, limit: limits.askLimit, askerLimit: limits.clientAskLimit)
-        asks.isUsed = true
-        let ordinal = asks.open.lastOrdinal
-        addDeadline(at: asks.open[slot].endsAt, .ask(slot: slot, ordinal: ordinal))
+        let slot = try asks.add(open, limit: limits.askLimit, askerLimit: limits.clientAskLimit)
+        usesAsks = true
+        let ordinal = asks.lastOrdinal
+        addDeadline(at: asks[slot].endsAt, .ask(slot: slot, ordinal: ordinal))
         if let key = terms.key { beginKey(key, waitingFor: ask.id, at: time, &effects) }
-        asks.open.begin(slot, at: ask.content.address)
+        asks.begin(slot, at: ask.content.address)
         takeTurn(slot, at: time, &effects)
-        guard asks.open.isOpen(slot, ordinal: ordinal) else {
+        guard asks.isOpen(slot, ordinal: ordinal) else {
             return answerAtOnce(command, &effects)
         }
         effects.outcome = .awaiting(ask.id)
@@ -57,7 +56,7 @@ extension NotificationCenter {
         }
         guard limits.isDurable, !terms.canStore else { return }
         if ask.wait != nil || terms.key != nil { throw .cannotStore }
-        if isStored, history.sequence + 1 >= history.reservedSequence { throw .cannotStore }
+        if isStored, sequence + 1 >= reservedSequence { throw .cannotStore }
     }
 
     // MARK: The walk
@@ -69,14 +68,14 @@ extension NotificationCenter {
         _ slot: UInt32, handedOnBy observer: UInt64? = nil, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        let content = asks.open[slot].content
+        let content = asks[slot].content
         var walk = walk(
-            from: asks.open[slot].path, for: content.name, passing: asks.open[slot].shown,
+            from: asks[slot].path, for: content.name, passing: asks[slot].shown,
             handedOnBy: observer)
         dispatching.walkLookCount += walk.lookCount
-        walk.sawBusy = walk.sawBusy || asks.open[slot].sawBusy
-        walk.sawSuspended = walk.sawSuspended || asks.open[slot].sawSuspended
-        asks.open.note(walk, of: slot)
+        walk.sawBusy = walk.sawBusy || asks[slot].sawBusy
+        walk.sawSuspended = walk.sawSuspended || asks[slot].sawSuspended
+        asks.note(walk, of: slot)
         switch walk.end {
         case .ask(let observer): showOrHold(slot, to: observer, at: time, &effects)
         case .hold(let observer): hold(slot, for: observer, &effects)
@@ -88,34 +87,31 @@ extension NotificationCenter {
     mutating func showOrHold(
         _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        let client = registry.observers[observer].client
+        let client = observers[observer].client
         // An ask whose time is over is not shown: it ends with its deadline, which is due (rule
         // R10).
-        guard asks.open[slot].endsAt > time.monotonicNanoseconds else {
-            asks.open.sequel.noteOpening(.observer(registry.observers[observer].serial))
+        guard asks[slot].endsAt > time.monotonicNanoseconds else {
+            asks.sequel.noteOpening(.observer(observers[observer].serial))
             return hold(slot, for: observer, &effects)
         }
         guard mayShow(slot, to: observer) else { return announce(slot, to: observer, &effects) }
         // The end of a flush shows waiting asks; an action that is left then holds up nothing.
-        if registry.clients[client].suspension.contains(.asked),
-            !registry.clients[client].held.isEmpty,
-            !registry.clients[client].suspension.contains(.mailbox), dispatching.flushed != client
+        if clients[client].suspension.contains(.asked), !clients[client].held.isEmpty,
+            !clients[client].suspension.contains(.mailbox), dispatching.flushed != client
         {
-            let ordinal = asks.open[slot].ordinal
-            registry.clients[client].immediateSequence = history.sequence
+            let ordinal = asks[slot].ordinal
+            clients[client].immediateSequence = sequence
             dispatching.flushed = client
             flush(client, at: time, &effects)
             dispatching.flushed = nil
             // The flush may have shown it with others that waited.
-            guard asks.open.isOpen(slot, ordinal: ordinal), asks.open[slot].sequence == 0 else {
-                return
-            }
-            guard case .now = readiness(of: observer, asks.open[slot].content.name),
+            guard asks.isOpen(slot, ordinal: ordinal), asks[slot].sequence == 0 else { return }
+            guard case .now = readiness(of: observer, asks[slot].content.name),
                 isFlushed(client)
             else {
                 hold(slot, for: observer, &effects)
-                let (other, _) = taker(of: slot, waitingFor: registry.observers[observer].serial)
-                if let other, other != observer { asks.open.orphan(slot) }
+                let (other, _) = taker(of: slot, waitingFor: observers[observer].serial)
+                if let other, other != observer { asks.orphan(slot) }
                 return
             }
         }
@@ -125,22 +121,20 @@ extension NotificationCenter {
     /// Whether an ask may be shown: the store has it where it must; mailboxes wait for the store.
     @inline(__always)
     private func mayShow(_ slot: UInt32, to observer: UInt32) -> Bool {
-        asks.open[slot].isAnnounced(to: registry.observers[observer].serial) || !limits.isDurable
-            || registry.clients[registry.observers[observer].client].suspension.contains(.mailbox)
-                && !registry.observers[observer].readerIsStream
+        asks[slot].isAnnounced(to: observers[observer].serial) || !limits.isDurable
+            || clients[observers[observer].client].suspension.contains(.mailbox)
+                && !observers[observer].readerIsStream
     }
 
     /// Announces to the store that an ask is shown to an observer, for which it waits until then.
     private mutating func announce(
         _ slot: UInt32, to observer: UInt32, _ effects: inout Effects
     ) {
-        let serial = registry.observers[observer].serial
-        if asks.open[slot].state == .held(observer: serial), asks.open[slot].announcement != .none {
-            return
-        }
-        asks.open.takeBack(slot)
-        asks.open.hold(slot, for: serial)
-        effects.noteAnnouncement(asks.open.announce(slot))
+        let serial = observers[observer].serial
+        if asks[slot].state == .held(observer: serial), asks[slot].announcement != .none { return }
+        asks.takeBack(slot)
+        asks.hold(slot, for: serial)
+        effects.noteAnnouncement(asks.announce(slot))
         noteAsk(slot, &effects)
     }
 
@@ -149,15 +143,15 @@ extension NotificationCenter {
         through number: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
         var askedClients: Set<UInt32> = []
-        for slot in asks.open.takeAnnounced(through: number) {  // Bound: asks
-            guard case .held(let serial) = asks.open[slot].state,
-                let observer = registry.observers.slot(of: serial)
+        for slot in asks.takeAnnounced(through: number) {  // Bound: asks
+            guard case .held(let serial) = asks[slot].state,
+                let observer = observers.slot(of: serial)
             else { continue }
-            askedClients.insert(registry.observers[observer].client)
-            switch readiness(of: observer, asks.open[slot].content.name) {
+            askedClients.insert(observers[observer].client)
+            switch readiness(of: observer, asks[slot].content.name) {
             case .now: showOrHold(slot, to: observer, at: time, &effects)
-            case .later: asks.open.orphan(slot)
-            case .never: asks.open.takeBackAsOrphan(slot)
+            case .later: asks.orphan(slot)
+            case .never: asks.takeBackAsOrphan(slot)
             }
         }
         for client in askedClients.sorted() { passOnHeld(of: client) }  // Bound: asks
@@ -165,8 +159,8 @@ extension NotificationCenter {
 
     /// Lets a walking ask wait for an observer.
     mutating func hold(_ slot: UInt32, for observer: UInt32, _ effects: inout Effects) {
-        asks.open.takeBack(slot)
-        asks.open.hold(slot, for: registry.observers[observer].serial)
+        asks.takeBack(slot)
+        asks.hold(slot, for: observers[observer].serial)
         noteAsk(slot, &effects)
     }
 
@@ -174,21 +168,20 @@ extension NotificationCenter {
     private mutating func show(
         _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        history.sequence += 1
+        sequence += 1
         reserveSequence(&effects)
-        let serial = registry.observers[observer].serial
-        asks.open.takeBack(slot)
-        asks.open.show(slot, to: serial, sequence: history.sequence, at: time.wallMilliseconds)
-        asks.addresses.noteAsked(asks.open[slot].target.span, serial: serial)
+        let serial = observers[observer].serial
+        asks.takeBack(slot)
+        asks.show(slot, to: serial, sequence: sequence, at: time.wallMilliseconds)
+        addresses.noteAsked(asks[slot].target.span, serial: serial)
         noteAsk(slot, &effects)
-        guard registry.clients[registry.observers[observer].client].suspension.contains(.mailbox)
-        else {
+        guard clients[observers[observer].client].suspension.contains(.mailbox) else {
             writeAsk(slot, to: observer, at: time, &effects)
             if owesTooMuch(observer) { noteOwing(observer, at: time) }
             return
         }
-        guard let reader = registry.observers[observer].reader else { return }
-        if registry.observers[observer].readerIsStream {
+        guard let reader = observers[observer].reader else { return }
+        if observers[observer].readerIsStream {
             streamOn(slotOf: observer, at: time, &effects)
         } else {
             effects.notices.append(.mailboxFilled(connection: reader, observer: serial))
@@ -199,11 +192,11 @@ extension NotificationCenter {
     mutating func writeAsk(
         _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard let notification = asks.open[slot].notification else { return }
+        guard let notification = asks[slot].notification else { return }
         let position = position(of: notification, &effects)
-        effects.note(asks.open[slot].addressed, of: position)
+        effects.note(asks[slot].addressed, of: position)
         write(
-            position, to: observer, form: .ask, isRedelivered: asks.open[slot].isRedelivered, time,
+            position, to: observer, form: .ask, isRedelivered: asks[slot].isRedelivered, time,
             &effects)
     }
 
@@ -214,7 +207,7 @@ extension NotificationCenter {
         _ slot: UInt32, _ state: AskOutcome.State, at time: CommandTime, _ effects: inout Effects
     ) {
         let freed = takeBack(slot)
-        let ask = asks.open.take(slot)
+        let ask = asks.take(slot)
         var state = state
         if case .failed(let failure) = state, let fallback = ask.fallback {
             state = .fallback(fallback, failure)
@@ -235,9 +228,9 @@ extension NotificationCenter {
                         ask, end: AskRecord.End(outcome: outcome, forgottenAt: forgottenAt))),
                 &effects)
         }
-        asks.fates.append(fate)
-        forgetAsks(asks.fates.trim(to: limits), &effects)
-        if let freed { asks.open.sequel.noteOpening(.observer(registry.observers[freed].serial)) }
+        askFates.append(fate)
+        forgetAsks(askFates.trim(to: limits), &effects)
+        if let freed { asks.sequel.noteOpening(.observer(observers[freed].serial)) }
     }
 
     /// Reports the asks whose fates are forgotten as changes.
@@ -247,9 +240,9 @@ extension NotificationCenter {
 
     /// Takes an ask back to its walk; returns the observer that has room by that.
     mutating func takeBack(_ slot: UInt32) -> UInt32? {
-        let (state, announcement) = (asks.open[slot].state, asks.open[slot].announcement)
-        asks.open.takeBack(slot)
-        guard let serial = state.observer, let observer = registry.observers.slot(of: serial) else {
+        let (state, announcement) = (asks[slot].state, asks[slot].announcement)
+        asks.takeBack(slot)
+        guard let serial = state.observer, let observer = observers.slot(of: serial) else {
             return nil
         }
         if case .held = state {
@@ -257,9 +250,9 @@ extension NotificationCenter {
             if case .told = announcement { return observer }
             return nil
         }
-        if registry.observers[observer].owes, !owesTooMuch(observer) {
-            registry.observers[observer].owes = false
-            registry.clients[registry.observers[observer].client].owingCount -= 1
+        if observers[observer].owes, !owesTooMuch(observer) {
+            observers[observer].owes = false
+            clients[observers[observer].client].owingCount -= 1
         }
         return observer
     }
@@ -267,20 +260,17 @@ extension NotificationCenter {
     /// Answers the waiters of an ask that it is open.
     mutating func tellOpen(_ slot: UInt32, _ effects: inout Effects) {
         let outcome = AskOutcome(
-            id: asks.open[slot].id, state: .open(until: asks.open[slot].answerBy),
-            path: asks.open[slot].path)
-        if let key = asks.open[slot].key { finish(key, outcome, isStored: true, &effects) }
-        tell(outcome, to: asks.open[slot].waiters, &effects)
-        asks.open.forgetWaiters(of: slot)
+            id: asks[slot].id, state: .open(until: asks[slot].answerBy), path: asks[slot].path)
+        if let key = asks[slot].key { finish(key, outcome, isStored: true, &effects) }
+        tell(outcome, to: asks[slot].waiters, &effects)
+        asks.forgetWaiters(of: slot)
     }
 
     /// Answers the waiters of all stored asks that they are open, as the center stops (rule R20).
     mutating func tellOpenAsks(_ effects: inout Effects) {
-        guard limits.isDurable, asks.open.count > 0 else { return }
-        for entry in asks.open.order.living {  // Bound: drain
-            guard asks.open[entry.slot].isStored, !asks.open[entry.slot].waiters.isEmpty else {
-                continue
-            }
+        guard limits.isDurable, asks.count > 0 else { return }
+        for entry in asks.order.living {  // Bound: drain
+            guard asks[entry.slot].isStored, !asks[entry.slot].waiters.isEmpty else { continue }
             tellOpen(entry.slot, &effects)
         }
     }
@@ -300,7 +290,7 @@ extension NotificationCenter {
 
     /// Reports the present state of an ask that must last.
     mutating func noteAsk(_ slot: UInt32, _ effects: inout Effects) {
-        guard asks.open[slot].isStored, limits.isDurable else { return }
-        tell(.ask(AskRecord(asks.open[slot], end: nil)), &effects)
+        guard asks[slot].isStored, limits.isDurable else { return }
+        tell(.ask(AskRecord(asks[slot], end: nil)), &effects)
     }
 }

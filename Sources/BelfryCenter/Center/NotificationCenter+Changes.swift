@@ -29,15 +29,15 @@ extension NotificationCenter {
     mutating func tell(
         _ change: ValueChange, at time: CommandTime, _ effects: inout Effects
     ) -> Receipt {
-        history.sequence += 1
+        sequence += 1
         reserveSequence(&effects)
         let slot = change.value
         values.noteDocument(at: slot, byteCountBefore: change.byteCountBefore)
-        values.noteChange(change.edit, of: slot, at: history.sequence)
+        values.noteChange(change.edit, of: slot, at: sequence)
         values[slot].changedAt = time.wallMilliseconds
         effects.noteValue(values.object(at: slot))
         noteValue(slot, at: time, &effects)
-        var receipt = Receipt(id: change.id, sequence: history.sequence)
+        var receipt = Receipt(id: change.id, sequence: sequence)
         guard values[slot].trie.observerCount > 0 else { return receipt }
         let nodes = values[slot].trie.changedNodes(by: change.edit)
         if nodes.isEmpty { return receipt }
@@ -74,7 +74,7 @@ extension NotificationCenter {
             let form = Int(match.form)
             dispatching.position = forms[form].position
             dispatching.kept =
-                backlog.held.again(forms[form].kept, forms[form].notification) ?? HeldTable.none
+                held.again(forms[form].kept, forms[form].notification) ?? HeldTable.none
             let outcome = self.place(forms[form].notification, at: match.slot, time, &effects)
             forms[form].kept = dispatching.kept
             count(outcome, &receipt)
@@ -90,9 +90,9 @@ extension NotificationCenter {
         _ change: ValueChange, _ forms: [Form], to matches: ArraySlice<ChangeMatch>,
         at time: CommandTime, _ effects: inout Effects
     ) -> Int {
-        registry.observers.deliver(
-            changes: forms[0].position, history.sequence, to: matches, exceptOf: change.client,
-            of: registry.clients, at: time.wallMilliseconds, into: &effects.deliveries)
+        observers.deliver(
+            changes: forms[0].position, sequence, to: matches, exceptOf: change.client,
+            of: clients, at: time.wallMilliseconds, into: &effects.deliveries)
     }
 
     /// Finds the observers of changed places, in registration order, and the forms that they get.
@@ -102,7 +102,7 @@ extension NotificationCenter {
     ) -> [ChangeMatch] {
         var matches: [ChangeMatch] = []
         for node in nodes {  // Bound: places
-            values[change.value].trie.noteChange(of: node, at: history.sequence)
+            values[change.value].trie.noteChange(of: node, at: sequence)
             let path = values[change.value].trie.path(of: node)
             let seen = change.edit.change(at: path)
             for withOld in [false, true] {
@@ -112,7 +112,7 @@ extension NotificationCenter {
                     : values[change.value].trie[node].observers
                 guard !list.isEmpty, let text = seen.text(withOld: withOld) else { continue }
                 let notification = Notification(
-                    id: change.id, sequence: history.sequence, postedAt: time.wallMilliseconds,
+                    id: change.id, sequence: sequence, postedAt: time.wallMilliseconds,
                     causedBy: nil, content: content(at: change.value, text))
                 let position = effects.append(notification, keyPath: path.text)
                 list.appendMatches(of: UInt32(forms.count), to: &matches)
@@ -134,9 +134,7 @@ extension NotificationCenter {
 
     /// Whether an observer wants no frame of a change that its own client has made.
     private func isOwn(_ change: ValueChange, at slot: UInt32) -> Bool {
-        guard let client = change.client, registry.observers[slot].client == client else {
-            return false
-        }
+        guard let client = change.client, observers[slot].client == client else { return false }
         return values.observers[slot].map { !$0.terms.sendsOwn } ?? false
     }
 
@@ -148,11 +146,10 @@ extension NotificationCenter {
         _ change: ValueChange, among matches: [ChangeMatch], _ time: CommandTime,
         _ effects: inout Effects
     ) {
-        guard let client = change.client, registry.clients[client].held.count > 0 else { return }
+        guard let client = change.client, clients[client].held.count > 0 else { return }
         for match in matches where isOwn(change, at: match.slot) {  // Bound: observers
             let slot = match.slot
-            guard registry.observers[slot].entries.count > 0,
-                values.observers[slot]?.isMarked == false
+            guard observers[slot].entries.count > 0, values.observers[slot]?.isMarked == false
             else { continue }
             markHeld(of: slot, .coalesced, &effects)
         }

@@ -11,66 +11,59 @@ extension NotificationCenter {
     mutating func noteComing(_ name: [UInt8]?, _ object: [UInt8]?, _ role: ObserverRole) {
         if role.value != nil { return }
         if let responder = role.responder {
-            guard registry.watch.isActive else { return }
+            guard watch.isActive else { return }
             // Bound: selectors
             for name in responder.implements { noteCrossing(of: name, wasObserved: false) }
         } else if let name {
             if Report.isOfChannels(name) {
-                registry.watch.add(watching: object)
-            } else if registry.watch.isActive {
+                watch.add(watching: object)
+            } else if watch.isActive {
                 noteCrossing(of: name, wasObserved: false)
             }
         } else {
-            registry.namelessCount += 1
-            if registry.namelessCount == 1, registry.watch.isActive {
-                registry.watch.noteNameless(wasObserved: false)
-            }
+            namelessCount += 1
+            if namelessCount == 1, watch.isActive { watch.noteNameless(wasObserved: false) }
         }
     }
 
     /// Notes the names that may have lost their last observer; not for an observer of a value.
     mutating func noteGone(_ name: [UInt8]?, _ object: [UInt8]?, _ responder: ResponderTerms?) {
         if let responder {
-            guard registry.watch.isActive else { return }
+            guard watch.isActive else { return }
             // Bound: selectors
             for name in responder.implements { noteCrossing(of: name, wasObserved: true) }
         } else if let name {
             if Report.isOfChannels(name) {
-                registry.watch.remove(watching: object)
-            } else if registry.watch.isActive {
+                watch.remove(watching: object)
+            } else if watch.isActive {
                 noteCrossing(of: name, wasObserved: true)
             }
         } else {
-            registry.namelessCount -= 1
-            if registry.namelessCount == 0, registry.watch.isActive {
-                registry.watch.noteNameless(wasObserved: true)
-            }
+            namelessCount -= 1
+            if namelessCount == 0, watch.isActive { watch.noteNameless(wasObserved: true) }
         }
     }
 
     /// Notes a name that is in no filter, before or after the present change.
     private mutating func noteCrossing(of name: [UInt8], wasObserved: Bool) {
         guard !isNamed(name), !name.starts(with: "belfry.".utf8) else { return }
-        let wasNameless = registry.watch.namelessBefore ?? (registry.namelessCount > 0)
-        registry.watch.note(name, wasObserved: wasObserved || wasNameless)
+        let wasNameless = watch.namelessBefore ?? (namelessCount > 0)
+        watch.note(name, wasObserved: wasObserved || wasNameless)
     }
 
     private func isNamed(_ name: [UInt8]) -> Bool {
-        registry.index.channels.index(of: name.span).map {
-            registry.index.channels.isObserved(at: $0)
-        } ?? false
+        index.channels.index(of: name.span).map { index.channels.isObserved(at: $0) } ?? false
     }
 
     /// Reports the changes of the turn that ends, until so much work is done.
     mutating func reportChannels(workLimit: Int) {
-        if let before = registry.watch.takeNameless(), before != (registry.namelessCount > 0) {
+        if let before = watch.takeNameless(), before != (namelessCount > 0) {
             spread(wasObserved: before)
         }
         var work = 0
-        // Share: crossings
-        while work == 0 || work < workLimit, let crossing = registry.watch.next() {
-            work += Work.ofEnd + registry.watch.watcherCount
-            let isObserved = registry.namelessCount > 0 || isNamed(crossing.name)
+        while work == 0 || work < workLimit, let crossing = watch.next() {  // Share: crossings
+            work += Work.ofEnd + watch.watcherCount
+            let isObserved = namelessCount > 0 || isNamed(crossing.name)
             guard isObserved != crossing.wasObserved else { continue }
             reports.append(.channelChanged(name: crossing.name, isObserved: isObserved))
         }
@@ -79,15 +72,13 @@ extension NotificationCenter {
     /// Notes all unnamed names, as the first observer without a name came, or the last one left.
     private mutating func spread(wasObserved: Bool) {
         var names: [[UInt8]] = []
-        registry.watch.forEachName { names.append($0) }
-        if registry.watch.generalCount > 0 {
-            registry.index.channels.forEachUnobserved {
-                names.append(registry.index.channels.name(at: $0))
-            }
+        watch.forEachName { names.append($0) }
+        if watch.generalCount > 0 {
+            index.channels.forEachUnobserved { names.append(index.channels.name(at: $0)) }
         }
         // Bound: spread
         for name in names where !isNamed(name) && !name.starts(with: "belfry.".utf8) {
-            registry.watch.note(name, wasObserved: wasObserved)
+            watch.note(name, wasObserved: wasObserved)
         }
     }
 }

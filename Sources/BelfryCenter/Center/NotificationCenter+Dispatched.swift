@@ -3,7 +3,7 @@
 extension NotificationCenter {
     /// The known numbers of the lives before the restoration; a new center has used none.
     public var earlierMarks: DispatchMarks {
-        history.marks ?? DispatchMarks(all: history.restoredThrough)
+        marks ?? DispatchMarks(all: restoredThrough)
     }
 
     /// Visits the numbers and names that were dispatched above a number, the oldest first.
@@ -12,19 +12,19 @@ extension NotificationCenter {
     public func forEachDispatched(
         above sequence: UInt64, _ visit: (UInt64, Span<UInt8>) -> Void
     ) -> Bool {
-        guard history.replay.forgottenThrough <= sequence else { return false }
-        history.replay.forEach(above: sequence) { visit($0.sequence, $0.content.name) }
+        guard replay.forgottenThrough <= sequence else { return false }
+        replay.forEach(above: sequence) { visit($0.sequence, $0.content.name) }
         return true
     }
 
     /// The last number of a name that an earlier life can have dispatched.
     func lastDispatchedEarlier(of name: [UInt8]?) -> UInt64 {
-        min(history.restoredThrough, history.marks?.last(of: name) ?? history.restoredThrough)
+        min(restoredThrough, marks?.last(of: name) ?? restoredThrough)
     }
 
     /// The last number of a name that the replay ring has forgotten.
     func forgottenThrough(of name: [UInt8]?) -> UInt64 {
-        history.replay.forgottenThrough > history.restoredThrough
-            ? history.replay.forgottenThrough : lastDispatchedEarlier(of: name)
+        replay.forgottenThrough > restoredThrough
+            ? replay.forgottenThrough : lastDispatchedEarlier(of: name)
     }
 }

@@ -47,33 +47,26 @@ extension NotificationCenter {
         var lookCount = 0
         /// The looks of the walks of the command.
         var walkLookCount = 0
-        /// The observers that match it.
-        var matched: [UInt32] = []
-        /// Whether an account has changed after its receipt was written into the effects.
-        var hasRecounted = false
-        /// The rows that have changed after they were written into the effects.
-        var recountedRows: [(id: NotificationID, row: ReportRow)] = []
     }
 
     /// Numbers a notification, delivers it to all matching observers, and writes the receipt.
     mutating func dispatch(
         _ post: Dispatch, at time: CommandTime, into effects: inout Effects
     ) {
-        history.sequence += 1
+        sequence += 1
         reserveSequence(&effects)
         let notification = Notification(
-            id: post.id, sequence: history.sequence, postedAt: time.wallMilliseconds,
+            id: post.id, sequence: sequence, postedAt: time.wallMilliseconds,
             causedBy: post.causedBy, content: post.content, expiresAt: post.expiresAt,
             isRestored: post.isRestored)
         let position = UInt32(effects.notifications.count)
         effects.notifications.append(notification)
-        let channel = registry.index.countPost(
-            name: notification.content.name, at: time.wallMilliseconds)
+        let channel = index.countPost(name: notification.content.name, at: time.wallMilliseconds)
         let buckets =
             post.isReport
-            ? registry.index.namedBuckets(channel: channel, object: notification.content.object)
-            : registry.index.buckets(channel: channel, object: notification.content.object)
-        var receipt = Receipt(id: post.id, sequence: history.sequence)
+            ? index.namedBuckets(channel: channel, object: notification.content.object)
+            : index.buckets(channel: channel, object: notification.content.object)
+        var receipt = Receipt(id: post.id, sequence: sequence)
         receipt.dequeued = post.dequeuedCount
         let deliveredBefore = effects.deliveries.count
         var special: ArraySlice<UInt32> = []
@@ -84,7 +77,7 @@ extension NotificationCenter {
             receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
             receipt.matched = receipt.delivered + UInt32(special.count)
             if receipt.matched > 0 {
-                registry.index.noteMatch(channel: channel, deliveryCount: receipt.delivered)
+                index.noteMatch(channel: channel, deliveryCount: receipt.delivered)
             }
         }
         if !special.isEmpty || dispatching.reports {
@@ -98,8 +91,8 @@ extension NotificationCenter {
             if dispatching.reports { effects.reports.append(dispatching.rows) }
         }
         effects.receipts.append(receipt)
-        history.replay.append(notification)
-        history.fates.append(receipt, depth: post.depth, at: time.monotonicNanoseconds)
+        replay.append(notification)
+        fates.append(receipt, depth: post.depth, at: time.monotonicNanoseconds)
     }
 
     /// Writes a delivery for each observer in the buckets, up to the first that needs more checks.
@@ -109,15 +102,13 @@ extension NotificationCenter {
         to buckets: ObserverIndex.Buckets, notification: UInt32, isRestored: Bool,
         _ time: CommandTime, _ effects: inout Effects
     ) -> ArraySlice<UInt32> {
-        dispatching.matched.removeAll(
-            keepingCapacity: dispatching.matched.capacity <= Self.keptMatchCount)
-        registry.index.appendSlots(in: buckets, to: &dispatching.matched)
-        guard !dispatching.matched.isEmpty else { return [] }
-        let firstSpecial = registry.observers.deliver(
-            notification, history.sequence, isRedelivered: isRestored, to: dispatching.matched,
-            of: registry.clients,
+        matched.removeAll(keepingCapacity: matched.capacity <= Self.keptMatchCount)
+        index.appendSlots(in: buckets, to: &matched)
+        guard !matched.isEmpty else { return [] }
+        let firstSpecial = observers.deliver(
+            notification, sequence, isRedelivered: isRestored, to: matched, of: clients,
             at: time.wallMilliseconds, into: &effects.deliveries)
-        return firstSpecial == dispatching.matched.count ? [] : dispatching.matched[firstSpecial...]
+        return firstSpecial == matched.count ? [] : matched[firstSpecial...]
     }
 
     /// The most observers of one notification whose storage is kept for the next one.
@@ -135,11 +126,11 @@ extension NotificationCenter {
         dispatching.lookCount = 0
         for slot in slots {  // Bound: observers, actions
             let row =
-                if let target = registry.observers.target(at: slot) {
+                if let target = observers.target(at: slot) {
                     act(on: notification, at: slot, target: target, time, &effects)
                 } else {
                     ReportRow(
-                        observer: registry.observers[slot].serial,
+                        observer: observers[slot].serial,
                         outcome: place(notification, at: slot, time, &effects))
                 }
             count(row.outcome, &dispatching.receipt)
@@ -166,10 +157,10 @@ extension NotificationCenter {
         _ notification: Notification, at slot: UInt32, _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
-        let client = registry.observers[slot].client
-        let suspension = registry.clients[client].suspension
+        let client = observers[slot].client
+        let suspension = clients[client].suspension
         if suspension.isEmpty { return send(notification, to: slot, time, &effects) }
-        let terms = registry.observers[slot].terms
+        let terms = observers[slot].terms
         let isImmediate =
             dispatching.isImmediate || terms.suspensionBehavior == .deliverImmediately
         if suspension.contains(.mailbox) {
@@ -186,7 +177,7 @@ extension NotificationCenter {
         }
         switch terms.suspensionBehavior {
         case .drop:
-            registry.observers[slot].dropped += 1
+            observers[slot].dropped += 1
             noteGap(.dropped, notification.sequence, at: slot, &effects)
             return .dropped
         case .coalesce:
@@ -201,12 +192,11 @@ extension NotificationCenter {
         _ notification: Notification, at slot: UInt32, _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
-        let client = registry.observers[slot].client
+        let client = observers[slot].client
         // A notification that cannot be written now is written as soon as possible (rule D10), and
         // a running flush continues at its own pace.
-        registry.clients[client].immediateSequence = notification.sequence
-        guard registry.clients[client].suspension.isDisjoint(with: [.blocking, .flushing, .paced])
-        else {
+        clients[client].immediateSequence = notification.sequence
+        guard clients[client].suspension.isDisjoint(with: [.blocking, .flushing, .paced]) else {
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
         }
         flush(client, at: time, &effects)
@@ -216,7 +206,7 @@ extension NotificationCenter {
             ? send(notification, to: slot, time, &effects)
             : hold(notification, at: slot, isReplaceable: false, time, &effects)
         if outcome == .held || outcome == .coalesced {
-            registry.clients[client].immediateSequence = notification.sequence
+            clients[client].immediateSequence = notification.sequence
         }
         return outcome
     }
@@ -226,11 +216,11 @@ extension NotificationCenter {
         _ notification: Notification, to slot: UInt32, _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
-        let client = registry.observers[slot].client
-        let observer = registry.observers[slot].terms
+        let client = observers[slot].client
+        let observer = observers[slot].terms
         if let end = intervalEnd(for: notification, at: slot, time) {
-            registry.clients[client].suspension.insert(.paced)
-            addDeadline(at: end, .pace(client: registry.clients[client].id))
+            clients[client].suspension.insert(.paced)
+            addDeadline(at: end, .pace(client: clients[client].id))
             return hold(notification, at: slot, isReplaceable: true, time, &effects)
         }
         if observer.acknowledges, owesTooMuch(slot) || clientOwesTooMuch(client) {
@@ -252,7 +242,7 @@ extension NotificationCenter {
             dispatching.position, to: slot, form: .acknowledged,
             isRedelivered: notification.isRestored, time, &effects)
         // A responder owes answers to asks, too (rule R19).
-        if asks.open.count > 0, registry.observers.isResponder(at: slot), owesTooMuch(slot) {
+        if asks.count > 0, observers.isResponder(at: slot), owesTooMuch(slot) {
             noteOwing(slot, at: time)
         }
         return .pending
@@ -260,13 +250,13 @@ extension NotificationCenter {
 
     /// Lets the poster wait for the answer to an entry, unless its observer has often been late.
     mutating func awaitAnswer(to entry: UInt32) {
-        let missed = registry.observers[backlog.held[entry].observer].missedDeadlineCount
+        let missed = observers[held[entry].observer].missedDeadlineCount
         guard missed < limits.missedDeadlineLimit else { return }
-        backlog.held[entry].flags.insert(.awaited)
+        held[entry].flags.insert(.awaited)
         dispatching.awaitedCount += 1
-        let sequence = backlog.held.sequence(of: entry)
+        let sequence = held.sequence(of: entry)
         if dispatching.awaited.last?.sequence != sequence {
-            dispatching.awaited.append((backlog.held[entry].notification, sequence))
+            dispatching.awaited.append((held[entry].notification, sequence))
         }
     }
 
@@ -275,15 +265,15 @@ extension NotificationCenter {
         _ position: UInt32, to slot: UInt32, form: Delivery.Form, isRedelivered: Bool,
         _ time: CommandTime, _ effects: inout Effects
     ) {
-        let client = registry.observers.noteDelivery(at: slot, time.wallMilliseconds)
-        registry.observers[slot].writtenThrough = max(
-            registry.observers[slot].writtenThrough, effects.notifications[Int(position)].sequence)
-        let route = registry.clients.route(at: client)
-        let isStream = registry.clients[client].suspension.contains(.mailbox)
+        let client = observers.noteDelivery(at: slot, time.wallMilliseconds)
+        observers[slot].writtenThrough = max(
+            observers[slot].writtenThrough, effects.notifications[Int(position)].sequence)
+        let route = clients.route(at: client)
+        let isStream = clients[client].suspension.contains(.mailbox)
         effects.deliveries.append(
             Delivery(
-                connection: isStream ? registry.observers.readerName(at: slot) : route.connection,
-                notification: position, observer: registry.observers[slot].serial,
+                connection: isStream ? observers.readerName(at: slot) : route.connection,
+                notification: position, observer: observers[slot].serial,
                 selector: selector(of: slot, for: effects.notifications[Int(position)]),
                 transport: isStream ? .ofMailboxStreams : route.transport, form: form,
                 isRedelivered: isRedelivered))
@@ -292,11 +282,8 @@ extension NotificationCenter {
     /// The method of a frame: that of a responder is the name.
     @inline(__always)
     private func selector(of slot: UInt32, for notification: Notification) -> UInt32 {
-        guard registry.observers.isResponder(at: slot) else {
-            return registry.observers[slot].selector
-        }
-        return registry.selectors.number(of: notification.content.name)
-            ?? registry.observers[slot].selector
+        guard observers.isResponder(at: slot) else { return observers[slot].selector }
+        return selectors.number(of: notification.content.name) ?? observers[slot].selector
     }
 
     /// Changes the account of a notification for a later outcome.
@@ -307,40 +294,39 @@ extension NotificationCenter {
             change(&dispatching.receipt)
             return dispatching.rows.update(row)
         }
-        dispatching.hasRecounted = true
-        if dispatching.reports { dispatching.recountedRows.append((id, row)) }
-        history.fates.update(id, change)
-        backlog.waiting.update(id, row, change)
+        hasRecounted = true
+        if dispatching.reports { recountedRows.append((id, row)) }
+        fates.update(id, change)
+        waiting.update(id, row, change)
     }
 
     /// The row of an entry for its receipt: that of an action is of the observer with the target.
     @inline(__always)
     func report(of entry: UInt32, _ outcome: ReportRow.Outcome) -> ReportRow {
         let observer =
-            backlog.held[entry].flags.contains(.action)
-            ? backlog.heldActions[entry]?.row
-            : registry.observers[backlog.held[entry].observer].serial
+            held[entry].flags.contains(.action)
+            ? heldActions[entry]?.row : observers[held[entry].observer].serial
         return ReportRow(observer: observer ?? 0, outcome: outcome)
     }
 
     /// Reserves sequence numbers ahead, so that a restart never uses one twice.
     mutating func reserveSequence(_ effects: inout Effects) {
-        guard isStored, history.sequence > history.sequenceReserveAt else { return }
+        guard isStored, sequence > sequenceReserveAt else { return }
         reserveMoreSequence(&effects)
     }
 
     /// Reserves the next block of sequence numbers.
     mutating func reserveMoreSequence(_ effects: inout Effects) {
-        history.reservedSequence = history.sequence + Self.sequenceBlock
-        history.sequenceReserveAt = history.sequence + Self.sequenceBlock / 2
-        effects.changes.append(.sequenceReserved(through: history.reservedSequence))
+        reservedSequence = sequence + Self.sequenceBlock
+        sequenceReserveAt = sequence + Self.sequenceBlock / 2
+        effects.changes.append(.sequenceReserved(through: reservedSequence))
     }
 
     /// Reserves the used numbers only, as the center stops: a restart continues with the next.
     mutating func reserveExactly(_ effects: inout Effects) {
-        history.reservedSequence = history.sequence
-        history.sequenceReserveAt = history.sequence
-        effects.changes.append(.sequenceReserved(through: history.sequence))
+        reservedSequence = sequence
+        sequenceReserveAt = sequence
+        effects.changes.append(.sequenceReserved(through: sequence))
     }
 
     /// The number of sequence numbers that are reserved at a time.

@@ -2,11 +2,9 @@ extension NotificationCenter {
     /// The counts of the state that a client may come back for.
     public var use: CenterUse {
         CenterUse(
-            clientCount: registry.clients.count, observerCount: registry.observers.count,
-            queueCount: schedule.queue.count,
-            timerCount: schedule.timers.count, heldCount: backlog.held.notificationCount,
-            modeCount: schedule.modeStack.count,
-            askCount: asks.open.count + asks.fates.storedCount,
-            valueCount: values.count, keyCount: history.keys.count)
+            clientCount: clients.count, observerCount: observers.count, queueCount: queue.count,
+            timerCount: timers.count, heldCount: held.notificationCount, modeCount: modeStack.count,
+            askCount: asks.count + askFates.storedCount,
+            valueCount: values.count, keyCount: keys.count)
     }
 }

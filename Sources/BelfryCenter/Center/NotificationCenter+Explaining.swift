@@ -16,15 +16,15 @@ extension NotificationCenter {
         scanLimit: Int = .max, visible: Visibility
     ) -> Explanation {
         var explanation = Explanation()
-        let channel = registry.index.channels.index(of: name.span) ?? ObserverIndex.noList
+        let channel = index.channels.index(of: name.span) ?? ObserverIndex.noList
         // The notification is never posted: only its name and object are looked up.
         let content = Notification.Content(name: name, object: object)
-        let buckets = registry.index.buckets(
+        let buckets = index.buckets(
             channel: channel, object: content.object, isReserved: content.isReserved)
         var lastSerial = cursor
         var seenCount = 0
         var textByteCount = 0
-        registry.index.forEachSlot(in: buckets, from: max(cursor, cursor &+ 1)) { slot in
+        index.forEachSlot(in: buckets, from: max(cursor, cursor &+ 1)) { slot in
             if explanation.observers.count >= max(limit, 1)
                 || seenCount >= min(Self.pageScanLimit, max(scanLimit, 1))
                 || textByteCount > Self.pageTextByteLimit
@@ -33,11 +33,11 @@ extension NotificationCenter {
                 return false
             }
             seenCount += 1
-            lastSerial = registry.observers[slot].serial
+            lastSerial = observers[slot].serial
             let row = row(ofSlot: slot)
             if visible(row.name, row.object) {
                 var report = ReportRow(observer: row.serial, outcome: outcome(at: slot))
-                if let target = registry.observers.target(at: slot) {
+                if let target = observers.target(at: slot) {
                     let action = explain(actionAt: slot, target: target)
                     report = action.row
                     // The page ends with the work that it has done, of walks too.
@@ -66,8 +66,8 @@ extension NotificationCenter {
 
     /// The expected outcome of a notification at an observer that it matches.
     private func outcome(at slot: UInt32) -> ReportRow.Outcome {
-        let suspension = registry.clients[registry.observers[slot].client].suspension
-        let terms = registry.observers[slot].terms
+        let suspension = clients[observers[slot].client].suspension
+        let terms = observers[slot].terms
         let sent = sent(terms)
         if suspension.isSubset(of: .mailbox) { return sent }
         if suspension.isDisjoint(with: .suspended) { return .held }
@@ -105,15 +105,13 @@ extension NotificationCenter {
         in explanation: inout Explanation
     ) {
         let near = channelsNear(name, scanLimit: scanLimit)
-        explanation.isPartial = near.isPartial || registry.observers.order.entries.count > scanLimit
+        explanation.isPartial = near.isPartial || observers.order.entries.count > scanLimit
         // Share: listings
-        for entry in registry.observers.order.entries.prefix(scanLimit) where !entry.isDead {
-            let place = registry.observers[entry.slot].place
+        for entry in observers.order.entries.prefix(scanLimit) where !entry.isDead {
+            let place = observers[entry.slot].place
             let reason: NearMiss.Reason
             if place.channel == channel, channel != ObserverIndex.noList {
-                guard let wanted = registry.index.object(of: place), wanted != object else {
-                    continue
-                }
+                guard let wanted = index.object(of: place), wanted != object else { continue }
                 reason = .objectDiffers
             } else if let nearReason = near.reasons[place.channel] {
                 reason = nearReason

@@ -6,7 +6,7 @@ extension NotificationCenter {
 
     /// The next command for timers, on their clock; there is none while the queue is full.
     var timerDeadline: Int64 {
-        schedule.queue.count < limits.queueEntryLimit ? schedule.timers.nextDue : .max
+        queue.count < limits.queueEntryLimit ? timers.nextDue : .max
     }
 
     /// Fires due timers, until so much work is done.
@@ -16,11 +16,11 @@ extension NotificationCenter {
         var work = 0
         var count = 0
         while work == 0 || work < workLimit, count < Self.timerShare,  // Share: time
-            timerDeadline <= time.timerNanoseconds, let next = schedule.timers.order.first
+            timerDeadline <= time.timerNanoseconds, let next = timers.order.first
         {
-            work += Work.ofEntry(byteCount: schedule.timers[next.slot].content.byteCount)
+            work += Work.ofEntry(byteCount: timers[next.slot].content.byteCount)
             count += 1
-            if let repetition = schedule.timers.repetition(at: next.slot) {
+            if let repetition = timers.repetition(at: next.slot) {
                 fire(next.slot, repetition, at: time, &effects)
             } else {
                 fireOnce(next.slot, at: time, &effects)
@@ -40,22 +40,21 @@ extension NotificationCenter {
         _ slot: UInt32, _ repetition: Timer.Repetition, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        let timer = schedule.timers[slot]
+        let timer = timers[slot]
         let count = repetition.dueCount(at: time.timerNanoseconds)
         guard count > 0 else {
             if repetition.isOrphan { return takeOut(timer: slot, at: time, &effects) }
             return end(timer: slot, .expired, at: time, &effects)
         }
         var repetition = repetition
-        let waits =
-            lastFiring(of: timer, repetition).map { schedule.queue.entry($0) != nil } ?? false
+        let waits = lastFiring(of: timer, repetition).map { queue.entry($0) != nil } ?? false
         let firing = firing(of: timer.id, repetition.next)
         if !waits { repetition.lastMade = repetition.next }
         repetition.next += count
         repetition.missed += waits ? count : count - 1
-        schedule.timers.missedCount += UInt64(waits ? count : count - 1)
+        timers.missedCount += UInt64(waits ? count : count - 1)
         if !waits { repetition.fired += 1 }
-        schedule.timers.goOn(slot, repetition)
+        timers.goOn(slot, repetition)
         noteTimer(slot, at: time, &effects)
         if !waits { enter(timer, as: firing, causedBy: timer.id, at: time, &effects) }
     }
@@ -65,7 +64,7 @@ extension NotificationCenter {
         _ timer: Timer, as id: NotificationID, causedBy: NotificationID?, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        schedule.timers.firedCount += 1
+        timers.firedCount += 1
         let post = Post(
             id: id, content: timer.content, causedBy: causedBy, options: timer.details?.options)
         let depth = Int(timer.depth) + (causedBy == timer.id ? 1 : 0)
@@ -76,7 +75,7 @@ extension NotificationCenter {
                 &effects)
             var receipt = Receipt(id: id, sequence: 0)
             receipt.state = state
-            history.fates.append(receipt, depth: depth, at: time.monotonicNanoseconds)
+            fates.append(receipt, depth: depth, at: time.monotonicNanoseconds)
         } catch {
             preconditionFailure("a queue without limits refuses nothing")
         }
@@ -113,18 +112,18 @@ extension NotificationCenter {
 
     /// Stores the timers that may have posted before this life, as the next one would not know.
     mutating func noteRestoredTimers(at time: CommandTime, _ effects: inout Effects) {
-        guard schedule.timers.restoredCount > 0 else { return }
+        guard timers.restoredCount > 0 else { return }
         var slots: [UInt32] = []
-        schedule.timers.order.forEach { item in
-            if schedule.timers[item.slot].isRestored { slots.append(item.slot) }
+        timers.order.forEach { item in
+            if timers[item.slot].isRestored { slots.append(item.slot) }
             return true
         }
         for slot in slots { noteTimer(slot, at: time, &effects) }  // Bound: drain
     }
 
     private func record(ofTimer slot: UInt32, at time: CommandTime) -> TimerRecord {
-        let timer = schedule.timers[slot]
-        let repetition = schedule.timers.repetition(at: slot)
+        let timer = timers[slot]
+        let repetition = timers.repetition(at: slot)
         let farewell = timer.details?.farewell
         let usual = timer.details?.options ?? PostOptions(style: .asap)
         let terms = TimerTerms(
@@ -135,7 +134,7 @@ extension NotificationCenter {
         return TimerRecord(
             post: Post(
                 id: timer.id, content: timer.content, causedBy: timer.details?.causedBy,
-                options: usual.replacing(timer: terms)),
+                options: usual.adding(terms)),
             depth: Int(timer.depth), postedAt: timer.postedAt,
             dueAt: timer.dueAt == .max ? nil : timer.dueAt, isRestored: timer.isRestored,
             scope: timer.details?.scope ?? .everything, client: timer.details?.client,
@@ -155,10 +154,10 @@ extension NotificationCenter {
     public func dueFarewells(
         at time: CommandTime, among limit: Int = timerShare
     ) -> [DueFarewell] {
-        guard schedule.timers.goingCount > 0 else { return [] }
+        guard timers.goingCount > 0 else { return [] }
         var found: [DueFarewell] = []
         var count = 0
-        schedule.timers.order.forEach { item in
+        timers.order.forEach { item in
             count += 1
             guard item.due <= time.timerNanoseconds, count <= limit else { return false }
             if let farewell = dueFarewell(item.slot) { found.append(farewell) }
@@ -169,16 +168,16 @@ extension NotificationCenter {
 
     /// The farewells of a client that are due within these nanoseconds of its disconnection.
     public func farewells(of client: UInt64, within nanoseconds: Int64) -> [DueFarewell] {
-        guard schedule.usesTimers else { return [] }
-        return schedule.timers.slots(ofClient: client).filter { slot in
-            schedule.timers[slot].details?.farewell.map {
+        guard usesTimers else { return [] }
+        return timers.slots(ofClient: client).filter { slot in
+            timers[slot].details?.farewell.map {
                 $0.delay.nanosecondsOfMilliseconds < nanoseconds
             } ?? false
         }.compactMap(dueFarewell)
     }
 
     private func dueFarewell(_ slot: UInt32) -> DueFarewell? {
-        let timer = schedule.timers[slot]
+        let timer = timers[slot]
         guard let farewell = timer.details?.farewell else { return nil }
         return DueFarewell(id: timer.id, content: timer.content, principal: farewell.principal)
     }

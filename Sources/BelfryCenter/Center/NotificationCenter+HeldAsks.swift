@@ -3,12 +3,12 @@
 extension NotificationCenter {
     /// Shows a live client the asks that wait at the addresses of its responders.
     mutating func showHeld(of client: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        guard asks.open.heldCount > 0 else { return }
+        guard asks.heldCount > 0 else { return }
         // Within a dispatch nothing else takes a number.
         guard !dispatching.isActive else {
-            return asks.open.sequel.noteOpening(.client(registry.clients[client].id))
+            return asks.sequel.noteOpening(.client(clients[client].id))
         }
-        let responders = registry.observerSlots(of: client)
+        let responders = observers.slots(from: clients[client].lastObserver)
         showHeld(of: client, to: responders, at: time, &effects)
     }
 
@@ -20,26 +20,23 @@ extension NotificationCenter {
         of client: UInt32, to responders: some Sequence<UInt32>, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        guard asks.open.heldCount > 0 else { return }
+        guard asks.heldCount > 0 else { return }
         var byteCount = 0
         for taken in takeable(by: responders, at: time)  // Share: shown asks
-        where asks.open.isOpen(taken.slot, ordinal: taken.ordinal) && asks.open[taken.slot].isHeld {
+        where asks.isOpen(taken.slot, ordinal: taken.ordinal) && asks[taken.slot].isHeld {
             let (slot, observer) = (taken.slot, taken.observer)
-            guard case .now = readiness(of: observer, asks.open[slot].content.name) else {
-                continue
-            }
+            guard case .now = readiness(of: observer, asks[slot].content.name) else { continue }
             guard
                 byteCount < limits.flushByteLimit
-                    || registry.clients[client].suspension.contains(.mailbox)
+                    || clients[client].suspension.contains(.mailbox)
             else {
-                registry.clients[client].suspension.insert(.flushing)
+                clients[client].suspension.insert(.flushing)
                 effects.notices.append(
                     .flushGoesOn(
-                        client: registry.clients[client].id,
-                        connection: registry.clients[client].connection))
+                        client: clients[client].id, connection: clients[client].connection))
                 return
             }
-            byteCount += asks.open[slot].content.byteCount + Self.frameByteCount
+            byteCount += asks[slot].content.byteCount + Self.frameByteCount
             showOrHold(slot, to: observer, at: time, &effects)
         }
     }
@@ -50,19 +47,19 @@ extension NotificationCenter {
     ) -> [HeldAsks.Taken] {
         var held = HeldAsks()
         for observer in responders {  // Bound: client
-            guard let responder = registry.observers.responder(at: observer),
-                let address = registry.index.object(of: registry.observers[observer].place)
+            guard let responder = observers.responder(at: observer),
+                let address = index.object(of: observers[observer].place)
             else { continue }
-            let serial = registry.observers[observer].serial
-            let room = responder.concurrency - asks.open.shownCount(to: serial)
+            let serial = observers[observer].serial
+            let room = responder.concurrency - asks.shownCount(to: serial)
             guard room > 0 else { continue }
             let taker = HeldAsks.Taker(slot: observer, serial: serial)
             // Bound: selectors
-            for selector in asks.open.selectorsHeld(at: address, among: responder.implements) {
-                held.add(taker, room: room, at: address, selector, of: asks.open)
+            for selector in asks.selectorsHeld(at: address, among: responder.implements) {
+                held.add(taker, room: room, at: address, selector, of: asks)
             }
         }
-        return held.take(from: asks.open, at: time.monotonicNanoseconds)
+        return held.take(from: asks, at: time.monotonicNanoseconds)
     }
 
     /// Passes on asks that wait for a client's responders and that others may take.
@@ -71,19 +68,19 @@ extension NotificationCenter {
     /// written: those that it can still not be shown walk again. An ask for a suspended one goes to
     /// another one that shares the address.
     mutating func passOnHeld(of client: UInt32) {
-        guard asks.open.heldCount > 0 else { return }
-        let isSuspended = !registry.clients[client].suspension.isDisjoint(with: .suspended)
-        for observer in registry.observerSlots(of: client)  // Bound: client
-        where registry.observers.isResponder(at: observer)
-            && (isSuspended || !registry.observers[observer].terms.holdsAsks)
+        guard asks.heldCount > 0 else { return }
+        let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
+        for observer in observers.slots(from: clients[client].lastObserver)  // Bound: client
+        where observers.isResponder(at: observer)
+            && (isSuspended || !observers[observer].terms.holdsAsks)
         {
-            for slot in asks.open.held(for: registry.observers[observer].serial) {  // Bound: client
+            for slot in asks.held(for: observers[observer].serial) {  // Bound: client
                 // An announced ask continues when the store has it (rule R20).
-                if asks.open[slot].isTold { continue }
-                switch readiness(of: observer, asks.open[slot].content.name) {
+                if asks[slot].isTold { continue }
+                switch readiness(of: observer, asks[slot].content.name) {
                 case .now: continue
-                case .later: if isSuspended { asks.open.orphan(slot) }
-                case .never: asks.open.takeBackAsOrphan(slot)
+                case .later: if isSuspended { asks.orphan(slot) }
+                case .never: asks.takeBackAsOrphan(slot)
                 }
             }
         }
@@ -93,16 +90,15 @@ extension NotificationCenter {
     mutating func showHeldBehindAnswer(
         to client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        let suspension = registry.clients[client].suspension
+        let suspension = clients[client].suspension
         if suspension.contains(.mailbox) { return showHeld(of: client, at: time, &effects) }
         guard suspension.isDisjoint(with: [.slow, .disconnected, .owing]),
-            registry.observerSlots(of: client)
-                .contains(where: registry.observers.isResponder(at:))
+            observers.slots(from: clients[client].lastObserver)
+                .contains(where: observers.isResponder(at:))
         else { return }
-        registry.clients[client].suspension.insert(.flushing)
+        clients[client].suspension.insert(.flushing)
         effects.notices.append(
             .flushFollows(
-                client: registry.clients[client].id, connection: registry.clients[client].connection
-            ))
+                client: clients[client].id, connection: clients[client].connection))
     }
 }

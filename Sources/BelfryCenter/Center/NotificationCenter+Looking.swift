@@ -18,7 +18,7 @@ extension NotificationCenter {
     static let nearMissLimit = 20
 
     /// How many observers the center has.
-    public var observerCount: Int { registry.observers.count }
+    public var observerCount: Int { observers.count }
 
     /// An upper bound of the deliveries of a notification and the looks of its actions.
     ///
@@ -26,15 +26,15 @@ extension NotificationCenter {
     ///
     /// - Parameter limit: The count at which it may stop.
     public func deliveryBound(of content: Notification.Content, limit: Int) -> Int {
-        let channel = registry.index.channels.index(of: content.name) ?? ObserverIndex.noList
-        let buckets = registry.index.buckets(
+        let channel = index.channels.index(of: content.name) ?? ObserverIndex.noList
+        let buckets = index.buckets(
             channel: channel, object: content.object, isReserved: content.isReserved)
-        var bound = registry.index.observerBound(in: buckets)
-        guard !registry.targets.isEmpty else { return bound }
+        var bound = index.observerBound(in: buckets)
+        guard !targets.isEmpty else { return bound }
         // loop: ends where the bound is passed, or where one post examines no more
-        registry.index.forEachSlot(in: buckets, from: 0) { slot in
-            if let target = registry.observers.target(at: slot) {
-                let selector = registry.selectors.text(of: registry.observers[slot].selector)
+        index.forEachSlot(in: buckets, from: 0) { slot in
+            if let target = observers.target(at: slot) {
+                let selector = selectors.text(of: observers[slot].selector)
                 bound += walk(from: [target], for: selector.span, passing: FewList()).lookCount
             }
             return bound <= limit && bound < limits.actionLookLimit
@@ -44,46 +44,44 @@ extension NotificationCenter {
 
     /// How often the counts of clients have changed, so that a reader need not compare them all.
     @inline(__always)
-    public var clientChangeCount: UInt64 { registry.clients.counts.changeCount }
+    public var clientChangeCount: UInt64 { clients.counts.changeCount }
 
     /// The counts of clients by transport and state.
-    public var clientCounts: ClientCounts { registry.clients.counts }
+    public var clientCounts: ClientCounts { clients.counts }
 
     /// How many clients the center has.
-    public var clientCount: Int { registry.clients.count }
+    public var clientCount: Int { clients.count }
 
     /// How many names the center knows.
-    public var channelCount: Int { registry.index.channels.count }
+    public var channelCount: Int { index.channels.count }
 
     /// How many notifications the replay ring has.
-    public var replayCount: Int { history.replay.count }
+    public var replayCount: Int { replay.count }
 
     /// How many idempotency keys the center knows.
-    public var keyCount: Int { history.keys.count }
+    public var keyCount: Int { keys.count }
 
     /// An observer, if the center has it.
     public func observer(_ serial: UInt64) -> ObserverRow? {
-        registry.observers.slot(of: serial).map { row(ofSlot: $0) }
+        observers.slot(of: serial).map { row(ofSlot: $0) }
     }
 
     /// The tombstone of a removed observer, if it is remembered.
-    public func tombstone(_ serial: UInt64) -> Tombstone? { registry.tombstones[serial] }
+    public func tombstone(_ serial: UInt64) -> Tombstone? { tombstones[serial] }
 
     /// A client, if the center has it.
     public func client(_ id: UInt64) -> ClientRow? {
-        registry.clients.slot(of: id).map { row(ofClientSlot: $0) }
+        clients.slot(of: id).map { row(ofClientSlot: $0) }
     }
 
     /// The account of a post, unless it is forgotten (5 minutes, 100,000 posts).
     public func receipt(of id: NotificationID, at time: CommandTime) -> Receipt? {
-        if let receipt = history.fates.receipt(of: id, at: time.monotonicNanoseconds) {
-            return receipt
-        }
+        if let receipt = fates.receipt(of: id, at: time.monotonicNanoseconds) { return receipt }
         // An entry of the queue may wait for longer than fates are remembered.
         var receipt = Receipt(id: id, sequence: 0)
-        if let timer = schedule.timers.slot(of: id) {
+        if let timer = timers.slot(of: id) {
             receipt.state = timedState(of: timer)
-        } else if schedule.queue.entry(id) != nil {
+        } else if queue.entry(id) != nil {
             receipt.state = .queued
         } else {
             return nil
@@ -102,14 +100,13 @@ extension NotificationCenter {
     ) -> Page<ObserverRow> {
         if query.isSurvey { return survey(query, scanLimit: scanLimit, visible: visible) }
         var page = page(
-            of: registry.observers.order, after: query.cursor, limit: query.limit,
-            scanLimit: scanLimit,
+            of: observers.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
             textByteCount: \.textByteCount
         ) { slot in
             let row = row(ofSlot: slot)
             return query.includes(row) && visible(row.name, row.object) ? row : nil
         }
-        if query.includesAll, visible(nil, nil) { page.total = registry.observers.count }
+        if query.includesAll, visible(nil, nil) { page.total = observers.count }
         return page
     }
 
@@ -119,8 +116,7 @@ extension NotificationCenter {
     ) -> Page<ClientRow> {
         if query.isSurvey { return survey(clients: query, scanLimit: scanLimit) }
         var page = page(
-            of: registry.clients.order, after: query.cursor, limit: query.limit,
-            scanLimit: scanLimit,
+            of: clients.order, after: query.cursor, limit: query.limit, scanLimit: scanLimit,
             textByteCount: \.principal.count
         ) { slot in
             let row = row(ofClientSlot: slot)
@@ -129,7 +125,7 @@ extension NotificationCenter {
                 && (query.state == nil || query.state == row.state)
             return isWanted ? row : nil
         }
-        if query.includesAll { page.total = registry.clients.count }
+        if query.includesAll { page.total = clients.count }
         return page
     }
 
@@ -142,30 +138,27 @@ extension NotificationCenter {
         }
         var page = Page<ChannelRow>()
         let (cursor, limit) = (query.cursor, query.limit)
-        if query.includesAll, visible(nil, nil) { page.total = registry.index.channels.count }
+        if query.includesAll, visible(nil, nil) { page.total = index.channels.count }
         if let name = query.name {
-            let row = registry.index.channels.index(of: name.span).flatMap {
-                registry.index.channels.row(at: $0)
-            }
+            let row = index.channels.index(of: name.span).flatMap { index.channels.row(at: $0) }
             if let row, cursor == 0, visible(row.name, nil) { page.rows = [row] }
             return page
         }
         var position = Int(clamping: cursor)
-        guard position < registry.index.channels.indexLimit else { return page }
+        guard position < index.channels.indexLimit else { return page }
         let scanEnd = min(
-            registry.index.channels.indexLimit,
-            position + min(Self.pageScanLimit, max(scanLimit, 1)))
+            index.channels.indexLimit, position + min(Self.pageScanLimit, max(scanLimit, 1)))
         var textByteCount = 0
         while position < scanEnd, page.rows.count < max(limit, 1),  // Share: listings
             textByteCount <= Self.pageTextByteLimit
         {
-            if let row = registry.index.channels.row(at: UInt32(position)), visible(row.name, nil) {
+            if let row = index.channels.row(at: UInt32(position)), visible(row.name, nil) {
                 page.rows.append(row)
                 textByteCount += row.name.count
             }
             position += 1
         }
-        page.next = position < registry.index.channels.indexLimit ? UInt64(position) : nil
+        page.next = position < index.channels.indexLimit ? UInt64(position) : nil
         return page
     }
 
@@ -201,21 +194,20 @@ extension NotificationCenter {
     /// It is inlined, as a call would copy the center.
     @inline(__always)
     func row(ofSlot slot: UInt32) -> ObserverRow {
-        let observer = registry.observers[slot]
-        let client = registry.clients[observer.client]
+        let observer = observers[slot]
+        let client = clients[observer.client]
         return ObserverRow(
             serial: observer.serial, client: client.id, transport: client.transport,
-            name: registry.index.name(of: observer.place),
-            object: registry.index.object(of: observer.place),
-            selector: registry.selectors.text(of: observer.selector), terms: observer.terms,
+            name: index.name(of: observer.place), object: index.object(of: observer.place),
+            selector: selectors.text(of: observer.selector), terms: observer.terms,
             since: observer.since, createdAt: observer.createdAt, state: client.state,
             stateSince: client.stateSince, principal: client.principal,
             delivered: observer.delivered, held: observer.heldCount,
             coalesced: observer.coalesced, dropped: observer.dropped,
             lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,
-            tokenHash: observer.tokenHash, role: registry.observers.role(at: slot),
+            tokenHash: observer.tokenHash, role: observers.role(at: slot),
             leaseEndsAt: leaseEndsAt(of: slot),
-            toldGaps: backlog.toldGaps.isEmpty ? [] : backlog.toldGaps[observer.serial] ?? [])
+            toldGaps: toldGaps.isEmpty ? [] : toldGaps[observer.serial] ?? [])
     }
 
     /// The end of an observer's lease on the wall clock, if it runs.
@@ -226,7 +218,7 @@ extension NotificationCenter {
 
     /// The row of the client in a slot.
     func row(ofClientSlot slot: UInt32) -> ClientRow {
-        let client = registry.clients[slot]
+        let client = clients[slot]
         return ClientRow(
             id: client.id, transport: client.transport, connection: client.connection,
             state: client.state, stateSince: client.stateSince, principal: client.principal,
@@ -261,8 +253,7 @@ extension NotificationCenter {
 
     /// The number of entries and timers that a query asks for.
     func count(ofQueue query: ObserverQuery) -> Int {
-        (query.isWaiting == true ? 0 : schedule.queue.count)
-            + (query.isWaiting == false ? 0 : schedule.timers.count)
+        (query.isWaiting == true ? 0 : queue.count) + (query.isWaiting == false ? 0 : timers.count)
     }
 
     private func queuePage(
@@ -273,10 +264,8 @@ extension NotificationCenter {
             return timers(after: cursor, limit: limit, scanLimit: scanLimit, visible: visible)
         }
         var page = entries(after: cursor, limit: limit, visible: visible)
-        guard query.isWaiting == nil, page.next == nil, schedule.timers.count > 0 else {
-            return page
-        }
-        let entryCount = UInt64(schedule.queue.count)
+        guard query.isWaiting == nil, page.next == nil, timers.count > 0 else { return page }
+        let entryCount = UInt64(queue.count)
         guard page.rows.count < limit else {
             page.next = entryCount
             return page
@@ -295,7 +284,7 @@ extension NotificationCenter {
     func entries(after cursor: UInt64, limit: Int, visible: Visibility) -> Page<QueueEntryRow> {
         var page = Page<QueueEntryRow>()
         var position: UInt64 = 0
-        schedule.queue.forEachInPostingOrder { entry in
+        queue.forEachInPostingOrder { entry in
             position += 1
             guard position > cursor else { return true }
             guard page.rows.count < max(limit, 1) else {
@@ -312,7 +301,7 @@ extension NotificationCenter {
 
     /// A queue entry or a timer, if it still waits.
     public func queueEntry(_ id: NotificationID) -> QueueEntryRow? {
-        schedule.queue.entry(id).map { Self.row(of: $0) } ?? timer(id)
+        queue.entry(id).map { Self.row(of: $0) } ?? timer(id)
     }
 
     static func row(of entry: NotificationQueue.Entry) -> QueueEntryRow {
@@ -325,8 +314,8 @@ extension NotificationCenter {
     /// The mode stack.
     public var modes: ModesRow {
         ModesRow(
-            current: schedule.modeStack.current,
-            stack: schedule.modeStack.leases.map {
+            current: modeStack.current,
+            stack: modeStack.leases.map {
                 ModesRow.Lease(
                     serial: $0.serial, mode: $0.mode, client: $0.client, tokenHash: $0.tokenHash)
             }, common: limits.commonModes)
@@ -339,14 +328,14 @@ extension NotificationCenter {
     public var needsIdle: Bool { needs.idle }
 
     /// How many entries the queue has.
-    public var queueCount: Int { schedule.queue.count }
+    public var queueCount: Int { queue.count }
 
     /// Bytes of name, object and userInfo of the queue.
-    public var queueByteCount: Int { schedule.queue.byteCount }
+    public var queueByteCount: Int { queue.byteCount }
 
     /// Bytes of name, object and userInfo of all held notifications.
-    public var heldByteCount: Int { backlog.held.byteCount }
+    public var heldByteCount: Int { held.byteCount }
 
     /// The number of held notifications.
-    public var heldCount: Int { backlog.held.notificationCount }
+    public var heldCount: Int { held.notificationCount }
 }

@@ -26,14 +26,13 @@ extension NotificationCenter {
 
     /// The state of an ask; nil when it is unknown or forgotten.
     public func ask(_ id: NotificationID, at time: CommandTime) -> AskFate? {
-        if let slot = asks.open.slot(of: id) {
+        if let slot = asks.slot(of: id) {
             return AskFate(
                 AskOutcome(
-                    id: id, state: .open(until: asks.open[slot].answerBy),
-                    path: asks.open[slot].path),
-                asks.open[slot].content, principal: asks.open[slot].principal)
+                    id: id, state: .open(until: asks[slot].answerBy), path: asks[slot].path),
+                asks[slot].content, principal: asks[slot].principal)
         }
-        guard let fate = asks.fates[id], fate.forgottenAt > time.monotonicNanoseconds else {
+        guard let fate = askFates[id], fate.forgottenAt > time.monotonicNanoseconds else {
             return nil
         }
         return AskFate(fate.outcome, fate.content, principal: fate.principal)
@@ -44,7 +43,7 @@ extension NotificationCenter {
         matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<AskRow> {
         var page: Page<AskRow> = rows(
-            of: asks.open.order, query, scanLimit: scanLimit, textByteCount: \.textByteCount,
+            of: asks.order, query, scanLimit: scanLimit, textByteCount: \.textByteCount,
             texts: { [$0.selector, $0.object, $0.principal, $0.id.text] },
             key: { row, ordinal in
                 switch query.order {
@@ -55,10 +54,10 @@ extension NotificationCenter {
                 }
             }
         ) { slot in
-            let row = row(of: asks.open[slot])
+            let row = row(of: asks[slot])
             return query.includes(row) && visible(row.selector, row.object) ? row : nil
         }
-        if query.includesAll, !query.isSurvey, visible(nil, nil) { page.total = asks.open.count }
+        if query.includesAll, !query.isSurvey, visible(nil, nil) { page.total = asks.count }
         return page
     }
 
@@ -74,7 +73,7 @@ extension NotificationCenter {
         matching query: ObserverQuery, scanLimit: Int = .max, visible: Visibility
     ) -> Page<ResponderRow> {
         var page: Page<ResponderRow> = rows(
-            of: registry.observers.order, query, scanLimit: scanLimit,
+            of: observers.order, query, scanLimit: scanLimit,
             textByteCount: \.observer.textByteCount,
             texts: { [$0.observer.object, $0.observer.principal, $0.observer.idText] },
             key: { row, serial in
@@ -87,21 +86,21 @@ extension NotificationCenter {
                 }
             }
         ) { slot in
-            guard let responder = registry.observers.responder(at: slot),
+            guard let responder = observers.responder(at: slot),
                 query.selector.map({ responder.implements.contains($0) }) ?? true
             else { return nil }
             let row = row(ofSlot: slot)
             return query.includes(row) && visible(row.name, row.object) ? responderRow(row) : nil
         }
         if query.includesAll, !query.isSurvey, visible(nil, nil) {
-            page.total = asks.addresses.holderCount
+            page.total = addresses.holderCount
         }
         return page
     }
 
     /// The holders of an address, in registration order.
     public func responders(at address: [UInt8]) -> [ResponderRow] {
-        asks.addresses.holders(of: address.span).map { responderRow(row(ofSlot: $0.slot), $0) }
+        addresses.holders(of: address.span).map { responderRow(row(ofSlot: $0.slot), $0) }
     }
 
     private func responderRow(
@@ -109,9 +108,9 @@ extension NotificationCenter {
     ) -> ResponderRow {
         let address = row.object ?? []
         let holder =
-            holder ?? asks.addresses.holders(of: address.span).first { $0.serial == row.serial }
+            holder ?? addresses.holders(of: address.span).first { $0.serial == row.serial }
         return ResponderRow(
-            observer: row, openAskCount: asks.open.shownCount(to: row.serial),
+            observer: row, openAskCount: asks.shownCount(to: row.serial),
             askedCount: holder?.askedCount ?? 0, answeredCount: holder?.answeredCount ?? 0)
     }
 }

@@ -4,7 +4,7 @@ import BelfryBytes
 
 extension NotificationCenter {
     /// How many timers wait.
-    public var timerCount: Int { schedule.timers.count }
+    public var timerCount: Int { timers.count }
 
     /// The timers in due order; farewells of connected clients come last.
     ///
@@ -19,7 +19,7 @@ extension NotificationCenter {
         var page = Page<QueueEntryRow>()
         guard let start = Int(exactly: cursor) else { return page }
         var seenCount = 0
-        schedule.timers.order.forEach(from: start) { item in
+        timers.order.forEach(from: start) { item in
             guard page.rows.count < max(limit, 1),
                 seenCount < min(max(scanLimit, 1), Self.pageScanLimit)
             else {
@@ -36,11 +36,11 @@ extension NotificationCenter {
 
     /// A timer, if it waits.
     public func timer(_ id: NotificationID) -> QueueEntryRow? {
-        schedule.timers.slot(of: id).map { row(ofTimer: $0) }
+        timers.slot(of: id).map { row(ofTimer: $0) }
     }
 
     func row(ofTimer slot: UInt32) -> QueueEntryRow {
-        let timer = schedule.timers[slot]
+        let timer = timers[slot]
         let options = timer.details?.options
         return QueueEntryRow(
             id: timer.id, content: timer.content, style: options?.style ?? .asap,
@@ -49,7 +49,7 @@ extension NotificationCenter {
             timer: QueueEntryRow.Timing(
                 dueAt: timer.dueAt == .max ? nil : timer.dueAt,
                 client: timer.isFarewell ? timer.details?.client : nil,
-                repetition: schedule.timers.repetition(at: slot).map {
+                repetition: timers.repetition(at: slot).map {
                     QueueEntryRow.Timing.Repetition(
                         period: $0.period, fired: $0.fired, missed: $0.missed)
                 }))

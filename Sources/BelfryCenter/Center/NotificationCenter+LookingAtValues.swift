@@ -8,11 +8,11 @@ extension NotificationCenter {
 
     /// The value at a place of the value of an object; nil where there is none.
     public func value(of object: [UInt8], at path: DocumentPath) -> PresentValue? {
-        guard values.isUsed, let slot = values.slot(of: object.span),
+        guard usesValues, let slot = values.slot(of: object.span),
             let value = values[slot].document?.value(at: path)
         else { return nil }
         return PresentValue(
-            value: value, tag: ValueTag(of: value, key: values.tagKey), sequence: history.sequence)
+            value: value, tag: ValueTag(of: value, key: values.tagKey), sequence: sequence)
     }
 
     /// The values that a query asks for, by default in the order in which they were added.

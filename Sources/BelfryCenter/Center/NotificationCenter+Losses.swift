@@ -11,7 +11,7 @@ extension NotificationCenter {
 
     /// Notes that an observer lost notifications, or may have.
     mutating func noteGap(_ gap: GapRecord, at slot: UInt32, _ effects: inout Effects) {
-        backlog.losses.add(gap)
+        losses.add(gap)
         noteAgain(gap, at: slot, &effects)
     }
 
@@ -20,15 +20,15 @@ extension NotificationCenter {
         let sum = addGap(gap, at: slot)
         // A post that holds nothing is not stored, so neither is its loss.
         if isLasting(slot), gap.reason != .dropped {
-            effects.changes.append(.gap(observer: registry.observers[slot].serial, sum))
+            effects.changes.append(.gap(observer: observers[slot].serial, sum))
         }
     }
 
     /// Adds a loss to those of its reason, and returns the sum.
     @discardableResult
     mutating func addGap(_ gap: GapRecord, at slot: UInt32) -> GapRecord {
-        let (sum, newLoser) = registry.observers.add(gap, at: slot)
-        if let newLoser { registry.clients[newLoser].gapCount += 1 }
+        let (sum, newLoser) = observers.add(gap, at: slot)
+        if let newLoser { clients[newLoser].gapCount += 1 }
         return sum
     }
 
@@ -36,18 +36,16 @@ extension NotificationCenter {
     mutating func tellGaps(
         of client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        if registry.clients[client].wasAsked {
-            registry.clients[client].wasAsked = false
+        if clients[client].wasAsked {
+            clients[client].wasAsked = false
             noteClient(client, at: time, &effects)
         }
-        guard registry.clients[client].gapCount > 0,
-            !registry.clients[client].suspension.contains(.mailbox)
-        else {
+        guard clients[client].gapCount > 0, !clients[client].suspension.contains(.mailbox) else {
             return
         }
-        let route = registry.clients.route(at: client)
-        for slot in registry.observerSlots(of: client) {  // Bound: gaps
-            for gap in registry.observers[slot].gaps {  // Bound: gaps
+        let route = clients.route(at: client)
+        for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: gaps
+            for gap in observers[slot].gaps {  // Bound: gaps
                 effects.notices.append(
                     .gap(
                         connection: route.connection, transport: route.transport,
@@ -60,9 +58,8 @@ extension NotificationCenter {
     /// The gap of a loss, as its observer gets it.
     func gap(_ gap: GapRecord, at slot: UInt32) -> Gap {
         Gap(
-            observer: registry.observers[slot].serial,
-            selector: registry.selectors.text(of: registry.observers[slot].selector),
-            lostCount: gap.count,
+            observer: observers[slot].serial,
+            selector: selectors.text(of: observers[slot].selector), lostCount: gap.count,
             firstSequence: gap.first, lastSequence: gap.last, reason: gap.reason)
     }
 
@@ -70,21 +67,18 @@ extension NotificationCenter {
     mutating func forgetGaps(
         of slot: UInt32, through sequence: UInt64 = .max, _ effects: inout Effects
     ) {
-        let told = registry.observers[slot].gaps.filter { $0.last <= sequence }
+        let told = observers[slot].gaps.filter { $0.last <= sequence }
         guard !told.isEmpty else { return }
-        let serial = registry.observers[slot].serial
-        let known =
-            (backlog.toldGaps[serial] ?? []) + told.map { ToldGap(gap: $0, toldAt: lastWallTime) }
-        backlog.toldGaps[serial] = known.suffix(ToldGap.limit)
-        registry.observers[slot].gaps.removeAll { $0.last <= sequence }
-        if registry.observers[slot].gaps.isEmpty {
-            registry.clients[registry.observers[slot].client].gapCount -= 1
-        }
+        let serial = observers[slot].serial
+        let known = (toldGaps[serial] ?? []) + told.map { ToldGap(gap: $0, toldAt: lastWallTime) }
+        toldGaps[serial] = known.suffix(ToldGap.limit)
+        observers[slot].gaps.removeAll { $0.last <= sequence }
+        if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
         guard isLasting(slot) else { return }
         for gap in told {  // Bound: gaps
             effects.changes.append(
                 .gap(
-                    observer: registry.observers[slot].serial,
+                    observer: observers[slot].serial,
                     GapRecord(reason: gap.reason, count: 0, first: 0, last: 0)))
         }
     }

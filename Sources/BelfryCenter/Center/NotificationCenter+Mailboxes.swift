@@ -6,11 +6,11 @@ extension NotificationCenter {
         _ notification: Notification, at slot: UInt32, isImmediate: Bool, _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
-        let client = registry.observers[slot].client
-        let isSuspended = !registry.clients[client].suspension.isDisjoint(with: .suspended)
-        let behavior = registry.observers[slot].terms.suspensionBehavior
+        let client = observers[slot].client
+        let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
+        let behavior = observers[slot].terms.suspensionBehavior
         if isSuspended, behavior == .drop, !isImmediate {
-            registry.observers[slot].dropped += 1
+            observers[slot].dropped += 1
             noteGap(.dropped, notification.sequence, at: slot, &effects)
             return .dropped
         }
@@ -28,22 +28,22 @@ extension NotificationCenter {
         of slot: UInt32, _ outcome: ReportRow.Outcome, _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
-        guard let reader = registry.observers[slot].reader else { return outcome }
-        let entry = registry.observers[slot].entries.last
-        if registry.observers[slot].readerIsStream {
-            let previous = backlog.held.previous(before: entry, in: .observer)
+        guard let reader = observers[slot].reader else { return outcome }
+        let entry = observers[slot].entries.last
+        if observers[slot].readerIsStream {
+            let previous = held.previous(before: entry, in: .observer)
             let isNext =
                 previous == HeldTable.none
-                || backlog.held.sequence(of: previous) <= registry.observers[slot].streamedThrough
+                || held.sequence(of: previous) <= observers[slot].streamedThrough
             // Entries that wait for room go first, when there is room.
             if isNext { streamOn(slotOf: slot, at: time, &effects) }
-            return backlog.held[entry].flags.contains(.shown) ? .delivered : outcome
+            return held[entry].flags.contains(.shown) ? .delivered : outcome
         }
         effects.notices.append(
-            .mailboxFilled(connection: reader, observer: registry.observers[slot].serial))
-        backlog.held[entry].account = .delivered
-        backlog.held[entry].flags.insert(.shown)
-        _ = registry.observers.noteDelivery(at: slot, time.wallMilliseconds)
+            .mailboxFilled(connection: reader, observer: observers[slot].serial))
+        held[entry].account = .delivered
+        held[entry].flags.insert(.shown)
+        _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
         return .delivered
     }
 
@@ -53,7 +53,7 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) throws(Refusal) {
         // A number above all others would acknowledge notifications that are still to come.
-        let through = through.map { min($0, history.sequence) }
+        let through = through.map { min($0, sequence) }
         try lookInto(serial, through: through, at: time, &effects)
         guard let wait, let page = mailbox(of: serial, after: through ?? 0, limit: 1),
             page.isEmpty
@@ -66,25 +66,25 @@ extension NotificationCenter {
         _ serial: UInt64, through: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
         let slot = try mailboxSlot(serial)
-        registry.observers[slot].lookedAt = time.monotonicNanoseconds
-        noteLook(atClient: registry.observers[slot].client, at: time, &effects)
-        scheduleLeases(of: registry.observers[slot].client, at: time)
-        showHeld(of: registry.observers[slot].client, at: time, &effects)
-        let start = through ?? registry.observers[slot].acknowledgedThrough
-        if registry.observers[slot].forgottenThrough > start {
+        observers[slot].lookedAt = time.monotonicNanoseconds
+        noteLook(atClient: observers[slot].client, at: time, &effects)
+        scheduleLeases(of: observers[slot].client, at: time)
+        showHeld(of: observers[slot].client, at: time, &effects)
+        let start = through ?? observers[slot].acknowledgedThrough
+        if observers[slot].forgottenThrough > start {
             let gap = GapRecord(
                 reason: .overflow, count: nil, first: start + 1,
-                last: registry.observers[slot].forgottenThrough)
-            registry.observers[slot].forgottenThrough = 0
+                last: observers[slot].forgottenThrough)
+            observers[slot].forgottenThrough = 0
             noteGap(gap, at: slot, &effects)
             noteObserver(slot, &effects)
         }
         let through = readPresent(at: slot, through, at: time, &effects)
-        guard let through, through > registry.observers[slot].acknowledgedThrough else { return }
-        registry.observers[slot].acknowledgedThrough = min(through, history.sequence)
-        while registry.observers[slot].entries.first != HeldTable.none {  // Bound: dequeue
-            let entry = registry.observers[slot].entries.first
-            guard backlog.held.sequence(of: entry) <= through, !isPresent(entry) else { break }
+        guard let through, through > observers[slot].acknowledgedThrough else { return }
+        observers[slot].acknowledgedThrough = min(through, sequence)
+        while observers[slot].entries.first != HeldTable.none {  // Bound: dequeue
+            let entry = observers[slot].entries.first
+            guard held.sequence(of: entry) <= through, !isPresent(entry) else { break }
             acknowledge(entry, at: slot, time, &effects)
         }
         forgetGaps(of: slot, through: through, &effects)
@@ -100,14 +100,14 @@ extension NotificationCenter {
     private mutating func readPresent(
         at slot: UInt32, _ through: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) -> UInt64? {
-        let entry = registry.observers[slot].entries.first
+        let entry = observers[slot].entries.first
         guard isPresent(entry) else { return through }
-        let number = backlog.held.sequence(of: entry)
-        if backlog.held[entry].flags.contains(.shown) {
+        let number = held.sequence(of: entry)
+        if held[entry].flags.contains(.shown) {
             if let through, through >= number { acknowledge(entry, at: slot, time, &effects) }
             return through
         }
-        backlog.held[entry].flags.insert(.shown)
+        held[entry].flags.insert(.shown)
         return through.map { $0 < number ? $0 : max(number, 1) - 1 }
     }
 
@@ -115,35 +115,33 @@ extension NotificationCenter {
     private mutating func acknowledge(
         _ entry: UInt32, at slot: UInt32, _ time: CommandTime, _ effects: inout Effects
     ) {
-        let id = backlog.held.notification(of: entry).id
-        let account = backlog.held[entry].account
+        let id = held.notification(of: entry).id
+        let account = held[entry].account
         switch account {
         case .delivered: break
         case .none:
             // A change has no account, and an entry from a store has none any more (rule C19).
-            if !backlog.held[entry].flags.contains(.shown) {
-                _ = registry.observers.noteDelivery(at: slot, time.wallMilliseconds)
+            if !held[entry].flags.contains(.shown) {
+                _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
             }
         case .held, .coalesced:
-            _ = registry.observers.noteDelivery(at: slot, time.wallMilliseconds)
+            _ = observers.noteDelivery(at: slot, time.wallMilliseconds)
             recount(id, report(of: entry, .delivered)) { receipt in
                 if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
                 receipt.delivered += 1
             }
         }
-        backlog.held[entry].account = .none
+        held[entry].account = .none
         tally[.acknowledgements] += 1
         unlink(entry, &effects)
     }
 
     private func mailboxSlot(_ serial: UInt64) throws(Refusal) -> UInt32 {
-        guard let slot = registry.observers.slot(of: serial) else {
-            if let tombstone = registry.tombstones[serial] { throw .observerRemoved(tombstone) }
+        guard let slot = observers.slot(of: serial) else {
+            if let tombstone = tombstones[serial] { throw .observerRemoved(tombstone) }
             throw .unknownObserver
         }
-        guard registry.clients[registry.observers[slot].client].transport == .mailbox else {
-            throw .noMailbox
-        }
+        guard clients[observers[slot].client].transport == .mailbox else { throw .noMailbox }
         return slot
     }
 
@@ -155,29 +153,29 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) throws(Refusal) {
         let slot = try mailboxSlot(serial)
-        let client = registry.observers[slot].client
-        if let earlier = registry.observers[slot].reader {
+        let client = observers[slot].client
+        if let earlier = observers[slot].reader {
             effects.notices.append(
                 .readerReplaced(
-                    connection: earlier, isStream: registry.observers[slot].readerIsStream))
+                    connection: earlier, isStream: observers[slot].readerIsStream))
             endStream(of: slot)
         } else {
-            registry.clients[client].readerCount += 1
+            clients[client].readerCount += 1
         }
-        registry.observers[slot].reader = connection
-        registry.observers[slot].readerIsStream = isStream
-        registry.observers[slot].lookedAt = time.monotonicNanoseconds
+        observers[slot].reader = connection
+        observers[slot].readerIsStream = isStream
+        observers[slot].lookedAt = time.monotonicNanoseconds
         noteLook(atClient: client, at: time, &effects)
         change(client, at: time) { $0.remove(.disconnected) }
         showHeld(of: client, at: time, &effects)
         guard isStream else { return }
-        let first = registry.observers[slot].entries.first
-        if isPresent(first), backlog.held[first].flags.contains(.shown) {
-            backlog.held[first].flags.remove(.shown)
-            backlog.held[first].flags.insert(.redelivered)
+        let first = observers[slot].entries.first
+        if isPresent(first), held[first].flags.contains(.shown) {
+            held[first].flags.remove(.shown)
+            held[first].flags.insert(.redelivered)
         }
-        registry.observers[slot].streamedThrough = 0
-        registry.observers[slot].hasNewGap = true
+        observers[slot].streamedThrough = 0
+        observers[slot].hasNewGap = true
         streamOn(slotOf: slot, at: time, &effects)
     }
 
@@ -185,55 +183,54 @@ extension NotificationCenter {
     mutating func detachReader(
         _ serial: UInt64, _ connection: ConnectionName, at time: CommandTime
     ) {
-        guard let slot = registry.observers.slot(of: serial),
-            registry.observers[slot].reader == connection
+        guard let slot = observers.slot(of: serial), observers[slot].reader == connection
         else { return }
-        let client = registry.observers[slot].client
+        let client = observers[slot].client
         endStream(of: slot)
-        registry.observers[slot].reader = nil
-        registry.observers[slot].lookedAt = time.monotonicNanoseconds
+        observers[slot].reader = nil
+        observers[slot].lookedAt = time.monotonicNanoseconds
         noteReaderGone(from: client, at: time)
         scheduleLeases(of: client, at: time)
     }
 
     /// Counts one reader of a mailbox less; without any it is disconnected.
     mutating func noteReaderGone(from client: UInt32, at time: CommandTime) {
-        registry.clients[client].readerCount -= 1
-        guard registry.clients[client].readerCount == 0 else { return }
+        clients[client].readerCount -= 1
+        guard clients[client].readerCount == 0 else { return }
         change(client, at: time) { suspension in
             suspension.insert(.disconnected)
             suspension.remove(.slow)
         }
-        registry.clients[client].disconnectedSince = time.monotonicNanoseconds
+        clients[client].disconnectedSince = time.monotonicNanoseconds
     }
 
     /// Marks the deliveries of a stream that were not acknowledged as redelivered.
     private mutating func endStream(of slot: UInt32) {
-        guard registry.observers[slot].readerIsStream else { return }
-        var entry = registry.observers[slot].entries.first
-        while entry != HeldTable.none, backlog.held[entry].flags.contains(.shown) {  // Bound: list
-            backlog.held[entry].flags.insert(.redelivered)
-            entry = backlog.held.next(after: entry, in: .observer)
+        guard observers[slot].readerIsStream else { return }
+        var entry = observers[slot].entries.first
+        while entry != HeldTable.none, held[entry].flags.contains(.shown) {  // Bound: list
+            held[entry].flags.insert(.redelivered)
+            entry = held.next(after: entry, in: .observer)
         }
-        for ask in asks.open.shown(to: registry.observers[slot].serial)  // Bound: list
-        where asks.open[ask].sequence <= registry.observers[slot].streamedThrough {
-            asks.open.noteRedelivery(ask)
+        for ask in asks.shown(to: observers[slot].serial)  // Bound: list
+        where asks[ask].sequence <= observers[slot].streamedThrough {
+            asks.noteRedelivery(ask)
         }
     }
 
     /// Continues all streams of a mailbox.
     mutating func streamOn(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        guard registry.clients[client].readerCount > 0 else { return }
-        for slot in registry.observerSlots(of: client)  // Bound: client
-        where registry.observers[slot].reader != nil && registry.observers[slot].readerIsStream {
+        guard clients[client].readerCount > 0 else { return }
+        for slot in observers.slots(from: clients[client].lastObserver)  // Bound: client
+        where observers[slot].reader != nil && observers[slot].readerIsStream {
             streamOn(slotOf: slot, at: time, &effects)
         }
     }
 
     /// Sends a stream the unsent entries of its mailbox, up to the limit of bytes.
     mutating func streamOn(slotOf slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        let client = registry.observers[slot].client
-        guard registry.clients[client].suspension.isDisjoint(with: .suspended) else { return }
+        let client = observers[slot].client
+        guard clients[client].suspension.isDisjoint(with: .suspended) else { return }
         tellStreamGaps(of: slot, &effects)
         var byteCount = 0
         var entry = firstUnstreamed(of: slot)
@@ -242,22 +239,18 @@ extension NotificationCenter {
             // them.
             let isFull = byteCount >= limits.flushByteLimit && !isStreamed(entry, at: slot)
             // An ask has its place among them by its number.
-            let ask = asks.open.firstShown(
-                to: registry.observers[slot].serial, above: registry.observers[slot].streamedThrough
-            )
-            if let ask,
-                entry == HeldTable.none
-                    || asks.open[ask].sequence < backlog.held.sequence(of: entry)
-            {
+            let ask = asks.firstShown(
+                to: observers[slot].serial, above: observers[slot].streamedThrough)
+            if let ask, entry == HeldTable.none || asks[ask].sequence < held.sequence(of: entry) {
                 if isFull { return goOnLater(slot, &effects) }
-                byteCount += asks.open[ask].byteCount + Self.frameByteCount
-                registry.observers[slot].streamedThrough = asks.open[ask].sequence
+                byteCount += asks[ask].byteCount + Self.frameByteCount
+                observers[slot].streamedThrough = asks[ask].sequence
                 writeAsk(ask, to: slot, at: time, &effects)
                 continue
             }
             if entry == HeldTable.none { return }
-            let next = backlog.held.next(after: entry, in: .observer)
-            let notification = values.isUsed ? shown(entry) : backlog.held.notification(of: entry)
+            let next = held.next(after: entry, in: .observer)
+            let notification = usesValues ? shown(entry) : held.notification(of: entry)
             if isFull { return goOnLater(slot, &effects) }
             byteCount += notification.content.byteCount + Self.frameByteCount
             show(entry, notification, at: slot, time, &effects)
@@ -269,32 +262,31 @@ extension NotificationCenter {
     private func goOnLater(_ slot: UInt32, _ effects: inout Effects) {
         effects.notices.append(
             .flushGoesOn(
-                client: registry.clients[registry.observers[slot].client].id,
-                connection: registry.observers.readerName(at: slot)))
+                client: clients[observers[slot].client].id,
+                connection: observers.readerName(at: slot)))
     }
 
     /// Sends a stream the losses of its observer, until its reader acknowledges them.
     private mutating func tellStreamGaps(of slot: UInt32, _ effects: inout Effects) {
-        guard registry.observers[slot].hasNewGap else { return }
-        registry.observers[slot].hasNewGap = false
-        for gap in registry.observers[slot].gaps {  // Bound: gaps
+        guard observers[slot].hasNewGap else { return }
+        observers[slot].hasNewGap = false
+        for gap in observers[slot].gaps {  // Bound: gaps
             effects.notices.append(
                 .gap(
-                    connection: registry.observers.readerName(at: slot),
-                    transport: .ofMailboxStreams,
+                    connection: observers.readerName(at: slot), transport: .ofMailboxStreams,
                     self.gap(gap, at: slot)))
         }
     }
 
     /// The first entry that the stream was not sent; mostly the last of all.
     private func firstUnstreamed(of slot: UInt32) -> UInt32 {
-        let last = registry.observers[slot].entries.last
+        let last = observers[slot].entries.last
         guard last != HeldTable.none, !isStreamed(last, at: slot) || isNew(last, at: slot) else {
             return HeldTable.none
         }
         var first = last
         while true {  // Bound: list
-            let previous = backlog.held.previous(before: first, in: .observer)
+            let previous = held.previous(before: first, in: .observer)
             guard previous != HeldTable.none, !isStreamed(previous, at: slot) else { return first }
             first = previous
         }
@@ -303,28 +295,27 @@ extension NotificationCenter {
     /// Whether a stream was sent the number of an entry.
     private func isStreamed(_ entry: UInt32, at slot: UInt32) -> Bool {
         guard entry != HeldTable.none else { return false }
-        let through = registry.observers[slot].streamedThrough
+        let through = observers[slot].streamedThrough
         // In a center that has dispatched nothing there is no number below that of a present value.
-        return backlog.held.sequence(of: entry) <= through
-            && (through > 0 || backlog.held[entry].flags.contains(.shown))
+        return held.sequence(of: entry) <= through
+            && (through > 0 || held[entry].flags.contains(.shown))
     }
 
     /// Whether an action was filed just now behind others of the same post.
     private func isNew(_ entry: UInt32, at slot: UInt32) -> Bool {
-        backlog.held[entry].flags.contains(.action)
-            && backlog.held[entry].flags.isDisjoint(with: .shown)
-            && backlog.held.sequence(of: entry) == registry.observers[slot].streamedThrough
+        held[entry].flags.contains(.action) && held[entry].flags.isDisjoint(with: .shown)
+            && held.sequence(of: entry) == observers[slot].streamedThrough
     }
 
     private mutating func show(
         _ entry: UInt32, _ notification: Notification, at slot: UInt32, _ time: CommandTime,
         _ effects: inout Effects
     ) {
-        let account = backlog.held[entry].account
-        let isRedelivered = backlog.held[entry].flags.contains(.redelivered)
-        registry.observers[slot].streamedThrough = notification.sequence
-        backlog.held[entry].flags.insert(.shown)
-        if backlog.held[entry].flags.contains(.action), let action = backlog.heldActions[entry] {
+        let account = held[entry].account
+        let isRedelivered = held[entry].flags.contains(.redelivered)
+        observers[slot].streamedThrough = notification.sequence
+        held[entry].flags.insert(.shown)
+        if held[entry].flags.contains(.action), let action = heldActions[entry] {
             write(action, notification, to: slot, isRedelivered: isRedelivered, at: time, &effects)
         } else {
             write(
@@ -333,7 +324,7 @@ extension NotificationCenter {
                 &effects)
         }
         guard account == .held || account == .coalesced else { return }
-        backlog.held[entry].account = .delivered
+        held[entry].account = .delivered
         // A notification that is being dispatched is counted by its outcome.
         guard !(dispatching.isActive && dispatching.id == notification.id) else { return }
         recount(notification.id, report(of: entry, .delivered)) { receipt in
@@ -346,35 +337,35 @@ extension NotificationCenter {
     ///
     /// - Returns: nil when there is no such observer, or when it belongs to no mailbox.
     public func mailbox(of serial: UInt64, after: UInt64, limit: Int) -> MailboxPage? {
-        guard let slot = registry.observers.slot(of: serial),
-            registry.clients[registry.observers[slot].client].transport == .mailbox
+        guard let slot = observers.slot(of: serial),
+            clients[observers[slot].client].transport == .mailbox
         else { return nil }
         var page = MailboxPage()
-        page.gaps = registry.observers[slot].gaps.map { gap($0, at: slot) }
+        page.gaps = observers[slot].gaps.map { gap($0, at: slot) }
         // A reader that has not read the present value has read nothing, whatever number it names.
-        let isUnread = isPresent(registry.observers[slot].entries.first)
+        let isUnread = isPresent(observers[slot].entries.first)
         page.next = isUnread ? 0 : after
         var byteCount = 0
-        var entry = registry.observers[slot].entries.first
-        var open = asks.open.shown(to: serial)[...]
+        var entry = observers[slot].entries.first
+        var open = asks.shown(to: serial)[...]
         while true {  // Bound: list
             let element: MailboxPage.Element
             // An ask has its place among them by its number.
-            if let ask = open.first, let notification = asks.open[ask].notification,
-                entry == HeldTable.none || notification.sequence < backlog.held.sequence(of: entry)
+            if let ask = open.first, let notification = asks[ask].notification,
+                entry == HeldTable.none || notification.sequence < held.sequence(of: entry)
             {
                 open.removeFirst()
                 element = MailboxPage.Element(
-                    notification: notification, isRedelivered: asks.open[ask].isRedelivered,
-                    addressed: asks.open[ask].addressed)
+                    notification: notification, isRedelivered: asks[ask].isRedelivered,
+                    addressed: asks[ask].addressed)
             } else if entry != HeldTable.none {
                 element = MailboxPage.Element(
                     notification: shown(entry),
-                    isRedelivered: backlog.held[entry].flags.contains(.redelivered),
-                    addressed: backlog.held[entry].flags.contains(.action)
-                        ? backlog.heldActions[entry]?.addressed : nil,
+                    isRedelivered: held[entry].flags.contains(.redelivered),
+                    addressed: held[entry].flags.contains(.action)
+                        ? heldActions[entry]?.addressed : nil,
                     keyPath: values.observers[slot]?.pathText)
-                entry = backlog.held.next(after: entry, in: .observer)
+                entry = held.next(after: entry, in: .observer)
             } else {
                 break
             }

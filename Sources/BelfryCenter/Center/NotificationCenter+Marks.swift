@@ -5,23 +5,23 @@ import BelfryJSON
 extension NotificationCenter {
     /// Whether an observer is one of a value.
     @inline(__always)
-    func isOfValue(_ slot: UInt32) -> Bool { values.isUsed && values.isObserver(slot) }
+    func isOfValue(_ slot: UInt32) -> Bool { usesValues && values.isObserver(slot) }
 
     /// Whether an entry is a mark: it has no content, and stands for the present value.
     @inline(__always)
     func isMark(_ entry: UInt32) -> Bool {
-        values.isUsed && values.observers[backlog.held[entry].observer]?.mark == entry
+        usesValues && values.observers[held[entry].observer]?.mark == entry
     }
 
     /// Whether an entry is a present value, whose number is not its own.
     ///
     /// It is a mark of no change, or the first entry of an observer.
     func isPresent(_ entry: UInt32) -> Bool {
-        guard entry != HeldTable.none, isOfValue(backlog.held[entry].observer) else { return false }
-        let slot = backlog.held[entry].observer
+        guard entry != HeldTable.none, isOfValue(held[entry].observer) else { return false }
+        let slot = held[entry].observer
         return isMark(entry)
             ? values.observers[slot]?.markIsChange == false
-            : backlog.held.sequence(of: entry) <= registry.observers[slot].since
+            : held.sequence(of: entry) <= observers[slot].since
     }
 
     /// Holds a change for an observer of a value, or marks it.
@@ -32,13 +32,13 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
         let isMarked = values.observers[slot]?.isMarked ?? false
-        if isReplaceable || isMarked || registry.observers[slot].terms.minInterval > 0 {
+        if isReplaceable || isMarked || observers[slot].terms.minInterval > 0 {
             mark(slot, notification, isChange: true, &effects)
             return isMarked ? .coalesced : .held
         }
         let entry = makeEntry(
             notification, at: slot, account: .none, flags: [], time, &effects)
-        addWaiting(entry, of: registry.observers[slot].client)
+        addWaiting(entry, of: observers[slot].client)
         keepLimits(of: slot, &effects)
         return .held
     }
@@ -51,7 +51,7 @@ extension NotificationCenter {
         dropMark(of: slot, &effects)
         addWaiting(
             makeMark(slot, notification, isChange: isChange, isRedelivered: isRedelivered),
-            of: registry.observers[slot].client)
+            of: observers[slot].client)
     }
 
     /// Makes the entry of a mark, which is in no list of its client yet.
@@ -63,12 +63,12 @@ extension NotificationCenter {
             postedAt: notification.postedAt, causedBy: nil,
             content: content(at: values.observers[slot]?.value ?? 0, nil))
         // One change marks many observers at one place.
-        dispatching.keptMark = backlog.held.again(dispatching.keptMark, place) ?? keep(place)
-        let entry = backlog.held.make(
+        dispatching.keptMark = held.again(dispatching.keptMark, place) ?? keep(place)
+        let entry = held.make(
             HeldTable.Entry(
                 observer: slot, notification: dispatching.keptMark, account: .none))
-        if isRedelivered { backlog.held[entry].flags.insert(.redelivered) }
-        backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
+        if isRedelivered { held[entry].flags.insert(.redelivered) }
+        held.append(entry, to: &observers[slot].entries, in: .observer)
         count(entry: entry, 1)
         values.observers[slot]?.mark = entry
         values.observers[slot]?.markIsChange = isChange
@@ -89,9 +89,8 @@ extension NotificationCenter {
     /// The reason why a marked observer loses its change; nil for an interval, which reports none.
     private func reasonOfLoss(at slot: UInt32) -> Gap.Reason? {
         let isSuspended =
-            !registry.clients[registry.observers[slot].client].suspension.isDisjoint(
-                with: .suspended)
-        let terms = registry.observers[slot].terms
+            !clients[observers[slot].client].suspension.isDisjoint(with: .suspended)
+        let terms = observers[slot].terms
         if terms.minInterval > 0, !isSuspended { return nil }
         return terms.suspensionBehavior == .coalesce || terms.minInterval > 0
             ? .coalesced : .overflow
@@ -101,14 +100,14 @@ extension NotificationCenter {
     private mutating func loseChange(
         _ entry: UInt32, _ reason: Gap.Reason, _ effects: inout Effects
     ) {
-        let slot = backlog.held[entry].observer
-        guard !backlog.held[entry].flags.contains(.shown) else { return }
+        let slot = held[entry].observer
+        guard !held[entry].flags.contains(.shown) else { return }
         if reason == .coalesced {
-            registry.observers[slot].coalesced += 1
+            observers[slot].coalesced += 1
         } else {
-            registry.observers[slot].dropped += 1
+            observers[slot].dropped += 1
         }
-        noteGap(reason, backlog.held.sequence(of: entry), at: slot, &effects)
+        noteGap(reason, held.sequence(of: entry), at: slot, &effects)
     }
 
     /// Replaces the held changes of an observer by one mark, at the place of the last (rule V9).
@@ -118,12 +117,12 @@ extension NotificationCenter {
     mutating func markHeld(
         of slot: UInt32, _ reason: Gap.Reason, _ effects: inout Effects
     ) -> Bool {
-        let entries = backlog.held.slots(of: registry.observers[slot].entries, in: .observer)
+        let entries = held.slots(of: observers[slot].entries, in: .observer)
         guard let last = entries.last, entries.count > 1 || !isMark(last) else { return false }
-        let client = registry.observers[slot].client
-        let isLastOfClient = registry.clients[client].held.last == last
-        let notification = backlog.held.notification(of: last)
-        let isRedelivered = backlog.held[last].flags.contains(.redelivered)
+        let client = observers[slot].client
+        let isLastOfClient = clients[client].held.last == last
+        let notification = held.notification(of: last)
+        let isRedelivered = held[last].flags.contains(.redelivered)
         let isInitial = isPresent(last)
         for entry in entries {  // Bound: list
             if entry != last, !isMark(entry) || values.observers[slot]?.markIsChange == true {
@@ -137,19 +136,17 @@ extension NotificationCenter {
         if isLastOfClient {
             addWaiting(mark, of: client)
         } else {
-            registry.clients[client].heldByteCount += backlog.held.byteCount(of: mark)
-            relink(
-                backlog.held.slots(of: registry.clients[client].held, in: .client) + [mark],
-                of: client)
+            clients[client].heldByteCount += held.byteCount(of: mark)
+            relink(held.slots(of: clients[client].held, in: .client) + [mark], of: client)
         }
         return true
     }
 
     /// The notification of an entry as it is shown now: a mark has the present value.
     func shown(_ entry: UInt32) -> Notification {
-        let notification = backlog.held.notification(of: entry)
+        let notification = held.notification(of: entry)
         guard isMark(entry) else { return notification }
-        let slot = backlog.held[entry].observer
+        let slot = held[entry].observer
         return Notification(
             id: notification.id, sequence: notification.sequence, postedAt: notification.postedAt,
             causedBy: nil,
@@ -162,7 +159,7 @@ extension NotificationCenter {
     mutating func position(
         of notification: Notification, at slot: UInt32, _ effects: inout Effects
     ) -> UInt32 {
-        guard values.isUsed, let path = values.observers[slot]?.pathText else {
+        guard usesValues, let path = values.observers[slot]?.pathText else {
             return position(of: notification, &effects)
         }
         let last = UInt32(truncatingIfNeeded: effects.notifications.count &- 1)
@@ -203,14 +200,14 @@ extension NotificationCenter {
         _ slot: UInt32, _ observed: ObservedValue, at time: CommandTime, _ effects: inout Effects
     ) {
         let notification = Notification(
-            id: madeID(registry.observers[slot].serial, at: time), sequence: history.sequence,
+            id: madeID(observers[slot].serial, at: time), sequence: sequence,
             postedAt: time.wallMilliseconds, causedBy: nil,
             content: content(
                 at: observed.value,
                 DocumentChange.initialText(values.presentValue(for: slot))))
-        let client = registry.observers[slot].client
-        let isSuspended = !registry.clients[client].suspension.isDisjoint(with: .suspended)
-        if isSuspended, registry.observers[slot].terms.suspensionBehavior == .coalesce {
+        let client = observers[slot].client
+        let isSuspended = !clients[client].suspension.isDisjoint(with: .suspended)
+        if isSuspended, observers[slot].terms.suspensionBehavior == .coalesce {
             mark(slot, notification, isChange: false, &effects)
             values.observers[slot]?.present.isBorrowed = true
             return
@@ -222,15 +219,11 @@ extension NotificationCenter {
         values.observers[slot]?.present.isBorrowed = true
         addWaiting(entry, of: client)
         keepLimits(of: slot, &effects)
-        guard registry.clients[client].suspension.isDisjoint(with: [.suspended, .mailbox]) else {
-            return
-        }
+        guard clients[client].suspension.isDisjoint(with: [.suspended, .mailbox]) else { return }
         // Nothing overtakes it, and it does not overtake the answer.
-        registry.clients[client].suspension.insert(.flushing)
+        clients[client].suspension.insert(.flushing)
         effects.notices.append(
-            .flushFollows(
-                client: registry.clients[client].id, connection: registry.clients[client].connection
-            ))
+            .flushFollows(client: clients[client].id, connection: clients[client].connection))
     }
 
     /// Whether an observer's value may differ from the one that a client saw at a number.
@@ -249,9 +242,9 @@ extension NotificationCenter {
     mutating func renewValues(
         of client: UInt32, after: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) {
-        let hasAll = after.flatMap { registry.lastWritten[client]?.isSeen(by: $0) } ?? false
+        let hasAll = after.flatMap { lastWritten[client]?.isSeen(by: $0) } ?? false
         var wasTold = false
-        for slot in registry.observerSlots(of: client) {  // Bound: client
+        for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: client
             guard var present = values.observers[slot]?.present else { continue }
             let isRestored = present.isRestored
             let isInDoubt = present.mayBeMissing(after: after)
@@ -275,7 +268,7 @@ extension NotificationCenter {
     private func mayHaveMissed(
         _ slot: UInt32, _ after: UInt64?, hasAll: Bool, _ wasTold: inout Bool
     ) -> Bool {
-        guard let after, after >= registry.observers[slot].since else { return true }
+        guard let after, after >= observers[slot].since else { return true }
         if mayHaveChanged(above: after, at: slot) {
             // A later change hides whether it was sent this one.
             wasTold = true
@@ -283,9 +276,7 @@ extension NotificationCenter {
         }
         if hasAll { return false }
         // The answer had `since`, too, and the connection may have ended behind that.
-        if registry.observers[slot].since == after,
-            values.observers[slot]?.terms.sendsInitial == true
-        {
+        if observers[slot].since == after, values.observers[slot]?.terms.sendsInitial == true {
             return true
         }
         let isTold = values.changedSequence(for: slot) == after
@@ -297,8 +288,8 @@ extension NotificationCenter {
     private func wasWritten(
         _ slot: UInt32, _ after: UInt64?, hasAll: Bool, _ wasTold: inout Bool
     ) -> Bool {
-        guard let after, after <= history.sequence, !hasAll else { return false }
-        let written = registry.observers[slot].writtenThrough
+        guard let after, after <= sequence, !hasAll else { return false }
+        let written = observers[slot].writtenThrough
         defer { wasTold = wasTold || written >= after }
         return written > after || written == after && wasTold
     }
@@ -307,16 +298,15 @@ extension NotificationCenter {
     mutating func markPresent(
         _ slot: UInt32, isRedelivered: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
-        let client = registry.observers[slot].client
+        let client = observers[slot].client
         let changed = values.changedSequence(for: slot)
         var place = Notification(
-            id: madeID(registry.observers[slot].serial, at: time), sequence: changed,
+            id: madeID(observers[slot].serial, at: time), sequence: changed,
             postedAt: time.wallMilliseconds, causedBy: nil,
             content: content(at: values.observers[slot]?.value ?? 0, nil))
-        // Bound: list
-        for entry in backlog.held.slots(of: registry.observers[slot].entries, in: .observer) {
+        for entry in held.slots(of: observers[slot].entries, in: .observer) {  // Bound: list
             // All held changes but the last are reported as lost: the present value replaces them.
-            let notification = backlog.held.notification(of: entry)
+            let notification = held.notification(of: entry)
             if notification.sequence < changed, !isMark(entry) {
                 loseChange(entry, .coalesced, &effects)
             }
@@ -324,9 +314,7 @@ extension NotificationCenter {
             unlink(entry, &effects)
         }
         let entry = makeMark(slot, place, isChange: false, isRedelivered: isRedelivered)
-        registry.clients[client].heldByteCount += backlog.held.byteCount(of: entry)
-        relink(
-            backlog.held.slots(of: registry.clients[client].held, in: .client) + [entry], of: client
-        )
+        clients[client].heldByteCount += held.byteCount(of: entry)
+        relink(held.slots(of: clients[client].held, in: .client) + [entry], of: client)
     }
 }

@@ -6,48 +6,45 @@ extension NotificationCenter {
     ///
     /// - Complexity: O(1).
     public mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
-        var count =
-            4 * registry.observers.count + backlog.held.entryCount + schedule.queue.count
-            + history.replay.count + history.keys.count + history.fates.count
-            + registry.tombstones.count + registry.index.channels.count
-        var measure =
-            backlog.held.byteCount + schedule.queue.byteCount + history.replay.byteCount
-            + history.keys.byteCount + backlog.waiting.resultByteCount
-            + (backlog.paces.isEmpty ? 0 : backlog.paces.footprint)
-            + registry.index.channels.byteCount
-        if schedule.usesTimers {
-            count += 4 * schedule.timers.count
-            measure += schedule.timers.byteCount
-        }
-        if asks.isUsed {
-            count += 4 * asks.open.count + asks.fates.count
-            measure += asks.open.byteCount + asks.fates.byteCount
-        }
-        if values.isUsed { measure += values.footprint }
-        measure += Self.roughByteCount * count
-        guard (measure - memory.measure).magnitude >= byteCount else { return nil }
-        memory.measure = measure
-        let before = memory.kept
-        memory.kept = footprint
-        return memory.kept - before
+        let count =
+            4 * observers.count + held.entryCount + queue.count + replay.count + keys.count
+            + fates.count + 4 * timers.count + 4 * asks.count + askFates.count + tombstones.count
+            + index.channels.count
+        let measure =
+            held.byteCount + queue.byteCount + timers.byteCount + replay.byteCount + keys.byteCount
+            + asks.byteCount + askFates.byteCount + waiting.resultByteCount
+            + (usesValues ? values.footprint : 0) + (paces.isEmpty ? 0 : paces.footprint)
+            + index.channels.byteCount + Self.roughByteCount * count
+        guard (measure - keptMeasure).magnitude >= byteCount else { return nil }
+        keptMeasure = measure
+        let before = keptMemory
+        keptMemory = footprint
+        return keptMemory - before
     }
 
     /// The bytes of an item besides its text, about; an observer counts as four items.
     private static var roughByteCount: Int { 64 }
 
-    /// The cost of all that is stored: each part knows its own (decision 124).
+    /// The cost of all that is stored: each table knows its own (decision 124).
     ///
     /// A test finds a table that is left out.
     private var footprint: KeptMemory {
         var kept = KeptMemory()
-        registry.addFootprint(to: &kept)
-        history.addFootprint(to: &kept)
-        backlog.addFootprint(to: &kept)
-        schedule.addFootprint(to: &kept)
-        asks.addFootprint(to: &kept)
-        kept[.queue] += values.footprint
-        kept[.observers] +=
-            dispatching.matched.footprint + memory.owned.footprint + reports.footprint
+        kept[.observers] =
+            observers.footprint + addresses.footprint + targets.footprint + clients.footprint
+            + (index.footprint - index.channels.footprint) + selectors.footprint
+            + watch.footprint + deadlines.footprint
+            + lastWritten.footprint + toldGaps.footprint + doubts.footprint + marks.footprint
+            + matched.footprint + owned.footprint + reports.footprint
+        kept[.channels] = index.channels.footprint
+        kept[.replay] = replay.footprint
+        kept[.keys] = keys.footprint
+        kept[.fates] = fates.footprint + askFates.footprint + paces.footprint
+        kept[.tombstones] = tombstones.footprint
+        kept[.held] = held.footprint + replaceable.footprint + heldActions.footprint
+        kept[.queue] =
+            queue.footprint + modeStack.footprint + timers.footprint + asks.footprint
+            + waiting.footprint + values.footprint
         return kept
     }
 
@@ -55,11 +52,11 @@ extension NotificationCenter {
     public func trimmableCount(of kind: KeptKind) -> Int {
         switch kind {
         case .observers, .queue, .held: 0
-        case .channels: registry.index.channels.unobservedCount
-        case .replay: history.replay.count
-        case .keys: history.keys.count
-        case .fates: max(history.fates.count, asks.fates.count, backlog.paces.count)
-        case .tombstones: registry.tombstones.count
+        case .channels: index.channels.unobservedCount
+        case .replay: replay.count
+        case .keys: keys.count
+        case .fates: max(fates.count, askFates.count, paces.count)
+        case .tombstones: tombstones.count
         }
     }
 
@@ -72,15 +69,15 @@ extension NotificationCenter {
     ) {
         switch kind {
         case .observers, .queue, .held: break
-        case .channels: registry.index.forgetUnobserved(downTo: count)
-        case .replay: history.replay.trim(toCount: count)
+        case .channels: index.forgetUnobserved(downTo: count)
+        case .replay: replay.trim(toCount: count)
         case .keys:
-            forgetKeys(history.keys.trim(toCount: count, limits: limits), &effects)
+            forgetKeys(keys.trim(toCount: count, limits: limits), &effects)
         case .fates:
-            history.fates.trim(toCount: count)
-            forgetAsks(asks.fates.trim(toCount: count), &effects)
-            backlog.paces.trim(to: count, at: time.monotonicNanoseconds)
-        case .tombstones: registry.tombstones.trim(to: count)
+            fates.trim(toCount: count)
+            forgetAsks(askFates.trim(toCount: count), &effects)
+            paces.trim(to: count, at: time.monotonicNanoseconds)
+        case .tombstones: tombstones.trim(to: count)
         }
     }
 }

@@ -16,14 +16,14 @@ extension NotificationCenter {
     /// Finds the observed channels whose names are near this one, among the first ones.
     func channelsNear(_ name: [UInt8], scanLimit: Int) -> NearChannels {
         var near = NearChannels()
-        near.isPartial = registry.index.channels.indexLimit > scanLimit
+        near.isPartial = index.channels.indexLimit > scanLimit
         let isASCII = Self.isASCII(name)
         let spelling = Self.spelling(of: name)
         var textsLeft = min(Self.unicodeScanLimit, scanLimit / 10)
         var bytesLeft = scanLimit * Self.spellingBytesPerRow
-        for position in 0..<min(registry.index.channels.indexLimit, scanLimit)  // Share: listings
-        where registry.index.channels.isObserved(at: UInt32(position)) {
-            let candidate = registry.index.channels.name(at: UInt32(position))
+        for position in 0..<min(index.channels.indexLimit, scanLimit)  // Share: listings
+        where index.channels.isObserved(at: UInt32(position)) {
+            let candidate = index.channels.name(at: UInt32(position))
             guard candidate != name else { continue }
             if isASCII, Self.differsOnlyInCase(name, candidate) {
                 near.reasons[UInt32(position)] = .nameDiffersInCase

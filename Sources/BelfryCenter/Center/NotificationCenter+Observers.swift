@@ -18,7 +18,7 @@ extension NotificationCenter {
             client.suspension = [.mailbox, .disconnected]
             client.disconnectedSince = time.monotonicNanoseconds
         }
-        count(clientAt: registry.clients.add(client), 1)
+        count(clientAt: clients.add(client), 1)
         reports.append(.connected(client: registration.id, registration.transport))
         let rows = try register(observers, client: registration.id, since: since, time, &effects)
         effects.outcome = .registered(rows)
@@ -29,16 +29,13 @@ extension NotificationCenter {
         _ registrations: [ObserverRegistration], client: UInt64, since: UInt64?,
         _ time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) -> [ObserverRow] {
-        guard let clientSlot = registry.clients.slot(of: client) else { throw .unknownClient }
+        guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
         guard
-            registry.clients[clientSlot].observerCount + registrations.count
-                <= limits.clientObserverLimit
+            clients[clientSlot].observerCount + registrations.count <= limits.clientObserverLimit
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
         // The lease of a disconnected client has begun with the end of its connection (rule O7).
-        if registry.clients[clientSlot].suspension.intersection([.disconnected, .mailbox])
-            == .disconnected
-        {
-            let away = time.monotonicNanoseconds - registry.clients[clientSlot].disconnectedSince
+        if clients[clientSlot].suspension.intersection([.disconnected, .mailbox]) == .disconnected {
+            let away = time.monotonicNanoseconds - clients[clientSlot].disconnectedSince
             // Bound: registrations
             for registration in registrations where registration.terms.lease ?? .max <= away {
                 throw .leaseIsOver(awayMilliseconds: away / 1_000_000)
@@ -60,12 +57,12 @@ extension NotificationCenter {
             // Bound: holders
             for client in replaced { afterRemoval(from: client, at: time, &effects) }
         }
-        if !registry.clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected]) {
+        if !clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected]) {
             scheduleLeases(of: clientSlot, at: time)
         }
         if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
-        if values.isUsed { tellPresent(slots, since: since, at: time, &effects) }
-        if asks.open.heldCount > 0 || !asks.open.sequel.isEmpty {
+        if usesValues { tellPresent(slots, since: since, at: time, &effects) }
+        if asks.heldCount > 0 || !asks.sequel.isEmpty {
             showHeldBehindAnswer(to: clientSlot, at: time, &effects)
         }
         return slots.map { row(ofSlot: $0) }
@@ -75,28 +72,26 @@ extension NotificationCenter {
         _ registration: ObserverRegistration, clientSlot: UInt32, at time: CommandTime,
         _ effects: inout Effects
     ) -> UInt32 {
-        let slot = registry.observers.reserveSlot()
+        let slot = observers.reserveSlot()
         let place = file(
             registration.name, registration.object, registration.role, registration.serial, slot)
         var observer = ObserverTable.Observer(
             serial: registration.serial, tokenHash: registration.tokenHash, client: clientSlot,
-            place: place, selector: registry.selectors.retain(registration.selector),
-            since: history.sequence,
+            place: place, selector: selectors.retain(registration.selector), since: sequence,
             createdAt: time.wallMilliseconds, terms: registration.terms,
             isPlain: registration.role.isPlain)
-        if registry.clients[clientSlot].suspension.contains(.mailbox) {
+        if clients[clientSlot].suspension.contains(.mailbox) {
             // Before its client is noted: the time without a look is stored with it.
             observer.lookedAt = time.monotonicNanoseconds
         }
-        registry.observers.fill(
-            slot, with: observer, after: registry.clients[clientSlot].lastObserver)
-        registry.clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
+        observers.fill(slot, with: observer, after: clients[clientSlot].lastObserver)
+        clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
         count(observerAt: slot, 1)
         if !registration.role.isPlain { reportHolder(at: slot, isHeld: true) }
         if observer.isLasting {
-            if registry.clients[clientSlot].lastingCount == 1 {
+            if clients[clientSlot].lastingCount == 1 {
                 noteClient(clientSlot, at: time, &effects)
-            } else if registry.clients[clientSlot].suspension.contains(.mailbox) {
+            } else if clients[clientSlot].suspension.contains(.mailbox) {
                 noteLook(atClient: clientSlot, at: time, &effects)
             }
             noteObserver(slot, &effects)
@@ -110,9 +105,9 @@ extension NotificationCenter {
     private mutating func replayNotifications(
         above since: UInt64, to slots: [UInt32], at time: CommandTime, _ effects: inout Effects
     ) {
-        let slots = values.isUsed ? slots.filter { !isOfValue($0) } : slots
-        guard since < history.sequence, let firstSlot = slots.first else { return }
-        for slot in slots { registry.observers[slot].replaysAbove = since }  // Bound: since
+        let slots = usesValues ? slots.filter { !isOfValue($0) } : slots
+        guard since < sequence, let firstSlot = slots.first else { return }
+        for slot in slots { observers[slot].replaysAbove = since }  // Bound: since
         for slot in slots {  // Bound: since
             let last = forgottenThrough(of: observedName(at: slot))
             guard since < last else { continue }
@@ -122,16 +117,16 @@ extension NotificationCenter {
         }
         // The new observers have the highest serial numbers: other entries of the buckets are not
         // even looked at, so the cost does not grow with observers times notifications.
-        let firstSerial = registry.observers[firstSlot].serial
-        let client = registry.observers[firstSlot].client
+        let firstSerial = observers[firstSlot].serial
+        let client = observers[firstSlot].client
         var found = emptyReplay(for: client)
-        history.replay.forEach(above: since) { notification in
+        replay.forEach(above: since) { notification in
             guard notification.expiresAt > time.monotonicNanoseconds else { return }
-            let channel = registry.index.channels.index(of: notification.content.name)
-            let buckets = registry.index.buckets(
+            let channel = index.channels.index(of: notification.content.name)
+            let buckets = index.buckets(
                 channel: channel ?? ObserverIndex.noList, object: notification.content.object,
                 isReserved: notification.content.isReserved)
-            registry.index.forEachSlot(in: buckets, from: firstSerial) { slot in
+            index.forEachSlot(in: buckets, from: firstSerial) { slot in
                 found.add(notification, to: slot)
                 return true
             }
@@ -143,8 +138,7 @@ extension NotificationCenter {
 
     /// The one name that an observer gets; nil where there are more.
     func observedName(at slot: UInt32) -> [UInt8]? {
-        registry.observers.isResponder(at: slot)
-            ? nil : registry.index.name(of: registry.observers[slot].place)
+        observers.isResponder(at: slot) ? nil : index.name(of: observers[slot].place)
     }
 }
 
@@ -155,18 +149,18 @@ extension NotificationCenter {
     mutating func removeObserver(
         _ serial: UInt64, by remover: Remover, at time: CommandTime, into effects: inout Effects
     ) throws(Refusal) {
-        guard let slot = registry.observers.slot(of: serial) else {
-            if let tombstone = registry.tombstones[serial] { throw .observerRemoved(tombstone) }
+        guard let slot = observers.slot(of: serial) else {
+            if let tombstone = tombstones[serial] { throw .observerRemoved(tombstone) }
             throw .unknownObserver
         }
-        let client = registry.observers[slot].client
+        let client = observers[slot].client
         let tombstone = remove(slot, by: remover, reason: .removed, at: time, &effects)
         effects.outcome = .removed(1)
         // The owner is told unless it asked for the removal itself (rules O9 and C11).
-        if remover != .client(registry.clients[client].id),
-            registry.clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
+        if remover != .client(clients[client].id),
+            clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
         {
-            let route = registry.clients.route(at: client)
+            let route = clients.route(at: client)
             effects.notices.append(
                 .removed(
                     connection: route.connection, transport: route.transport, observer: serial,
@@ -180,8 +174,8 @@ extension NotificationCenter {
         from client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         if leaveIfEmpty(client, "removed", at: time, &effects) { return }
-        if registry.clients[client].suspension.isDisjoint(with: .mailbox),
-            !registry.clients[client].suspension.isEmpty
+        if clients[client].suspension.isDisjoint(with: .mailbox),
+            !clients[client].suspension.isEmpty
         {
             settle(client, at: time, &effects)
         }
@@ -194,21 +188,19 @@ extension NotificationCenter {
         of client: UInt64, _ filter: ObserverFilter, at time: CommandTime,
         into effects: inout Effects
     ) throws(Refusal) {
-        guard let clientSlot = registry.clients.slot(of: client) else { throw .unknownClient }
+        guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
         var removedCount = 0
         effects.outcome = .removed(0)
         guard !filter.isEmpty,
-            let wanted = registry.index.place(ofName: filter.name, object: filter.object)
+            let wanted = index.place(ofName: filter.name, object: filter.object)
         else { return }
-        for slot in registry.observerSlots(of: clientSlot) {  // Bound: client
-            let place = registry.observers[slot].place
+        for slot in observers.slots(from: clients[clientSlot].lastObserver) {  // Bound: client
+            let place = observers[slot].place
             if filter.name != nil, place.channel != wanted.channel { continue }
             if filter.object != nil, place.object != wanted.object { continue }
-            if let target = filter.target, target != registry.observers.target(at: slot) {
-                continue
-            }
+            if let target = filter.target, target != observers.target(at: slot) { continue }
             if let selector = filter.selector,
-                selector != registry.selectors.text(of: registry.observers[slot].selector)
+                selector != selectors.text(of: observers[slot].selector)
             {
                 continue
             }
@@ -223,22 +215,20 @@ extension NotificationCenter {
     mutating func removeClient(
         _ client: UInt64, by remover: Remover, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        guard let clientSlot = registry.clients.slot(of: client) else { throw .unknownClient }
-        if schedule.usesTimers { releaseFarewells(of: client, at: clientSlot, at: time, &effects) }
-        let slots = registry.observerSlots(of: clientSlot)
+        guard let clientSlot = clients.slot(of: client) else { throw .unknownClient }
+        if usesTimers { releaseFarewells(of: client, at: clientSlot, at: time, &effects) }
+        let slots = observers.slots(from: clients[clientSlot].lastObserver)
         for slot in slots {  // Bound: client
             _ = remove(slot, by: remover, reason: .clientRemoved, at: time, &effects)
         }
-        if schedule.modeStack.leaveAll(ofClient: client) {
-            schedule.queue.enter(mode: schedule.modeStack.current)
-        }
+        if modeStack.leaveAll(ofClient: client) { queue.enter(mode: modeStack.current) }
         endWaitingForAsks(ofClient: client, at: time, &effects)
-        let route = registry.clients.route(at: clientSlot)
+        let route = clients.route(at: clientSlot)
         let isConnected =
-            registry.clients[clientSlot].suspension.isDisjoint(with: [.disconnected, .mailbox])
+            clients[clientSlot].suspension.isDisjoint(with: [.disconnected, .mailbox])
         forget(clientSlot, at: time, &effects)
         reports.append(.left(client: client, "removed"))
-        if values.isUsed { startLeases(ofClient: client, .closed, at: time, &effects) }
+        if usesValues { startLeases(ofClient: client, .closed, at: time, &effects) }
         effects.outcome = .removed(slots.count)
         if isConnected {
             effects.notices.append(
@@ -255,30 +245,30 @@ extension NotificationCenter {
     ) -> Tombstone {
         discardEntries(of: slot, &effects)
         count(observerAt: slot, -1)
-        let observer = registry.observers[slot]
+        let observer = observers[slot]
         let client = observer.client
         if let reader = observer.reader {
             effects.notices.append(
                 .readerReplaced(connection: reader, isStream: observer.readerIsStream))
             noteReaderGone(from: client, at: time)
         }
-        if !observer.gaps.isEmpty { registry.clients[client].gapCount -= 1 }
-        if !backlog.toldGaps.isEmpty { backlog.toldGaps[observer.serial] = nil }
+        if !observer.gaps.isEmpty { clients[client].gapCount -= 1 }
+        if !toldGaps.isEmpty { toldGaps[observer.serial] = nil }
         let tombstone = Tombstone(
             tokenHash: observer.tokenHash, removedAt: time.wallMilliseconds, removedBy: remover,
-            reason: reason, name: registry.index.name(of: observer.place),
-            object: registry.index.object(of: observer.place))
+            reason: reason, name: index.name(of: observer.place),
+            object: index.object(of: observer.place))
         unfile(slot, isTold: reason != .connectionClosed, at: time, &effects)
-        registry.selectors.release(observer.selector)
-        registry.clients.noteRemoval(
+        selectors.release(observer.selector)
+        clients.noteRemoval(
             of: slot, isLasting: observer.isLasting, before: observer.previousOfClient,
             at: client)
-        registry.observers.remove(slot)
-        registry.tombstones.append(tombstone, serial: observer.serial, limit: limits.tombstoneLimit)
+        observers.remove(slot)
+        tombstones.append(tombstone, serial: observer.serial, limit: limits.tombstoneLimit)
         if observer.isLasting {
             tell(.observerRemoved(serial: observer.serial, tombstone), &effects)
-            if registry.clients[client].lastingCount == 0 {
-                tell(.clientRemoved(registry.clients[client].id), &effects)
+            if clients[client].lastingCount == 0 {
+                tell(.clientRemoved(clients[client].id), &effects)
             }
         }
         return tombstone
@@ -289,13 +279,12 @@ extension NotificationCenter {
     /// Entries without a waiting poster are first, so that a waiting one gets the final state of
     /// all.
     private mutating func discardEntries(of slot: UInt32, _ effects: inout Effects) {
-        let entries = backlog.held.slots(of: registry.observers[slot].entries, in: .observer)
-        let owed = entries.filter { backlog.held[$0].flags.contains(.unacknowledged) }
-        // Bound: list
-        for entry in entries where !backlog.held[entry].flags.contains(.unacknowledged) {
-            let account = backlog.held[entry].account
+        let entries = held.slots(of: observers[slot].entries, in: .observer)
+        let owed = entries.filter { held[$0].flags.contains(.unacknowledged) }
+        for entry in entries where !held[entry].flags.contains(.unacknowledged) {  // Bound: list
+            let account = held[entry].account
             if account == .held || account == .coalesced {
-                let id = backlog.held.notification(of: entry).id
+                let id = held.notification(of: entry).id
                 recount(id, report(of: entry, .dropped)) { receipt in
                     if account == .held { receipt.held -= 1 } else { receipt.coalesced -= 1 }
                     receipt.dropped += 1
@@ -304,7 +293,7 @@ extension NotificationCenter {
             unlink(entry, &effects)
         }
         for entry in owed {  // Bound: list
-            let isCounted = backlog.held[entry].account == .delivered
+            let isCounted = held[entry].account == .delivered
             endWait(for: entry, outcome: .disconnected, &effects) { receipt in
                 if isCounted { receipt.pending -= 1 }
             }

@@ -3,11 +3,10 @@
 extension NotificationCenter {
     /// Returns the growth of the center's memory by owner since the last call.
     public mutating func takeOwnedGrowth() -> [Owner: Holdings] {
-        var growth = memory.owned.takeGrowth()
+        var growth = owned.takeGrowth()
         for more in [
-            schedule.queue.owned.takeGrowth(), schedule.timers.owned.takeGrowth(),
-            asks.open.owned.takeGrowth(),
-            history.keys.owned.takeGrowth(),
+            queue.owned.takeGrowth(), timers.owned.takeGrowth(), asks.owned.takeGrowth(),
+            keys.owned.takeGrowth(),
         ] {
             // Bound: owners
             for (owner, more) in more { growth[owner, default: Holdings()] += more }
@@ -17,11 +16,11 @@ extension NotificationCenter {
 
     /// The holdings of an owner.
     public func holdings(of owner: Owner) -> Holdings {
-        var holdings = memory.owned[owner]
-        holdings += schedule.queue.owned[owner]
-        holdings += schedule.timers.owned[owner]
-        holdings += asks.open.owned[owner]
-        holdings += history.keys.owned[owner]
+        var holdings = owned[owner]
+        holdings += queue.owned[owner]
+        holdings += timers.owned[owner]
+        holdings += asks.owned[owner]
+        holdings += keys.owned[owner]
         return holdings
     }
 
@@ -29,49 +28,46 @@ extension NotificationCenter {
     ///
     /// The queue's entries name no principal: they count for the whole broker alone.
     public mutating func assignOwners(_ ownerOf: (_ principal: [UInt8]) -> Owner) {
-        for entry in registry.clients.order.living {  // Bound: start
-            let owner = ownerOf(registry.clients[entry.slot].principal)
+        for entry in clients.order.living {  // Bound: start
+            let owner = ownerOf(clients[entry.slot].principal)
             if owner == .none { continue }
-            registry.clients[entry.slot].owner = owner
+            clients[entry.slot].owner = owner
             count(clientAt: entry.slot, 1)
-            for slot in registry.observerSlots(of: entry.slot) {  // Bound: start
+            for slot in observers.slots(from: clients[entry.slot].lastObserver) {  // Bound: start
                 count(observerAt: slot, 1)
                 // Bound: start
-                for held in backlog.held.slots(of: registry.observers[slot].entries, in: .observer)
-                {
+                for held in held.slots(of: observers[slot].entries, in: .observer) {
                     count(entry: held, 1)
                 }
             }
         }
-        asks.open.assignOwners(ownerOf)
-        history.keys.assignOwners(ownerOf)
+        asks.assignOwners(ownerOf)
+        keys.assignOwners(ownerOf)
     }
 
     /// Adds a client to the memory of its owner, or subtracts a removed one with -1.
     mutating func count(clientAt slot: UInt32, _ sign: Int) {
-        let owner = registry.clients[slot].owner
+        let owner = clients[slot].owner
         if owner == .none { return }
         let byteCount =
-            ClientTable.clientByteCount
-            + Footprint.array(of: registry.clients[slot].principal.count)
-        memory.owned.add(sign * byteCount, of: .observers, for: owner)
+            ClientTable.clientByteCount + Footprint.array(of: clients[slot].principal.count)
+        owned.add(sign * byteCount, of: .observers, for: owner)
     }
 
     /// Adds an observer to the memory of its client's owner, or subtracts a removed one with -1.
     mutating func count(observerAt slot: UInt32, _ sign: Int) {
-        let owner = registry.clients[registry.observers[slot].client].owner
+        let owner = clients[observers[slot].client].owner
         if owner == .none { return }
-        let place = registry.observers[slot].place
+        let place = observers[slot].place
         let textByteCount =
-            Footprint.array(of: registry.index.name(of: place)?.count ?? 0)
-            + Footprint.array(of: registry.index.object(of: place)?.count ?? 0)
-            + Footprint.array(
-                of: registry.selectors.text(of: registry.observers[slot].selector).count)
-        memory.owned.add(
+            Footprint.array(of: index.name(of: place)?.count ?? 0)
+            + Footprint.array(of: index.object(of: place)?.count ?? 0)
+            + Footprint.array(of: selectors.text(of: observers[slot].selector).count)
+        owned.add(
             sign * (Self.observerByteCount + textByteCount), of: .observers, observerCount: sign,
             for: owner)
-        guard let terms = registry.observers.role(at: slot).value else { return }
-        memory.owned.add(sign * ValueTable.cost(ofObserverAt: terms.path), of: .queue, for: owner)
+        guard let terms = observers.role(at: slot).value else { return }
+        owned.add(sign * ValueTable.cost(ofObserverAt: terms.path), of: .queue, for: owner)
     }
 
     /// The bytes of an observer besides its texts: itself, and its places in a list and a table.
@@ -82,9 +78,9 @@ extension NotificationCenter {
     /// Adds an entry to the memory of its client's owner, or subtracts a removed one with -1.
     @inline(__always)
     mutating func count(entry: UInt32, _ sign: Int) {
-        let owner = registry.clients[registry.observers[backlog.held[entry].observer].client].owner
+        let owner = clients[observers[held[entry].observer].client].owner
         if owner == .none { return }
-        memory.owned.add(sign * backlog.held.cost(of: entry), of: .held, for: owner)
+        owned.add(sign * held.cost(of: entry), of: .held, for: owner)
     }
 
     /// Forgets the oldest eighth of a kind for an owner, at least one item.
@@ -94,14 +90,13 @@ extension NotificationCenter {
         switch kind {
         case .held:
             // Bound: shares
-            for entry in registry.clients.order.living
-            where registry.clients[entry.slot].owner == owner {
-                let count = (registry.clients[entry.slot].held.count + 7) / 8
+            for entry in clients.order.living where clients[entry.slot].owner == owner {
+                let count = (clients[entry.slot].held.count + 7) / 8
                 // Bound: shares
                 for _ in 0..<count where !loseOldest(of: entry.slot, &effects) { break }
             }
         case .keys:
-            forgetKeys(history.keys.trim(of: owner), &effects)
+            forgetKeys(keys.trim(of: owner), &effects)
         case .observers, .channels, .replay, .fates, .tombstones, .queue:
             break
         }

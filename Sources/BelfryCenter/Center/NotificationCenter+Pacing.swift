@@ -6,19 +6,18 @@ extension NotificationCenter {
     func intervalEnd(
         for notification: Notification, at slot: UInt32, _ time: CommandTime
     ) -> Int64? {
-        guard registry.observers[slot].terms.minInterval > 0 else { return nil }
-        let kind = ObservedKind(observer: registry.observers[slot].serial, notification.content)
-        return backlog.paces.end(of: kind, at: time.monotonicNanoseconds)
+        guard observers[slot].terms.minInterval > 0 else { return nil }
+        let kind = ObservedKind(observer: observers[slot].serial, notification.content)
+        return paces.end(of: kind, at: time.monotonicNanoseconds)
     }
 
     /// Starts an interval when a notification is written: the next one of its kind waits for it.
     mutating func startInterval(
         of notification: Notification, at slot: UInt32, _ time: CommandTime
     ) {
-        guard registry.observers[slot].terms.minInterval > 0 else { return }
+        guard observers[slot].terms.minInterval > 0 else { return }
         let now = time.monotonicNanoseconds
-        let kind = ObservedKind(observer: registry.observers[slot].serial, notification.content)
-        backlog.paces.begin(
-            kind, until: now.adding(registry.observers[slot].terms.minInterval), at: now)
+        let kind = ObservedKind(observer: observers[slot].serial, notification.content)
+        paces.begin(kind, until: now.adding(observers[slot].terms.minInterval), at: now)
     }
 }

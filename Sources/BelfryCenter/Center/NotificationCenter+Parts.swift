@@ -27,9 +27,7 @@ extension NotificationCenter {
     mutating func removePart(_ slot: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard let part = values.parts[slot] else { return }
         values.removePart(slot, part)
-        guard let lease = part.lease, let client = registry.clients.slot(of: lease.client) else {
-            return
-        }
+        guard let lease = part.lease, let client = clients.slot(of: lease.client) else { return }
         release(client, &effects)
         _ = leaveIfEmpty(client, "disconnected", at: time, &effects)
     }
@@ -106,7 +104,7 @@ extension NotificationCenter {
     mutating func takeOverLeases(
         of newcomer: UInt64, for client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        let id = registry.clients[client].id
+        let id = clients[client].id
         let taken = values.parts.slots(ofClient: newcomer)
         values.parts.move(from: newcomer, to: id)
         for slot in taken {  // Bound: parts
@@ -131,10 +129,10 @@ extension NotificationCenter {
 
     /// An identifier, unique in the center, for a notification that was not posted.
     func madeID(_ number: UInt64, at time: CommandTime) -> NotificationID {
-        var digest = FixedDigest()
-        digest.add(history.epoch)
+        var digest = StateDigest()
+        digest.add(epoch)
         digest.add(name)
-        digest.add(history.sequence)
+        digest.add(sequence)
         digest.add(number)
         let mixed = digest.finish()
         return NotificationID(
@@ -150,7 +148,7 @@ extension NotificationCenter {
 extension NotificationCenter {
     /// Restores the stored value of an object; its leases run anew (rule V17).
     mutating func restore(_ record: ValueRecord, at time: CommandTime) {
-        values.isUsed = true
+        usesValues = true
         let slot = values.makeSlot(of: record.object)
         values[slot].document = record.document
         values.noteRestored(slot, changedSequence: record.changedSequence)
@@ -166,9 +164,7 @@ extension NotificationCenter {
             }
             if let lease = stored.lease {
                 values.parts.setLease(part, lease)
-                if let client = registry.clients.slot(of: lease.client) {
-                    registry.clients[client].lastingCount += 1
-                }
+                if let client = clients.slot(of: lease.client) { clients[client].lastingCount += 1 }
                 let nanoseconds = max(lease.nanoseconds, Self.leastLeaseAfterRestart)
                 values.parts.setLeaseEnd(
                     part, at: time.monotonicNanoseconds.adding(nanoseconds))
@@ -181,31 +177,31 @@ extension NotificationCenter {
     mutating func endRestoringValues(
         isComplete: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard values.isUsed else { return }
-        values.gone.forget(through: history.sequence)
+        guard usesValues else { return }
+        values.gone.forget(through: sequence)
         // A life that ended in order has stored all numbers that it used.
-        var numbers = isComplete ? [history.sequence] : []
+        var numbers = isComplete ? [sequence] : []
         // Bound: start
         for entry in values.order.living { numbers.append(values[entry.slot].changedSequence) }
-        values.storedNumbers = StoredNumbers(numbers, through: history.sequence)
-        for entry in registry.observers.order.living {  // Bound: start
+        values.storedNumbers = StoredNumbers(numbers, through: sequence)
+        for entry in observers.order.living {  // Bound: start
             guard let observed = values.observers[entry.slot] else { continue }
             // A missing value may have existed.
             let value = observed.value
             if values[value].document == nil {
-                values.noteRestored(value, changedSequence: history.sequence)
+                values.noteRestored(value, changedSequence: sequence)
             }
             let changed = values[value].changedSequence
             values[value].trie.noteChange(of: observed.node, at: changed)
-            let client = registry.observers[entry.slot].client
-            guard registry.clients[client].transport == .mailbox else {
+            let client = observers[entry.slot].client
+            guard clients[client].transport == .mailbox else {
                 values.observers[entry.slot]?.present.isRestored = true
                 continue
             }
-            let read = registry.observers[entry.slot].acknowledgedThrough
+            let read = observers[entry.slot].acknowledgedThrough
             // A reader that has read nothing above its registration may have missed that there was
             // no value.
-            let hasInitial = read < registry.observers[entry.slot].since || read == 0
+            let hasInitial = read < observers[entry.slot].since || read == 0
             guard
                 hasInitial && observed.terms.sendsInitial
                     || mayHaveChanged(above: read, at: entry.slot)

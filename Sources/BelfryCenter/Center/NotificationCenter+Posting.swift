@@ -11,14 +11,14 @@ extension NotificationCenter {
         try check(posts, terms, depths, at: time)
         begin(terms)
         defer { endPosting() }
-        dispatching.hasRecounted = false
-        let byteLimit = schedule.queue.byteCount.adding(terms.queueByteRoom)
+        hasRecounted = false
+        let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
         for place in posts.indices {  // Bound: batch
             try post(
                 posts[place], depth: depths[place], terms, byteLimit: byteLimit, at: time,
                 &effects)
         }
-        if dispatching.hasRecounted { recountAnswer(&effects) }
+        if hasRecounted { recountAnswer(&effects) }
         finish(terms, command, at: time, &effects)
     }
 
@@ -37,7 +37,7 @@ extension NotificationCenter {
         begin(terms)
         defer { endPosting() }
         // The queue refuses it before it changes anything.
-        let byteLimit = schedule.queue.byteCount.adding(terms.queueByteRoom)
+        let byteLimit = queue.byteCount.adding(terms.queueByteRoom)
         try self.post(post, depth: depth, terms, byteLimit: byteLimit, at: time, &effects)
         finish(terms, command, at: time, &effects)
     }
@@ -46,10 +46,10 @@ extension NotificationCenter {
     ///
     /// A later post may have changed the result of an earlier one.
     private mutating func recountAnswer(_ effects: inout Effects) {
-        let rows = Dictionary(grouping: dispatching.recountedRows, by: \.id)
+        let rows = Dictionary(grouping: recountedRows, by: \.id)
         for place in effects.receipts.indices {  // Bound: batch
             let id = effects.receipts[place].id
-            if let receipt = history.fates.current(id) { effects.receipts[place] = receipt }
+            if let receipt = fates.current(id) { effects.receipts[place] = receipt }
             guard place < effects.reports.count else { continue }
             for (_, row) in rows[id] ?? [] {  // Bound: effects
                 effects.reports[place].update(row)
@@ -81,7 +81,7 @@ extension NotificationCenter {
     private mutating func endPosting() {
         dispatching.awaits = false
         dispatching.reports = false
-        if !dispatching.recountedRows.isEmpty { dispatching.recountedRows = [] }
+        if !recountedRows.isEmpty { recountedRows = [] }
     }
 
     private mutating func post(
@@ -94,12 +94,12 @@ extension NotificationCenter {
             var dispatch = Dispatch(post, depth: depth, at: time)
             if let options = post.options, options.style == .now {
                 // Rule Q8: similar entries are removed, and this one replaces them (law 1).
-                let similar = schedule.queue.takeSimilar(
+                let similar = queue.takeSimilar(
                     to: post.content, mask: options.coalescing, scope: scope)
                 for entry in similar {  // Bound: similar
                     noteDequeued(entry.id, &effects)
-                    history.fates.update(entry.id) { $0.state = .coalesced(into: post.id) }
-                    dispatching.hasRecounted = true
+                    fates.update(entry.id) { $0.state = .coalesced(into: post.id) }
+                    hasRecounted = true
                     dispatch.absorb(entry)
                 }
                 dispatch.dequeuedCount = UInt32(similar.count)
@@ -118,7 +118,7 @@ extension NotificationCenter {
                 &effects)
             effects.receipts.append(receipt)
             if terms.reportsObservers { effects.reports.append([]) }
-            history.fates.append(receipt, depth: depth, at: time.monotonicNanoseconds)
+            fates.append(receipt, depth: depth, at: time.monotonicNanoseconds)
         }
     }
 
@@ -130,7 +130,7 @@ extension NotificationCenter {
         room: NotificationQueue.Room, isRestored: Bool = false, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) -> Receipt.State {
-        let added = try schedule.queue.add(
+        let added = try queue.add(
             post, depth: depth, scope: scope, owner: owner, room: room, isRestored: isRestored,
             at: time)
         switch added {
@@ -140,8 +140,8 @@ extension NotificationCenter {
         case .merged(let survivor, let removed):
             for id in removed {  // Bound: similar
                 noteDequeued(id, &effects)
-                history.fates.update(id) { $0.state = .coalesced(into: survivor) }
-                dispatching.hasRecounted = true
+                fates.update(id) { $0.state = .coalesced(into: survivor) }
+                hasRecounted = true
             }
             noteQueued(survivor, at: time, &effects)
             return .coalesced(into: survivor)
@@ -158,7 +158,7 @@ extension NotificationCenter {
         if awaitedCount > 0 {
             var awaited: [(kept: UInt32, sequence: UInt64)] = []
             swap(&awaited, &dispatching.awaited)
-            let (slot, ordinal) = backlog.waiting.add(
+            let (slot, ordinal) = waiting.add(
                 command, receipts: effects.receipts, reports: effects.reports,
                 remainingCount: awaitedCount, key: key, at: awaited)
             addDeadline(
@@ -168,9 +168,9 @@ extension NotificationCenter {
         }
         guard let key else { return }
         // A key whose time is over and that is used again moves to the end, in the store too.
-        if history.keys.remembers(key) { forgetKeys([key], &effects) }
+        if keys.remembers(key) { forgetKeys([key], &effects) }
         let waitsFor = awaitedCount > 0 ? effects.receipts.first?.id : nil
-        let forgotten = history.keys.begin(
+        let forgotten = keys.begin(
             key, waitingFor: waitsFor, receipts: effects.receipts, reports: effects.reports,
             at: time.monotonicNanoseconds, limits: limits)
         forgetKeys(forgotten, &effects)
@@ -208,7 +208,7 @@ extension NotificationCenter {
         guard enqueuedCount > 0 else { return }
         let hasRoom =
             isDefaultMode && enqueuedByteCount <= terms.queueByteRoom
-            && schedule.queue.hasRoom(
+            && queue.hasRoom(
                 forDefaultEntries: enqueuedCount, entryLimit: limits.queueEntryLimit,
                 modeLimit: limits.queueModeLimit)
         if !hasRoom { try rehearse(posts, terms, depths, at: time) }
@@ -221,15 +221,13 @@ extension NotificationCenter {
     private func checkMode(of post: borrowing Post, place: Int) throws(Refusal) {
         guard let options = post.options, options.style == .now else { return }
         if !isCurrent(options.modes) {
-            throw .modeNotCurrent(current: schedule.modeStack.current, post: place)
+            throw .modeNotCurrent(current: modeStack.current, post: place)
         }
     }
 
     /// Checks that enough numbers are reserved, where nothing can be stored.
     private func checkSequence(postCount: Int) throws(Refusal) {
-        if isStored, history.sequence + UInt64(postCount) >= history.reservedSequence {
-            throw .cannotStore
-        }
+        if isStored, sequence + UInt64(postCount) >= reservedSequence { throw .cannotStore }
     }
 
     /// Tries all posts of a batch near the limits of the queue, and undoes them: all or nothing.
@@ -239,18 +237,18 @@ extension NotificationCenter {
         let scope = terms.details?.scope ?? .everything
         let room = NotificationQueue.Room(
             entryLimit: limits.queueEntryLimit, modeLimit: limits.queueModeLimit,
-            byteLimit: schedule.queue.byteCount.adding(terms.queueByteRoom))
-        schedule.queue.beginBatch()
-        defer { schedule.queue.undoBatch() }
+            byteLimit: queue.byteCount.adding(terms.queueByteRoom))
+        queue.beginBatch()
+        defer { queue.undoBatch() }
         for place in posts.indices {  // Bound: batch
             guard let options = posts[place].options, let style = options.style,
                 options.timer == nil
             else { continue }
             if style == .now {
-                _ = schedule.queue.takeSimilar(
+                _ = queue.takeSimilar(
                     to: posts[place].content, mask: options.coalescing, scope: scope)
             } else {
-                _ = try schedule.queue.add(
+                _ = try queue.add(
                     posts[place], depth: depths[place], scope: scope, room: room, at: time)
             }
         }
@@ -264,25 +262,24 @@ extension NotificationCenter {
         let style = post.options?.style
         let isImmediate = post.options?.isImmediate ?? false
         // A `now` post may remove entries, and that has to be stored too.
-        if style == .now, schedule.queue.count > 0 { return true }
-        let channel = registry.index.channels.index(of: post.content.name) ?? ObserverIndex.noList
-        let buckets = registry.index.buckets(channel: channel, object: post.content.object)
+        if style == .now, queue.count > 0 { return true }
+        let channel = index.channels.index(of: post.content.name) ?? ObserverIndex.noList
+        let buckets = index.buckets(channel: channel, object: post.content.object)
         var mustStore = false
-        registry.index.forEachSlot(in: buckets, from: 0) { slot in
+        index.forEachSlot(in: buckets, from: 0) { slot in
             // The route of an action is known only when it is posted.
-            if registry.observers.target(at: slot) != nil {
+            if observers.target(at: slot) != nil {
                 mustStore = true
                 return false
             }
-            guard registry.observers[slot].isLasting else { return true }
-            let client = registry.observers[slot].client
+            guard observers[slot].isLasting else { return true }
+            let client = observers[slot].client
             let isDropped =
-                registry.observers[slot].terms.suspensionBehavior == .drop && !isImmediate
-                && !registry.clients[client].suspension.isDisjoint(with: .suspended)
+                observers[slot].terms.suspensionBehavior == .drop && !isImmediate
+                && !clients[client].suspension.isDisjoint(with: .suspended)
             if !isDropped,
-                registry.observers[slot].terms.acknowledges
-                    || registry.observers[slot].terms.minInterval > 0
-                    || !registry.clients.isLive(at: client)
+                observers[slot].terms.acknowledges || observers[slot].terms.minInterval > 0
+                    || !clients.isLive(at: client)
             {
                 mustStore = true
             }
@@ -293,7 +290,7 @@ extension NotificationCenter {
 
     /// Whether a post for these modes may be posted now (rules Q15 and Q17).
     private func isCurrent(_ modes: [[UInt8]]) -> Bool {
-        let current = schedule.modeStack.current
+        let current = modeStack.current
         return modes.contains(current)
             || (modes.contains(Mode.common) && limits.commonModes.contains(current))
     }
@@ -310,7 +307,7 @@ extension NotificationCenter {
         _ key: IdempotencyKey, _ command: CommandID, of client: UInt64? = nil,
         at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) -> Bool {
-        switch history.keys.find(key, at: time.monotonicNanoseconds) {
+        switch keys.find(key, at: time.monotonicNanoseconds) {
         case .none:
             return false
         case .mismatch:
@@ -324,14 +321,12 @@ extension NotificationCenter {
             }
             return true
         case .pending(let id):
-            if backlog.waiting.join(id, command, form: key.form) {
+            if waiting.join(id, command, form: key.form) {
                 effects.outcome = .waiting
                 return true
             }
             let limit = limits.clientAskLimit
-            guard try asks.open.join(id, command, of: client, askerLimit: limit) else {
-                return false
-            }
+            guard try asks.join(id, command, of: client, askerLimit: limit) else { return false }
             effects.outcome = .awaiting(id)
             return true
         }

@@ -6,19 +6,19 @@ extension NotificationCenter {
     /// It stops behind the entry that reaches the limit of work, and the next call continues:
     /// entries that are enqueued meanwhile do not belong to the turn.
     mutating func endTurn(workLimit: Int, at time: CommandTime, _ effects: inout Effects) {
-        if registry.watch.hasCrossings { reportChannels(workLimit: workLimit) }
-        schedule.queue.beginSnapshot()
+        if watch.hasCrossings { reportChannels(workLimit: workLimit) }
+        queue.beginSnapshot()
         var work = 0
-        while work < workLimit || work == 0, let entry = schedule.queue.takeAsap() {  // Share: asap
+        while work < workLimit || work == 0, let entry = queue.takeAsap() {  // Share: asap
             work += Work.ofEntry(byteCount: entry.content.byteCount)
             work += post(entry, at: time, &effects)
         }
-        schedule.queue.endSnapshotIfOver()
+        queue.endSnapshotIfOver()
     }
 
     /// Posts one idle entry of the current mode (rule Q13).
     mutating func postIdle(at time: CommandTime, _ effects: inout Effects) {
-        if let entry = schedule.queue.takeIdle() { _ = post(entry, at: time, &effects) }
+        if let entry = queue.takeIdle() { _ = post(entry, at: time, &effects) }
     }
 
     /// Posts an entry, unless its time is over; returns how many observers it matched.
@@ -27,7 +27,7 @@ extension NotificationCenter {
     ) -> Int {
         noteDequeued(entry.id, &effects)
         guard entry.expiresAt > time.monotonicNanoseconds else {
-            history.fates.update(entry.id) { $0.state = .expired }
+            fates.update(entry.id) { $0.state = .expired }
             return 0
         }
         // The fate of the entry becomes the account of the notification.
@@ -39,7 +39,7 @@ extension NotificationCenter {
     mutating func dequeue(
         _ match: QueueMatch, at time: CommandTime, _ effects: inout Effects
     ) {
-        let entries = schedule.queue.take(match)
+        let entries = queue.take(match)
         for entry in entries { noteRemoval(entry, &effects) }  // Bound: dequeue
         effects.outcome = .dequeued(entries.count + dequeueTimers(match, at: time, &effects))
     }
@@ -48,7 +48,7 @@ extension NotificationCenter {
     mutating func dequeue(
         _ id: NotificationID, _ scope: PostScope, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        if let entry = schedule.queue.take(id, scope: scope) {
+        if let entry = queue.take(id, scope: scope) {
             noteRemoval(entry, &effects)
         } else if !dequeueTimer(id, scope, at: time, &effects) {
             throw .unknownEntry
@@ -60,25 +60,22 @@ extension NotificationCenter {
         _ entry: NotificationQueue.Entry, _ effects: inout Effects
     ) {
         noteDequeued(entry.id, &effects)
-        history.fates.update(entry.id) { $0.state = .dequeued }
+        fates.update(entry.id) { $0.state = .dequeued }
     }
 
     // MARK: Modes
 
     /// Puts a mode lease on the stack (rule Q16).
     mutating func enter(_ entry: ModeEntry, at time: CommandTime) throws(Refusal) {
-        if let client = entry.client, registry.clients.slot(of: client) == nil {
-            throw .unknownClient
-        }
-        try schedule.modeStack.enter(
-            entry, limit: limits.modeStackLimit, at: time.monotonicNanoseconds)
-        schedule.queue.enter(mode: schedule.modeStack.current)
+        if let client = entry.client, clients.slot(of: client) == nil { throw .unknownClient }
+        try modeStack.enter(entry, limit: limits.modeStackLimit, at: time.monotonicNanoseconds)
+        queue.enter(mode: modeStack.current)
     }
 
     /// Ends a mode lease at any place of the stack.
     mutating func leaveMode(_ serial: UInt64) throws(Refusal) {
-        guard schedule.modeStack.leave(serial) else { throw .unknownMode }
-        schedule.queue.enter(mode: schedule.modeStack.current)
+        guard modeStack.leave(serial) else { throw .unknownMode }
+        queue.enter(mode: modeStack.current)
     }
 
     // MARK: What must last
@@ -94,7 +91,7 @@ extension NotificationCenter {
     mutating func noteCenter(_ effects: inout Effects) {
         guard !isStored else { return }
         isStored = true
-        effects.changes.append(.center(CenterRecord(epoch: history.epoch)))
+        effects.changes.append(.center(CenterRecord(epoch: epoch)))
         reserveMoreSequence(&effects)
     }
 
@@ -102,7 +99,7 @@ extension NotificationCenter {
     mutating func noteQueued(
         _ id: NotificationID, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard limits.isDurable, let entry = schedule.queue.entry(id) else { return }
+        guard limits.isDurable, let entry = queue.entry(id) else { return }
         tell(.queued(entry.record(at: time)), &effects)
     }
 
@@ -115,10 +112,10 @@ extension NotificationCenter {
     mutating func noteClient(
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard limits.isDurable, registry.clients[client].isLasting else { return }
+        guard limits.isDurable, clients[client].isLasting else { return }
         let record = record(of: client, at: time)
-        registry.clients[client].storedImmediateSequence = record.immediateThrough
-        registry.clients[client].isStoredAway = record.disconnectedFor > 0
+        clients[client].storedImmediateSequence = record.immediateThrough
+        clients[client].isStoredAway = record.disconnectedFor > 0
         tell(.client(record), &effects)
     }
 
@@ -126,32 +123,26 @@ extension NotificationCenter {
     mutating func noteLook(
         atClient client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        if registry.clients[client].isStoredAway { noteClient(client, at: time, &effects) }
+        if clients[client].isStoredAway { noteClient(client, at: time, &effects) }
     }
 
     /// Stores how far a lasting client is written in spite of suspension, if that has changed.
     mutating func noteImmediate(
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        if registry.clients[client].immediateSequence
-            == registry.clients[client].storedImmediateSequence
-        {
-            return
-        }
+        if clients[client].immediateSequence == clients[client].storedImmediateSequence { return }
         noteClient(client, at: time, &effects)
     }
 
     private func record(of client: UInt32, at time: CommandTime) -> ClientRecord {
-        let row = registry.clients[client]
+        let row = clients[client]
         let now = time.monotonicNanoseconds
         var away: Int64 = 0
         if row.suspension.contains(.mailbox) {
             // The latest look at any observer: a lease may last longer than it must, never less.
-            let slots = registry.observers.slots(from: row.lastObserver)
+            let slots = observers.slots(from: row.lastObserver)
             away =
-                slots.map {
-                    registry.observers[$0].reader == nil ? now - registry.observers[$0].lookedAt : 0
-                }.min()
+                slots.map { observers[$0].reader == nil ? now - observers[$0].lookedAt : 0 }.min()
                 ?? 0
         } else if row.suspension.contains(.disconnected) {
             away = now - row.disconnectedSince
@@ -160,24 +151,23 @@ extension NotificationCenter {
             id: row.id, transport: row.transport, sessionHash: row.sessionHash,
             principal: row.principal, isAsked: row.suspension.contains(.asked),
             wasAsked: row.wasAsked, connectedAt: row.connectedAt, disconnectedFor: away,
-            immediateThrough: row.immediateSequence, lastWritten: registry.lastWritten[client])
+            immediateThrough: row.immediateSequence, lastWritten: lastWritten[client])
     }
 
     /// Reports the present state of a lasting observer.
     mutating func noteObserver(_ slot: UInt32, _ effects: inout Effects) {
         guard isLasting(slot) else { return }
-        let observer = registry.observers[slot]
+        let observer = observers[slot]
         tell(
             .observer(
                 ObserverRecord(
-                    serial: observer.serial, client: registry.clients[observer.client].id,
-                    tokenHash: observer.tokenHash, name: registry.index.name(of: observer.place),
-                    object: registry.index.object(of: observer.place),
-                    selector: registry.selectors.text(of: observer.selector), terms: observer.terms,
+                    serial: observer.serial, client: clients[observer.client].id,
+                    tokenHash: observer.tokenHash, name: index.name(of: observer.place),
+                    object: index.object(of: observer.place),
+                    selector: selectors.text(of: observer.selector), terms: observer.terms,
                     since: observer.since, createdAt: observer.createdAt,
                     acknowledgedThrough: observer.acknowledgedThrough,
-                    forgottenThrough: observer.forgottenThrough,
-                    role: registry.observers.role(at: slot))),
+                    forgottenThrough: observer.forgottenThrough, role: observers.role(at: slot))),
             &effects)
     }
 
@@ -188,14 +178,14 @@ extension NotificationCenter {
         if !isTerminating { reports.append(.willTerminate) }
         isTerminating = true
         // First the rest of a turn, and then all entries behind it.
-        if schedule.queue.snapshotGoesOn() { endTurn(workLimit: .max, at: time, &effects) }
+        if queue.snapshotGoesOn() { endTurn(workLimit: .max, at: time, &effects) }
         endTurn(workLimit: .max, at: time, &effects)
         tellOpenAsks(&effects)
     }
 
     /// Notes that brokers of a log have returned to the center, which it reports at the turn's end.
     mutating func noteStart() {
-        reports.append(.didStart(epoch: history.epoch, isUnclean: !isTerminating))
+        reports.append(.didStart(epoch: epoch, isUnclean: !isTerminating))
         isTerminating = false
         noteNeeds()
     }
@@ -204,17 +194,17 @@ extension NotificationCenter {
     mutating func tellEnd(at time: CommandTime, _ effects: inout Effects) {
         guard limits.isDurable, isStored else { return }
         noteRestoredTimers(at: time, &effects)
-        for entry in registry.clients.order.living {  // Bound: drain
-            guard registry.clients[entry.slot].isLasting else { continue }
-            if registry.clients[entry.slot].suspension.isDisjoint(with: [.disconnected, .mailbox]) {
+        for entry in clients.order.living {  // Bound: drain
+            guard clients[entry.slot].isLasting else { continue }
+            if clients[entry.slot].suspension.isDisjoint(with: [.disconnected, .mailbox]) {
                 noteWritten(entry.slot)
             }
             noteClient(entry.slot, at: time, &effects)
-            guard registry.clients[entry.slot].gapCount > 0 else { continue }
-            for slot in registry.observerSlots(of: entry.slot)  // Bound: drain
-            where registry.observers[slot].isLasting {
-                for gap in registry.observers[slot].gaps {  // Bound: drain
-                    tell(.gap(observer: registry.observers[slot].serial, gap), &effects)
+            guard clients[entry.slot].gapCount > 0 else { continue }
+            for slot in observers.slots(from: clients[entry.slot].lastObserver)  // Bound: drain
+            where observers[slot].isLasting {
+                for gap in observers[slot].gaps {  // Bound: drain
+                    tell(.gap(observer: observers[slot].serial, gap), &effects)
                 }
             }
         }

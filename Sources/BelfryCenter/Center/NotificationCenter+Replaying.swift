@@ -13,19 +13,19 @@ extension NotificationCenter {
     mutating func replay(
         after sequence: UInt64, to client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard sequence <= self.history.sequence else { return }
+        guard sequence <= self.sequence else { return }
         // Deliveries to an address are not its client's: an action comes again only if it was held
         // or owed.
-        let slots = registry.observerSlots(of: client)
-            .filter { registry.observers.target(at: $0) == nil && !isOfValue($0) }
+        let slots = observers.slots(from: clients[client].lastObserver)
+            .filter { observers.target(at: $0) == nil && !isOfValue($0) }
         guard !slots.isEmpty else { return }
-        let firstKept = history.replay.forgottenThrough + 1
+        let firstKept = replay.forgottenThrough + 1
         let known = heldSequences(of: client)
         var past = past(above: max(sequence, 1) - 1, at: time)
         var starts: [UInt64] = []
         var counts = [Int](repeating: 0, count: past.count)
         var wasSeen = true
-        let hasAll = registry.lastWritten[client]?.isSeen(by: sequence) ?? false
+        let hasAll = lastWritten[client]?.isSeen(by: sequence) ?? false
         var wasWritten = false
         let seenPlace = markedPlace(of: sequence, among: slots)
         for slot in slots {  // Bound: resume
@@ -37,15 +37,14 @@ extension NotificationCenter {
             // Losses with the number that the client names are replayed with it.
             makeGood(
                 past, missingThrough: max(again, firstKept) - 1, at: slot, &effects)
-            guard registry.observers[slot].writtenThrough >= sequence else { continue }
+            guard observers[slot].writtenThrough >= sequence else { continue }
             let isForeign = seenPlace.map { $0 != markedPlace(of: slot) ?? $0 } ?? false
             let isSeen = wasSeen || hasAll || isForeign
             if !isForeign { wasSeen = false }
-            let start = max(
-                isSeen ? sequence + 1 : sequence, registry.observers[slot].replaysAbove + 1)
-            let end = min(registry.observers[slot].writtenThrough, firstKept - 1)
+            let start = max(isSeen ? sequence + 1 : sequence, observers[slot].replaysAbove + 1)
+            let end = min(observers[slot].writtenThrough, firstKept - 1)
             // Unanswered deliveries of an acknowledging observer are held.
-            guard start <= end, !registry.observers[slot].terms.acknowledges else { continue }
+            guard start <= end, !observers[slot].terms.acknowledges else { continue }
             noteGap(
                 GapRecord(reason: .unknown, count: nil, first: start, last: end), at: slot,
                 &effects)
@@ -84,11 +83,9 @@ extension NotificationCenter {
     /// The numbers of the held notifications of a client's observers, each in ascending order.
     func heldSequences(of client: UInt32) -> [UInt32: [UInt64]] {
         var known: [UInt32: [UInt64]] = [:]
-        // Bound: client
-        for entry in backlog.held.slots(of: registry.clients[client].held, in: .client)
-        where backlog.held[entry].flags.isDisjoint(with: .action) {
-            known[backlog.held[entry].observer, default: []].append(
-                backlog.held.sequence(of: entry))
+        for entry in held.slots(of: clients[client].held, in: .client)  // Bound: client
+        where held[entry].flags.isDisjoint(with: .action) {
+            known[held[entry].observer, default: []].append(held.sequence(of: entry))
         }
         return known.mapValues { $0.sorted() }
     }
@@ -96,9 +93,9 @@ extension NotificationCenter {
     /// The replay ring above a number.
     private func past(above sequence: UInt64, at time: CommandTime) -> Past {
         var past = Past()
-        history.replay.forEach(above: sequence) { notification in
+        replay.forEach(above: sequence) { notification in
             past.append(
-                notification, at: registry.index.place(of: notification.content),
+                notification, at: index.place(of: notification.content),
                 isExpired: notification.expiresAt <= time.monotonicNanoseconds)
         }
         return past
@@ -110,26 +107,25 @@ extension NotificationCenter {
     private func start(
         of slot: UInt32, after sequence: UInt64, _ past: Past, _ wasWritten: inout Bool
     ) -> UInt64 {
-        let start = registry.observers[slot].replaysAbove + 1
+        let start = observers[slot].replaysAbove + 1
         guard start <= sequence, past.matches(sequence, filter(of: slot)) else {
             return max(start, sequence + 1)
         }
-        guard registry.observers[slot].writtenThrough >= sequence else { return sequence + 1 }
+        guard observers[slot].writtenThrough >= sequence else { return sequence + 1 }
         let isFirst = !wasWritten
         wasWritten = true
-        return isFirst || registry.observers[slot].terms.acknowledges ? sequence + 1 : sequence
+        return isFirst || observers[slot].terms.acknowledges ? sequence + 1 : sequence
     }
 
     func filter(of slot: UInt32) -> ObserverIndex.Filter {
-        registry.index.filter(
-            of: registry.observers[slot].place, registry.observers.responder(at: slot))
+        index.filter(of: observers[slot].place, observers.responder(at: slot))
     }
 
     /// An empty replay with the room of a client.
     func emptyReplay(for client: UInt32) -> Replay {
         Replay(
-            countRoom: limits.clientHeldCountLimit - registry.clients[client].held.count,
-            byteRoom: limits.clientHeldByteLimit - registry.clients[client].heldByteCount)
+            countRoom: limits.clientHeldCountLimit - clients[client].held.count,
+            byteRoom: limits.clientHeldByteLimit - clients[client].heldByteCount)
     }
 
     /// Holds the replayed notifications, each at its place in the order, and notes the losses.
@@ -140,27 +136,27 @@ extension NotificationCenter {
     ) {
         for slot in slots {  // Bound: resume
             guard let loss = found.loss(of: slot) else { continue }
-            registry.observers[slot].dropped += UInt64(loss.count ?? 0)
+            observers[slot].dropped += UInt64(loss.count ?? 0)
             noteGap(loss, at: slot, &effects)
         }
         guard !found.matches.isEmpty else { return }
-        var entries = backlog.held.slots(of: registry.clients[client].held, in: .client)
+        var entries = held.slots(of: clients[client].held, in: .client)
         // The matches ascend, so one walk along the kept notifications finds the place of each.
         let first = found.matches[found.matches.startPosition].notification
-        var kept = backlog.held.firstSlot(from: first.sequence)
+        var kept = held.firstSlot(from: first.sequence)
         for position in found.matches.startPosition..<found.matches.endPosition {  // Bound: resume
             let (notification, slot) = found.matches[position]
-            if !backlog.held.goOn(&kept, to: notification.sequence) {
+            if !held.goOn(&kept, to: notification.sequence) {
                 kept = keep(notification, before: kept)
             }
-            let entry = backlog.held.make(
+            let entry = held.make(
                 HeldTable.Entry(
                     observer: slot, notification: kept, account: .none,
                     flags: [.redelivered, .replayed]))
-            backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
+            held.append(entry, to: &observers[slot].entries, in: .observer)
             count(entry: entry, 1)
-            registry.observers[slot].replayedCount += 1
-            registry.clients[client].heldByteCount += notification.content.byteCount
+            observers[slot].replayedCount += 1
+            clients[client].heldByteCount += notification.content.byteCount
             entries.append(entry)
         }
         relink(entries, of: client)
@@ -170,12 +166,10 @@ extension NotificationCenter {
     mutating func noteReplayed(
         of client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard limits.isDurable, registry.clients[client].isLasting else { return }
-        let lists = [registry.clients[client].unacknowledged, registry.clients[client].held]
-        for entry in lists.flatMap({ backlog.held.slots(of: $0, in: .client) })  // Bound: client
-        where backlog.held[entry].flags.contains(.replayed)
-            && !backlog.held[entry].flags.contains(.stored)
-        {
+        guard limits.isDurable, clients[client].isLasting else { return }
+        let lists = [clients[client].unacknowledged, clients[client].held]
+        for entry in lists.flatMap({ held.slots(of: $0, in: .client) })  // Bound: client
+        where held[entry].flags.contains(.replayed) && !held[entry].flags.contains(.stored) {
             noteHeld(entry, at: time, &effects)
         }
     }
@@ -184,7 +178,7 @@ extension NotificationCenter {
     ///
     /// No other name had that number then.
     private func markedPlace(of sequence: UInt64, among slots: [UInt32]) -> Int? {
-        guard sequence <= history.restoredThrough, let marks = history.marks else { return nil }
+        guard sequence <= restoredThrough, let marks else { return nil }
         for slot in slots {  // Bound: resume
             if let place = markedPlace(of: slot), marks.cells[place] == sequence { return place }
         }
@@ -203,12 +197,11 @@ extension NotificationCenter {
     private mutating func forgetUnknown(
         through sequence: UInt64, at slot: UInt32, _ effects: inout Effects
     ) {
-        guard sequence <= history.restoredThrough,
-            !registry.clients[registry.observers[slot].client].wasAsked
+        guard sequence <= restoredThrough, !clients[observers[slot].client].wasAsked
         else { return }
-        for place in registry.observers[slot].gaps.indices.reversed() {  // Bound: gaps
-            var gap = registry.observers[slot].gaps[place]
-            guard gap.reason == .unknown, gap.count == nil, gap.last <= history.restoredThrough,
+        for place in observers[slot].gaps.indices.reversed() {  // Bound: gaps
+            var gap = observers[slot].gaps[place]
+            guard gap.reason == .unknown, gap.count == nil, gap.last <= restoredThrough,
                 gap.first <= sequence
             else { continue }
             gap.first = sequence + 1
@@ -223,16 +216,14 @@ extension NotificationCenter {
     ) {
         var gap = gap
         if isOver {
-            registry.observers[slot].gaps.remove(at: place)
+            observers[slot].gaps.remove(at: place)
             gap.count = 0
-            if registry.observers[slot].gaps.isEmpty {
-                registry.clients[registry.observers[slot].client].gapCount -= 1
-            }
+            if observers[slot].gaps.isEmpty { clients[observers[slot].client].gapCount -= 1 }
         } else {
-            registry.observers[slot].gaps[place] = gap
+            observers[slot].gaps[place] = gap
         }
         guard isLasting(slot) else { return }
-        effects.changes.append(.gap(observer: registry.observers[slot].serial, gap))
+        effects.changes.append(.gap(observer: observers[slot].serial, gap))
     }
 
     /// Removes the losses that a replay repairs.
@@ -244,8 +235,8 @@ extension NotificationCenter {
     private mutating func makeGood(
         _ past: Past, missingThrough missing: UInt64, at slot: UInt32, _ effects: inout Effects
     ) {
-        for place in registry.observers[slot].gaps.indices.reversed() {  // Bound: gaps
-            var gap = registry.observers[slot].gaps[place]
+        for place in observers[slot].gaps.indices.reversed() {  // Bound: gaps
+            var gap = observers[slot].gaps[place]
             let expired = past.lastExpired(from: gap.first, through: gap.last)
             let count = past.count(from: gap.first, through: gap.last)
             if gap.first > missing, expired == nil {

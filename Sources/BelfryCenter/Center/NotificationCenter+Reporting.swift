@@ -20,7 +20,7 @@ extension NotificationCenter {
         var walkedClients: Set<UInt32> = []
         var lastSerial = cursor
         var seenCount = 0
-        let order = registry.observers.order
+        let order = observers.order
         for position in order.position(after: cursor)..<order.entries.count {  // Share: listings
             let entry = order.entries[position]
             if page.rows.count >= max(limit, 1) || seenCount >= Self.pageScanLimit {
@@ -30,9 +30,9 @@ extension NotificationCenter {
             lastSerial = entry.serial
             seenCount += 1
             guard !entry.isDead else { continue }
-            let client = registry.observers[entry.slot].client
+            let client = observers[entry.slot].client
             if walkedClients.insert(client).inserted {
-                seenCount += registry.clients[client].observerCount
+                seenCount += clients[client].observerCount
                 noteDuplicates(of: client, in: &duplicates)
             }
             let reason =
@@ -49,21 +49,18 @@ extension NotificationCenter {
 
     /// The reason why an observer looks as if its owner would not come back (rule O7).
     private func orphanReason(of slot: UInt32, at time: CommandTime) -> Leak.Reason? {
-        let client = registry.clients[registry.observers[slot].client]
+        let client = clients[observers[slot].client]
         let oldest = time.monotonicNanoseconds - limits.orphanAfter.wholeNanoseconds
-        if let target = registry.observers.target(at: slot),
-            let since = registry.targets.unheldSince(target),
+        if let target = observers.target(at: slot), let since = targets.unheldSince(target),
             since <= oldest
         {
             return .noTarget
         }
         if client.suspension.contains(.mailbox) {
             // The mailbox of an observer with a target, or of one that only hands on, stays empty.
-            if registry.observers.target(at: slot) != nil { return nil }
-            if registry.observers.responder(at: slot)?.implements.isEmpty == true { return nil }
-            let isForgotten =
-                registry.observers[slot].reader == nil
-                && registry.observers[slot].lookedAt <= oldest
+            if observers.target(at: slot) != nil { return nil }
+            if observers.responder(at: slot)?.implements.isEmpty == true { return nil }
+            let isForgotten = observers[slot].reader == nil && observers[slot].lookedAt <= oldest
             return isForgotten ? .neverLooked : nil
         }
         guard client.suspension.contains(.disconnected) else { return nil }
@@ -71,14 +68,14 @@ extension NotificationCenter {
     }
 
     private func noteDuplicates(of client: UInt32, in duplicates: inout Set<UInt64>) {
-        guard registry.clients[client].observerCount > 1 else { return }
+        guard clients[client].observerCount > 1 else { return }
         var seen: Set<Registered> = []
-        for slot in registry.observerSlots(of: client)  // Bound: client
-        where !registry.observers.isResponder(at: slot) {
-            let observer = registry.observers[slot]
+        for slot in observers.slots(from: clients[client].lastObserver)  // Bound: client
+        where !observers.isResponder(at: slot) {
+            let observer = observers[slot]
             let registered = Registered(
                 channel: observer.place.channel, object: observer.place.object,
-                selector: observer.selector, target: registry.observers.target(at: slot),
+                selector: observer.selector, target: observers.target(at: slot),
                 path: values.observers[slot]?.pathText)
             if !seen.insert(registered).inserted { duplicates.insert(observer.serial) }
         }
@@ -99,22 +96,20 @@ extension NotificationCenter {
     /// the first 100,000 are examined. The broker's own names are left out (rule C17).
     public func unmatched(limit: Int, visible: Visibility) -> UnmatchedReport {
         var report = UnmatchedReport()
-        registry.index.channels.forEachUnobserved { channel in
+        index.channels.forEachUnobserved { channel in
             noteNeverMatched(channel, limit: limit, visible, in: &report)
         }
-        // Share: listings
-        for position in 0..<min(registry.index.channels.indexLimit, Self.scanLimit) {
+        for position in 0..<min(index.channels.indexLimit, Self.scanLimit) {  // Share: listings
             guard report.postedNeverObserved.count < limit else { break }
             let channel = UInt32(position)
-            guard registry.index.channels.isObserved(at: channel) else { continue }
+            guard index.channels.isObserved(at: channel) else { continue }
             noteNeverMatched(channel, limit: limit, visible, in: &report)
         }
         // Share: listings
-        for entry in registry.observers.order.entries.prefix(Self.scanLimit) where !entry.isDead {
+        for entry in observers.order.entries.prefix(Self.scanLimit) where !entry.isDead {
             guard report.observedNeverPosted.count < limit else { break }
-            let channel = registry.observers[entry.slot].place.channel
-            guard channel != ObserverIndex.noList,
-                registry.index.channels.postCount(at: channel) == 0
+            let channel = observers[entry.slot].place.channel
+            guard channel != ObserverIndex.noList, index.channels.postCount(at: channel) == 0
             else { continue }
             let row = row(ofSlot: entry.slot)
             if visible(row.name, row.object) { report.observedNeverPosted.append(row) }
@@ -125,9 +120,8 @@ extension NotificationCenter {
     private func noteNeverMatched(
         _ channel: UInt32, limit: Int, _ visible: Visibility, in report: inout UnmatchedReport
     ) {
-        guard report.postedNeverObserved.count < limit,
-            !registry.index.channels.wasMatched(at: channel),
-            let row = registry.index.channels.row(at: channel), row.postCount > 0,
+        guard report.postedNeverObserved.count < limit, !index.channels.wasMatched(at: channel),
+            let row = index.channels.row(at: channel), row.postCount > 0,
             !row.name.starts(with: "belfry.".utf8), visible(row.name, nil)
         else { return }
         report.postedNeverObserved.append(

@@ -6,17 +6,22 @@ extension NotificationCenter {
         guard let responder = registration.role.responder, let address = registration.object else {
             return
         }
-        let holders = asks.addresses.holders(of: address.span)
-        let mayJoin = responder.mayJoin(
-            holderCount: holders.count, areSharing: asks.addresses.isShared(address.span),
-            holderLimit: limits.holderLimit)
-        if !mayJoin { throw .alreadyHeld }
+        let holders = addresses.holders(of: address.span)
+        switch responder.ifHeld {
+        case .replace: break
+        case .refuse:
+            if !holders.isEmpty { throw .alreadyHeld }
+        case .share:
+            if !addresses.isShared(address.span) || holders.count >= limits.holderLimit {
+                throw .alreadyHeld
+            }
+        }
         var next = responder.next
         var hopCount = 0
         while let hop = next, hopCount <= Self.circleLookLimit {  // Bound: hops
             if hop == address { throw .responderCircle }
-            next = asks.addresses.holders(of: hop.span).first
-                .flatMap { registry.observers.responder(at: $0.slot)?.next }
+            next = addresses.holders(of: hop.span).first
+                .flatMap { observers.responder(at: $0.slot)?.next }
             hopCount += 1
         }
     }
@@ -29,25 +34,23 @@ extension NotificationCenter {
         of registration: ObserverRegistration, by newcomer: UInt32, at time: CommandTime,
         _ effects: inout Effects
     ) -> [UInt32] {
-        guard let responder = registration.role.responder, responder.replacesHolders,
+        guard let responder = registration.role.responder, responder.ifHeld == .replace,
             let address = registration.object
         else { return [] }
         let remover =
-            registry.clients[newcomer].transport == .mailbox
-            ? Remover.principal(registry.clients[newcomer].principal)
-            : .client(registry.clients[newcomer].id)
+            clients[newcomer].transport == .mailbox
+            ? Remover.principal(clients[newcomer].principal) : .client(clients[newcomer].id)
         var replaced: [UInt32] = []
-        for holder in asks.addresses.holders(of: address.span) {  // Bound: holders
-            let client = registry.observers[holder.slot].client
+        for holder in addresses.holders(of: address.span) {  // Bound: holders
+            let client = observers[holder.slot].client
             let tombstone = remove(
                 holder.slot, by: remover, reason: .replaced, at: time, &effects)
             // A client with several holders is settled once: then it may be gone.
             if !replaced.contains(client) { replaced.append(client) }
-            guard registry.clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
-            else {
+            guard clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox]) else {
                 continue
             }
-            let route = registry.clients.route(at: client)
+            let route = clients.route(at: client)
             effects.notices.append(
                 .removed(
                     connection: route.connection, transport: route.transport,
@@ -62,31 +65,29 @@ extension NotificationCenter {
         _ slot: UInt32
     ) -> ObserverIndex.Place {
         noteComing(name, object, role)
-        if role.isPlain {
-            return registry.index.add(name: name, object: object, serial: serial, slot: slot)
-        }
+        if role.isPlain { return index.add(name: name, object: object, serial: serial, slot: slot) }
         if let target = role.target {
-            registry.targets.add(
-                target, isHeld: !asks.addresses.holders(of: target.span).isEmpty, at: lastTime)
+            targets.add(
+                target, isHeld: !addresses.holders(of: target.span).isEmpty, at: lastTime)
         }
         if let terms = role.value, let object {
-            values.isUsed = true
+            usesValues = true
             let filed = values.addObserver(terms, of: object, serial: serial, slot: slot)
-            registry.observers.setRole(.value(filed), at: slot)
+            observers.setRole(.value(filed), at: slot)
             // Its place names the object; no post finds it there (rule V13).
-            return registry.index.add(implementing: [], object: object, serial: serial, slot: slot)
+            return index.add(implementing: [], object: object, serial: serial, slot: slot)
         }
-        registry.observers.setRole(role, at: slot)
+        observers.setRole(role, at: slot)
         guard let responder = role.responder, let address = object else {
-            return registry.index.add(name: name, object: object, serial: serial, slot: slot)
+            return index.add(name: name, object: object, serial: serial, slot: slot)
         }
-        asks.isUsed = true
-        let implemented = responder.implements.map { registry.selectors.retain($0) }
-        asks.addresses.add(
+        usesAsks = true
+        let implemented = responder.implements.map { selectors.retain($0) }
+        addresses.add(
             address, slot: slot, serial: serial, implementing: implemented,
-            isShared: responder.isShared)
-        registry.targets.note(address, isHeld: true, at: lastTime)
-        return registry.index.add(
+            isShared: responder.ifHeld == .share)
+        targets.note(address, isHeld: true, at: lastTime)
+        return index.add(
             implementing: responder.implements, object: address, serial: serial, slot: slot)
     }
 
@@ -94,40 +95,40 @@ extension NotificationCenter {
     mutating func unfile(
         _ slot: UInt32, isTold: Bool, at time: CommandTime, _ effects: inout Effects
     ) {
-        let (serial, place) = (registry.observers[slot].serial, registry.observers[slot].place)
-        let role = registry.observers.role(at: slot)
+        let (serial, place) = (observers[slot].serial, observers[slot].place)
+        let role = observers.role(at: slot)
         if role.value != nil {
             values.removeObserver(serial: serial, slot: slot)
-            return registry.index.remove(serial: serial, implementing: [], from: place)
+            return index.remove(serial: serial, implementing: [], from: place)
         }
-        if let target = role.target { registry.targets.remove(target) }
+        if let target = role.target { targets.remove(target) }
         guard let responder = role.responder,
-            let address = registry.index.object(of: place)
+            let address = index.object(of: place)
         else {
             // A name without another observer is forgotten with it.
-            let (name, object) = (registry.index.name(of: place), registry.index.object(of: place))
-            registry.index.remove(serial: serial, from: place)
+            let (name, object) = (index.name(of: place), index.object(of: place))
+            index.remove(serial: serial, from: place)
             return noteGone(name, object, nil)
         }
-        let implemented = registry.selectors.numbers(of: responder)
-        asks.addresses.remove(address, serial: serial, implementing: implemented)
-        if asks.addresses.holders(of: address.span).isEmpty {
-            registry.targets.note(address, isHeld: false, at: lastTime)
+        let implemented = selectors.numbers(of: responder)
+        addresses.remove(address, serial: serial, implementing: implemented)
+        if addresses.holders(of: address.span).isEmpty {
+            targets.note(address, isHeld: false, at: lastTime)
         }
         orphanAsks(of: slot, isTold: isTold, at: time, &effects)
         reportHolder(at: slot, isHeld: false)
-        registry.index.remove(serial: serial, implementing: responder.implements, from: place)
+        index.remove(serial: serial, implementing: responder.implements, from: place)
         noteGone(nil, nil, responder)
-        for selector in implemented { registry.selectors.release(selector) }  // Bound: selectors
+        for selector in implemented { selectors.release(selector) }  // Bound: selectors
     }
 
     /// Reports that an address has a new holder, or has lost one (rule R18).
     mutating func reportHolder(at slot: UInt32, isHeld: Bool) {
-        guard registry.observers.isResponder(at: slot),
-            let address = registry.index.object(of: registry.observers[slot].place)
+        guard observers.isResponder(at: slot),
+            let address = index.object(of: observers[slot].place)
         else { return }
         reports.append(
             .responderChanged(
-                address: address, observer: registry.observers[slot].serial, isHeld: isHeld))
+                address: address, observer: observers[slot].serial, isHeld: isHeld))
     }
 }

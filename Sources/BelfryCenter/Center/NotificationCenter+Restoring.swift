@@ -16,12 +16,12 @@ extension NotificationCenter {
     mutating func beginRestoring(
         _ through: UInt64, _ marks: DispatchMarks?, at time: CommandTime
     ) {
-        history.sequence = through
-        history.restoredThrough = through
-        self.history.marks = marks
-        history.replay.begin(above: through)
-        history.reservedSequence = through
-        history.sequenceReserveAt = through
+        sequence = through
+        restoredThrough = through
+        self.marks = marks
+        replay.begin(above: through)
+        reservedSequence = through
+        sequenceReserveAt = through
         isStored = true
         lastTime = time.monotonicNanoseconds
         lastWallTime = time.wallMilliseconds
@@ -34,24 +34,22 @@ extension NotificationCenter {
         var effects = Effects()
         endRestoringValues(isComplete: isComplete, at: time, &effects)
         // A client that a start leaves out has nothing; each other one has something.
-        for entry in registry.clients.order.living  // Bound: start
-        where registry.clients[entry.slot].observerCount == 0
-            && !registry.clients[entry.slot].isLasting
-        {
-            registry.lastWritten[entry.slot] = nil
-            registry.clients.remove(entry.slot)
+        for entry in clients.order.living  // Bound: start
+        where clients[entry.slot].observerCount == 0 && !clients[entry.slot].isLasting {
+            lastWritten[entry.slot] = nil
+            clients.remove(entry.slot)
         }
-        var kept = backlog.held.oldest
+        var kept = held.oldest
         while kept != HeldTable.none {  // Bound: start
-            let next = backlog.held.next(after: kept)
-            if backlog.held.holders(at: kept).isEmpty { backlog.held.discard(kept) }
+            let next = held.next(after: kept)
+            if held.holders(at: kept).isEmpty { held.discard(kept) }
             kept = next
         }
         // Bound: start
-        for entry in registry.clients.order.living { scheduleLeases(of: entry.slot, at: time) }
+        for entry in clients.order.living { scheduleLeases(of: entry.slot, at: time) }
         // Restored observers change nothing for the watchers of names.
-        registry.watch.forget()
-        reports.append(.didStart(epoch: history.epoch, isUnclean: !isComplete))
+        watch.forget()
+        reports.append(.didStart(epoch: epoch, isUnclean: !isComplete))
         noteNeeds()
         return effects.changes
     }
@@ -70,44 +68,43 @@ extension NotificationCenter {
         client.isStoredAway = record.disconnectedFor > 0
         client.immediateSequence = record.immediateThrough
         client.storedImmediateSequence = record.immediateThrough
-        let slot = registry.clients.add(client)
-        registry.lastWritten[slot] = record.lastWritten
+        let slot = clients.add(client)
+        lastWritten[slot] = record.lastWritten
     }
 
     mutating func restore(_ record: ObserverRecord, isComplete: Bool) {
-        guard let client = registry.clients.slot(of: record.client) else { return }
-        let slot = registry.observers.reserveSlot()
+        guard let client = clients.slot(of: record.client) else { return }
+        let slot = observers.reserveSlot()
         let place = file(record.name, record.object, record.role, record.serial, slot)
         var observer = ObserverTable.Observer(
             serial: record.serial, tokenHash: record.tokenHash, client: client, place: place,
-            selector: registry.selectors.retain(record.selector), since: record.since,
+            selector: selectors.retain(record.selector), since: record.since,
             createdAt: record.createdAt, terms: record.terms,
             isPlain: record.role.isPlain)
         observer.acknowledgedThrough = record.acknowledgedThrough
         observer.forgottenThrough = record.forgottenThrough
-        observer.lookedAt = registry.clients[client].disconnectedSince
+        observer.lookedAt = clients[client].disconnectedSince
         // A responder gets several names.
         let dispatched = lastDispatchedEarlier(of: record.role.isPlain ? record.name : nil)
-        observer.writtenThrough = min(
-            history.sequence, registry.lastWritten[client]?.sequence ?? dispatched)
-        registry.observers.fill(slot, with: observer, after: registry.clients[client].lastObserver)
-        registry.clients.noteObserver(slot, isLasting: true, at: client)
+        observer.writtenThrough = min(sequence, lastWritten[client]?.sequence ?? dispatched)
+        observers.fill(slot, with: observer, after: clients[client].lastObserver)
+        clients.noteObserver(slot, isLasting: true, at: client)
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < dispatched {
             let gap = GapRecord(
                 reason: .unknown, count: nil, first: record.since + 1, last: dispatched)
-            backlog.losses.add(gap)
+            losses.add(gap)
             addGap(gap, at: slot)
         }
     }
 
     mutating func restore(_ tombstone: Tombstone, serial: UInt64) {
-        registry.tombstones.append(tombstone, serial: serial, limit: limits.tombstoneLimit)
+        tombstones.append(tombstone, serial: serial, limit: limits.tombstoneLimit)
     }
 
     mutating func restore(_ gap: GapRecord, of serial: UInt64) {
         var gap = gap
-        gap.last = min(gap.last, history.sequence)
-        guard let slot = registry.observers.slot(of: serial), gap.first <= gap.last else { return }
+        gap.last = min(gap.last, sequence)
+        guard let slot = observers.slot(of: serial), gap.first <= gap.last else { return }
         addGap(gap, at: slot)
     }
 
@@ -123,27 +120,25 @@ extension NotificationCenter {
 
     /// Restores the entry of an observer for a kept notification.
     mutating func restoreEntry(of serial: UInt64, kept: UInt32) {
-        guard let slot = registry.observers.slot(of: serial) else { return }
-        let client = registry.observers[slot].client
+        guard let slot = observers.slot(of: serial) else { return }
+        let client = observers[slot].client
         var flags: HeldTable.Flags = [.redelivered, .stored]
-        let content = backlog.held.notification(at: kept).content
-        let terms = registry.observers[slot].terms
+        let content = held.notification(at: kept).content
+        let terms = observers[slot].terms
         if terms.suspensionBehavior == .coalesce || terms.minInterval > 0 {
             flags.insert(.replaceable)
         }
-        let entry = backlog.held.make(
+        let entry = held.make(
             HeldTable.Entry(observer: slot, notification: kept, account: .none, flags: flags))
-        backlog.held.noteStored(at: kept)
-        backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
-        backlog.held.append(entry, to: &registry.clients[client].held, in: .client)
-        registry.clients[client].heldByteCount += content.byteCount
+        held.noteStored(at: kept)
+        held.append(entry, to: &observers[slot].entries, in: .observer)
+        held.append(entry, to: &clients[client].held, in: .client)
+        clients[client].heldByteCount += content.byteCount
         if flags.contains(.replaceable) {
             // Of several of a kind only the last one can be replaced, as before the restart.
             let kind = ObservedKind(observer: serial, content)
-            if let earlier = backlog.replaceable[kind] {
-                backlog.held[earlier].flags.remove(.replaceable)
-            }
-            backlog.replaceable[kind] = entry
+            if let earlier = replaceable[kind] { held[earlier].flags.remove(.replaceable) }
+            replaceable[kind] = entry
         }
     }
 }
@@ -151,33 +146,30 @@ extension NotificationCenter {
 extension NotificationCenter {
     /// Restores an action at its responder, which gets it again if it was sent before.
     mutating func restore(_ record: ActionRecord, kept: UInt32) {
-        guard let slot = registry.observers.slot(of: record.responder) else { return }
-        let client = registry.observers[slot].client
-        let entry = backlog.held.make(
+        guard let slot = observers.slot(of: record.responder) else { return }
+        let client = observers[slot].client
+        let entry = held.make(
             HeldTable.Entry(
                 observer: slot, notification: kept, account: .none,
                 flags: [.redelivered, .stored, .action]))
-        backlog.heldActions[entry] = HeldAction(
+        heldActions[entry] = HeldAction(
             row: record.row, selector: record.selector, acknowledges: record.acknowledges,
             path: record.path, shown: record.shown)
-        backlog.held.noteStored(at: kept)
-        backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
-        backlog.held.append(entry, to: &registry.clients[client].held, in: .client)
-        registry.clients[client].heldByteCount += backlog.held.byteCount(of: entry)
+        held.noteStored(at: kept)
+        held.append(entry, to: &observers[slot].entries, in: .observer)
+        held.append(entry, to: &clients[client].held, in: .client)
+        clients[client].heldByteCount += held.byteCount(of: entry)
     }
 
     /// Sorts restored actions among the other entries by their sequence numbers.
     mutating func orderActions() {
-        // Bound: start
-        for slot in Set(backlog.heldActions.keys.map { backlog.held[$0].observer }).sorted() {
-            let entries = backlog.held.slots(of: registry.observers[slot].entries, in: .observer)
-            registry.observers[slot].entries = backlog.held.relink(inOrder(entries), in: .observer)
+        for slot in Set(heldActions.keys.map { held[$0].observer }).sorted() {  // Bound: start
+            let entries = held.slots(of: observers[slot].entries, in: .observer)
+            observers[slot].entries = held.relink(inOrder(entries), in: .observer)
         }
         // Bound: start
-        for client in Set(
-            backlog.heldActions.keys.map { registry.observers[backlog.held[$0].observer].client }
-        ).sorted() {
-            relink(backlog.held.slots(of: registry.clients[client].held, in: .client), of: client)
+        for client in Set(heldActions.keys.map { observers[held[$0].observer].client }).sorted() {
+            relink(held.slots(of: clients[client].held, in: .client), of: client)
         }
     }
 }
@@ -185,20 +177,20 @@ extension NotificationCenter {
 extension NotificationCenter {
     /// Restores a stored ask: it waits, or walks again with the first command (rule R20).
     mutating func restore(_ record: AskRecord, at time: CommandTime) {
-        asks.isUsed = true
+        usesAsks = true
         let ask = OpenAsk(record, at: time)
-        guard let slot = try? asks.open.add(ask, limit: .max, askerLimit: .max) else { return }
-        addDeadline(at: ask.endsAt, .ask(slot: slot, ordinal: asks.open.lastOrdinal))
-        asks.open.begin(slot, at: ask.content.address)
+        guard let slot = try? asks.add(ask, limit: .max, askerLimit: .max) else { return }
+        addDeadline(at: ask.endsAt, .ask(slot: slot, ordinal: asks.lastOrdinal))
+        asks.begin(slot, at: ask.content.address)
         guard !ask.isOnce || ask.shown.isEmpty, let path = path(to: record.observer, of: ask)
-        else { return asks.open.orphan(slot) }
-        asks.open.note(Walk(path: path, passing: FewList()), of: slot)
-        asks.open.hold(slot, for: record.observer)
+        else { return asks.orphan(slot) }
+        asks.note(Walk(path: path, passing: FewList()), of: slot)
+        asks.hold(slot, for: record.observer)
         // A mailbox gets its waiting ask, with or without a reader.
-        if let observer = registry.observers.slot(of: record.observer),
-            registry.clients[registry.observers[observer].client].suspension.contains(.mailbox)
+        if let observer = observers.slot(of: record.observer),
+            clients[observers[observer].client].suspension.contains(.mailbox)
         {
-            asks.open.orphan(slot)
+            asks.orphan(slot)
         }
     }
 
@@ -207,12 +199,12 @@ extension NotificationCenter {
     /// One whose time is over is forgotten with the first deadline, so that the store is told.
     mutating func restore(_ ends: [(ask: AskRecord, end: AskRecord.End)], at time: CommandTime) {
         if ends.isEmpty { return }
-        asks.isUsed = true
+        usesAsks = true
         // Bound: start
         for (record, end) in ends.sorted(by: { $0.end.forgottenAt < $1.end.forgottenAt }) {
             let whole = limits.fateLifetime.wholeNanoseconds / 1_000_000
             let left = min(max(0, end.forgottenAt.subtracting(time.wallMilliseconds)), whole)
-            asks.fates.append(
+            askFates.append(
                 AskFateTable.Fate(
                     OpenAsk(record, at: time), end.outcome,
                     forgottenAt: time.monotonicNanoseconds.adding(left * 1_000_000)))
@@ -221,8 +213,8 @@ extension NotificationCenter {
 
     /// The walk to an observer that was shown an ask before the restart, if it still takes the ask.
     private func path(to serial: UInt64, of ask: OpenAsk) -> [[UInt8]]? {
-        guard let observer = registry.observers.slot(of: serial),
-            let address = registry.index.object(of: registry.observers[observer].place)
+        guard let observer = observers.slot(of: serial),
+            let address = index.object(of: observers[observer].place)
         else { return nil }
         switch readiness(of: observer, ask.content.name) {
         case .never: return nil
@@ -231,8 +223,8 @@ extension NotificationCenter {
         var path = [ask.content.address]
         while let last = path.last, last != address {  // Bound: hops
             guard path.count <= limits.hopLimit,
-                let holder = asks.addresses.holders(of: last.span).first,
-                let next = registry.observers.responder(at: holder.slot)?.next
+                let holder = addresses.holders(of: last.span).first,
+                let next = observers.responder(at: holder.slot)?.next
             else { return [ask.content.address, address] }
             path.append(next)
         }

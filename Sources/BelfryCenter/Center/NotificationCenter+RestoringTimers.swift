@@ -9,7 +9,7 @@ extension NotificationCenter {
     /// A timer that became due while the broker was down is due now, once.
     mutating func restore(_ record: TimerRecord, isComplete: Bool, at time: CommandTime) {
         guard let options = record.post.options, let timing = options.timer else { return }
-        schedule.usesTimers = true
+        usesTimers = true
         var dueAt = record.dueAt ?? .max
         var farewell: Timer.Farewell?
         if timing.isFarewell, let principal = record.principal {
@@ -17,7 +17,7 @@ extension NotificationCenter {
             farewell = Timer.Farewell(delay: delay, principal: principal)
             dueAt = time.wallMilliseconds.adding(max(delay, Self.leastFarewellDelay))
         }
-        let waits = record.client.flatMap { registry.clients.slot(of: $0) }
+        let waits = record.client.flatMap { clients.slot(of: $0) }
         let repetition = repetition(
             of: record, timing, endsNow: farewell == nil && record.client != nil && waits == nil,
             at: time)
@@ -33,11 +33,11 @@ extension NotificationCenter {
             id: record.post.id, content: record.post.content,
             isRestored: mayBePosted, isOfDay: timing.start == nil,
             depth: Int32(clamping: record.depth),
-            owner: .none, ordinal: schedule.timers.lastOrdinal + 1,
+            owner: .none, ordinal: timers.lastOrdinal + 1,
             due: min(due, repetition?.endsAt ?? .max), dueAt: dueAt, postedAt: record.postedAt,
             details: details.isEmpty ? nil : details)
-        schedule.timers.add(timer, repetition, ofClient: waits == nil ? nil : record.client)
-        if farewell != nil, let waits { registry.clients[waits].lastingCount += 1 }
+        timers.add(timer, repetition, ofClient: waits == nil ? nil : record.client)
+        if farewell != nil, let waits { clients[waits].lastingCount += 1 }
     }
 
     /// - Parameter endsNow: Whether the client that it ends with is gone.

@@ -6,15 +6,14 @@ extension NotificationCenter {
         _ id: UInt64, _ connection: ConnectionName, _ end: ConnectionEnd,
         _ written: WrittenThrough? = nil, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard let client = registry.clients.slot(of: id),
-            registry.clients[client].connection == connection,
-            !registry.clients[client].suspension.contains(.disconnected)
+        guard let client = clients.slot(of: id), clients[client].connection == connection,
+            !clients[client].suspension.contains(.disconnected)
         else { return }
         var removedCount = endConnection(of: client, written, at: time, &effects)
-        if schedule.usesTimers { beginFarewells(of: id, end, at: time, &effects) }
-        if !registry.clients[client].isLasting {
-            removedCount += registry.clients[client].observerCount
-            let slots = registry.observerSlots(of: client)
+        if usesTimers { beginFarewells(of: id, end, at: time, &effects) }
+        if !clients[client].isLasting {
+            removedCount += clients[client].observerCount
+            let slots = observers.slots(from: clients[client].lastObserver)
             for slot in slots {  // Bound: client
                 _ = remove(
                     slot, by: .broker, reason: .connectionClosed, at: time, &effects)
@@ -26,10 +25,10 @@ extension NotificationCenter {
                 suspension.insert(.disconnected)
                 suspension.subtract([.slow, .owing, .flushing, .paced])
             }
-            registry.clients[client].disconnectedSince = time.monotonicNanoseconds
+            clients[client].disconnectedSince = time.monotonicNanoseconds
             scheduleLeases(of: client, at: time)
         }
-        if values.isUsed {
+        if usesValues {
             startLeases(ofClient: id, end, at: time, &effects)
         }
         effects.outcome = .removed(removedCount)
@@ -42,18 +41,16 @@ extension NotificationCenter {
         of client: UInt32, isTakenOver: Bool = false, _ written: WrittenThrough? = nil,
         at time: CommandTime, _ effects: inout Effects
     ) -> Int {
-        let id = registry.clients[client].id
-        if schedule.modeStack.leaveAll(ofClient: id) {
-            schedule.queue.enter(mode: schedule.modeStack.current)
-        }
+        let id = clients[client].id
+        if modeStack.leaveAll(ofClient: id) { queue.enter(mode: modeStack.current) }
         holdUnacknowledged(of: client, &effects)
         // The client's responders lose their asks first: an own ask that ends after that makes no
         // room at them, so that no ask is shown on a connection that ends.
         loseConnection(of: client, isTakenOver: isTakenOver, at: time, &effects)
         endWaitingForAsks(ofClient: id, at: time, &effects)
         var removedCount = 0
-        for slot in registry.observerSlots(of: client)  // Bound: client
-        where !registry.observers[slot].isLasting {
+        for slot in observers.slots(from: clients[client].lastObserver)  // Bound: client
+        where !observers[slot].isLasting {
             _ = remove(slot, by: .broker, reason: .connectionClosed, at: time, &effects)
             removedCount += 1
         }
@@ -69,13 +66,13 @@ extension NotificationCenter {
     mutating func noteWritten(_ client: UInt32) {
         var last: UInt64 = 0
         var count = 0
-        for slot in registry.observerSlots(of: client) {  // Bound: client
-            let written = registry.observers[slot].writtenThrough
+        for slot in observers.slots(from: clients[client].lastObserver) {  // Bound: client
+            let written = observers[slot].writtenThrough
             if written > last { (last, count) = (written, 0) }
             if written == last { count += 1 }
         }
         let isShared = last > 0 && count > 1 && !isTerminating
-        registry.lastWritten[client] = LastWritten(
+        lastWritten[client] = LastWritten(
             sequence: last, isShared: isShared || valueWaits(for: client, through: last))
     }
 
@@ -83,42 +80,40 @@ extension NotificationCenter {
     ///
     /// It waits with no higher number than that, or it was written and may not have arrived.
     private func valueWaits(for client: UInt32, through last: UInt64) -> Bool {
-        guard values.isUsed else { return false }
-        let first = registry.clients[client].held.first
-        if first != HeldTable.none, backlog.held.sequence(of: first) <= last { return true }
+        guard usesValues else { return false }
+        let first = clients[client].held.first
+        if first != HeldTable.none, held.sequence(of: first) <= last { return true }
         // A stop in order writes all frames.
         return !isTerminating
-            && registry.observerSlots(of: client)
+            && observers.slots(from: clients[client].lastObserver)
                 .contains { values.observers[$0]?.present.isInDoubt == true }
     }
 
     /// Holds unacknowledged deliveries before those never written; they will be redelivered (D14).
     private mutating func holdUnacknowledged(of client: UInt32, _ effects: inout Effects) {
-        let sent = backlog.held.slots(of: registry.clients[client].unacknowledged, in: .client)
+        let sent = held.slots(of: clients[client].unacknowledged, in: .client)
         guard !sent.isEmpty else { return }
-        let rest = backlog.held.slots(of: registry.clients[client].held, in: .client)
+        let rest = held.slots(of: clients[client].held, in: .client)
         for entry in sent {  // Bound: client
-            let slot = backlog.held[entry].observer
-            registry.observers[slot].unacknowledgedCount -= 1
-            if registry.observers[slot].owes {
-                registry.observers[slot].owes = false
-                registry.clients[client].owingCount -= 1
+            let slot = held[entry].observer
+            observers[slot].unacknowledgedCount -= 1
+            if observers[slot].owes {
+                observers[slot].owes = false
+                clients[client].owingCount -= 1
             }
-            backlog.held[entry].flags.remove(.unacknowledged)
-            backlog.held[entry].flags.insert(.redelivered)
-            if backlog.held[entry].flags.contains(.replayed) {
-                registry.observers[slot].replayedCount += 1
-            }
-            noteExpiry(of: backlog.held[entry].notification)
-            let isCounted = backlog.held[entry].account == .delivered
+            held[entry].flags.remove(.unacknowledged)
+            held[entry].flags.insert(.redelivered)
+            if held[entry].flags.contains(.replayed) { observers[slot].replayedCount += 1 }
+            noteExpiry(of: held[entry].notification)
+            let isCounted = held[entry].account == .delivered
             endWait(for: entry, outcome: .disconnected, &effects) { receipt in
                 if isCounted, receipt.pending > 0 { receipt.pending -= 1 }
             }
         }
-        registry.clients[client].unacknowledged = HeldTable.List()
-        registry.clients[client].heldByteCount += registry.clients[client].unacknowledgedByteCount
-        registry.clients[client].unacknowledgedByteCount = 0
-        registry.clients[client].owesTooMuch = false
+        clients[client].unacknowledged = HeldTable.List()
+        clients[client].heldByteCount += clients[client].unacknowledgedByteCount
+        clients[client].unacknowledgedByteCount = 0
+        clients[client].owesTooMuch = false
         relink(sent + rest, of: client)
     }
 
@@ -126,46 +121,39 @@ extension NotificationCenter {
     mutating func resume(
         _ resumption: Resumption, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        guard let newcomer = registry.clients.slot(of: resumption.newcomer) else {
-            throw .unknownClient
-        }
-        guard registry.clients[newcomer].observerCount == 0,
-            resumption.newcomer != resumption.client,
-            !schedule.usesTimers || schedule.timers.slots(ofClient: resumption.newcomer).isEmpty
+        guard let newcomer = clients.slot(of: resumption.newcomer) else { throw .unknownClient }
+        guard clients[newcomer].observerCount == 0, resumption.newcomer != resumption.client,
+            !usesTimers || timers.slots(ofClient: resumption.newcomer).isEmpty
         else { throw .resumeTooLate }
-        guard let client = registry.clients.slot(of: resumption.client) else {
-            throw .unknownClient
-        }
-        guard registry.clients[client].transport.canResume else { throw .noMailbox }
-        if !registry.clients[client].suspension.contains(.disconnected) {
-            let route = registry.clients.route(at: client)
+        guard let client = clients.slot(of: resumption.client) else { throw .unknownClient }
+        guard clients[client].transport.canResume else { throw .noMailbox }
+        if !clients[client].suspension.contains(.disconnected) {
+            let route = clients.route(at: client)
             effects.notices.append(
                 .takenOver(connection: route.connection, transport: route.transport))
             _ = endConnection(
                 of: client, isTakenOver: true, resumption.written, at: time, &effects)
         }
-        let connection = registry.clients[newcomer].connection
+        let connection = clients[newcomer].connection
         _ = endConnection(of: newcomer, at: time, &effects)
-        let heldBefore = registry.clients[client].held.count
+        let heldBefore = clients[client].held.count
         forget(newcomer, at: time, &effects)
         reports.append(.left(client: resumption.newcomer, "resumed"))
-        registry.clients[client].connection = connection
-        registry.clients[client].leaseCheckAt = .max
+        clients[client].connection = connection
+        clients[client].leaseCheckAt = .max
         change(client, at: time) { suspension in
             suspension.subtract([.disconnected, .slow, .owing, .flushing, .paced])
         }
-        if schedule.usesTimers { armFarewells(of: resumption.client, at: time, &effects) }
-        let doubts = backlog.doubts.isEmpty ? [] : takeDoubts(of: client, &effects)
+        if usesTimers { armFarewells(of: resumption.client, at: time, &effects) }
+        let doubts = doubts.isEmpty ? [] : takeDoubts(of: client, &effects)
         if let after = resumption.after { replay(after: after, to: client, at: time, &effects) }
         if !doubts.isEmpty { settle(doubts, after: resumption.after, at: time, &effects) }
-        if values.isUsed {
+        if usesValues {
             takeOverLeases(of: resumption.newcomer, for: client, at: time, &effects)
             renewValues(of: client, after: resumption.after, at: time, &effects)
         }
-        let rows = registry.observerSlots(of: client).map {
-            row(ofSlot: $0)
-        }
-        registry.lastWritten[client] = nil
+        let rows = observers.slots(from: clients[client].lastObserver).map { row(ofSlot: $0) }
+        lastWritten[client] = nil
         noteClient(client, at: time, &effects)
         flush(client, at: time, &effects)
         noteReplayed(of: client, at: time, &effects)
@@ -176,7 +164,7 @@ extension NotificationCenter {
 
     /// Makes the list of the waiting entries of a client, in dispatch order.
     mutating func relink(_ entries: [UInt32], of client: UInt32) {
-        registry.clients[client].held = backlog.held.relink(inOrder(entries), in: .client)
+        clients[client].held = held.relink(inOrder(entries), in: .client)
     }
 
     /// Sorts entries by their sequence numbers, then by the registration of matched observers.
@@ -184,10 +172,9 @@ extension NotificationCenter {
     /// The matched observer of an action is the one with the target (rule K2).
     func inOrder(_ entries: [UInt32]) -> [UInt32] {
         let places = entries.map { entry in
-            let own = registry.observers[backlog.held[entry].observer].serial
-            let action =
-                backlog.held[entry].flags.contains(.action) ? backlog.heldActions[entry] : nil
-            return (backlog.held.sequence(of: entry), action?.row ?? own, entry)
+            let own = observers[held[entry].observer].serial
+            let action = held[entry].flags.contains(.action) ? heldActions[entry] : nil
+            return (held.sequence(of: entry), action?.row ?? own, entry)
         }
         return places.sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2)
     }
@@ -196,29 +183,23 @@ extension NotificationCenter {
     mutating func retain(
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        registry.clients[client].lastingCount += 1
-        if registry.clients[client].lastingCount == 1 { noteClient(client, at: time, &effects) }
+        clients[client].lastingCount += 1
+        if clients[client].lastingCount == 1 { noteClient(client, at: time, &effects) }
     }
 
     /// Ends the effect of a farewell, or of an entry with a lease, that made its client last.
     mutating func release(_ client: UInt32, _ effects: inout Effects) {
-        registry.clients[client].lastingCount -= 1
-        if registry.clients[client].lastingCount == 0 {
-            tell(.clientRemoved(registry.clients[client].id), &effects)
-        }
+        clients[client].lastingCount -= 1
+        if clients[client].lastingCount == 0 { tell(.clientRemoved(clients[client].id), &effects) }
     }
 
     /// Forgets a client without observers, whatever else may have kept it.
     mutating func forget(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        if schedule.usesTimers {
-            endTimers(ofClient: registry.clients[client].id, at: time, &effects)
-        }
-        if registry.clients[client].isLasting {
-            tell(.clientRemoved(registry.clients[client].id), &effects)
-        }
+        if usesTimers { endTimers(ofClient: clients[client].id, at: time, &effects) }
+        if clients[client].isLasting { tell(.clientRemoved(clients[client].id), &effects) }
         count(clientAt: client, -1)
-        registry.lastWritten[client] = nil
-        if !backlog.doubts.isEmpty { backlog.doubts[client] = nil }
-        registry.clients.remove(client)
+        lastWritten[client] = nil
+        if !doubts.isEmpty { doubts[client] = nil }
+        clients.remove(client)
     }
 }

@@ -115,7 +115,7 @@ extension NotificationCenter {
         var survey = Survey<UInt32>(
             query,
             limit: min(max(scanLimit, 1), readsRows ? Self.pageScanLimit : Self.keyScanLimit))
-        for entry in registry.observers.order.living {  // Share: listings
+        for entry in observers.order.living {  // Share: listings
             guard survey.goesOn() else { break }
             if readsRows {
                 let row = row(ofSlot: entry.slot)
@@ -128,7 +128,7 @@ extension NotificationCenter {
                 key(ofObserver: entry.slot, entry.serial, query.order)
             }
         }
-        return survey.page(of: registry.observers.count, textByteCount: \.textByteCount) {
+        return survey.page(of: observers.count, textByteCount: \.textByteCount) {
             row(ofSlot: $0)
         }
     }
@@ -138,11 +138,11 @@ extension NotificationCenter {
     ) -> RowKey {
         switch order {
         case .name:
-            RowKey(text: registry.index.name(of: registry.observers[slot].place) ?? [], row: serial)
-        case .newest: RowKey(number: -registry.observers[slot].createdAt, row: .max - serial)
-        case .held: RowKey(number: -Int64(registry.observers[slot].heldCount), row: serial)
-        case .dropped: RowKey(number: -Int64(registry.observers[slot].dropped), row: serial)
-        case .delivered: RowKey(number: -Int64(registry.observers[slot].delivered), row: serial)
+            RowKey(text: index.name(of: observers[slot].place) ?? [], row: serial)
+        case .newest: RowKey(number: -observers[slot].createdAt, row: .max - serial)
+        case .held: RowKey(number: -Int64(observers[slot].heldCount), row: serial)
+        case .dropped: RowKey(number: -Int64(observers[slot].dropped), row: serial)
+        case .delivered: RowKey(number: -Int64(observers[slot].delivered), row: serial)
         case .age, .object, .observers, .posts, .bytes, nil: RowKey(row: serial)
         }
     }
@@ -153,9 +153,9 @@ extension NotificationCenter {
             query,
             limit: min(
                 max(scanLimit, 1), query.includesAll ? Self.keyScanLimit : Self.pageScanLimit))
-        for entry in registry.clients.order.living {  // Share: listings
+        for entry in clients.order.living {  // Share: listings
             guard survey.goesOn() else { break }
-            let client = registry.clients[entry.slot]
+            let client = clients[entry.slot]
             guard query.principal == nil || query.principal == client.principal,
                 query.state == nil || query.state == client.state,
                 survey.finds([client.principal, Array("c\(client.id)".utf8)])
@@ -172,7 +172,7 @@ extension NotificationCenter {
                 }
             }
         }
-        return survey.page(of: registry.clients.count, textByteCount: \.principal.count) {
+        return survey.page(of: clients.count, textByteCount: \.principal.count) {
             row(ofClientSlot: $0)
         }
     }
@@ -182,8 +182,8 @@ extension NotificationCenter {
         channels query: ObserverQuery, scanLimit: Int, visible: Visibility
     ) -> Page<ChannelRow> {
         var survey = Survey<UInt32>(query, limit: min(max(scanLimit, 1), Self.pageScanLimit))
-        for place in 0..<UInt32(registry.index.channels.indexLimit) {  // Share: listings
-            guard let row = registry.index.channels.row(at: place) else { continue }
+        for place in 0..<UInt32(index.channels.indexLimit) {  // Share: listings
+            guard let row = index.channels.row(at: place) else { continue }
             guard survey.goesOn() else { break }
             guard query.name == nil || query.name == row.name, visible(row.name, nil),
                 survey.finds([row.name])
@@ -202,8 +202,8 @@ extension NotificationCenter {
                 }
             }
         }
-        return survey.page(of: registry.index.channels.count, textByteCount: \.name.count) {
-            registry.index.channels.row(at: $0)
+        return survey.page(of: index.channels.count, textByteCount: \.name.count) {
+            index.channels.row(at: $0)
         }
     }
 
@@ -231,11 +231,9 @@ extension NotificationCenter {
             }
             return true
         }
-        if query.isWaiting != true {
-            schedule.queue.forEachInPostingOrder { take(Self.row(of: $0)) }
-        }
+        if query.isWaiting != true { queue.forEachInPostingOrder { take(Self.row(of: $0)) } }
         if query.isWaiting != false {
-            schedule.timers.order.forEach(from: 0) { take(row(ofTimer: $0.slot)) }
+            timers.order.forEach(from: 0) { take(row(ofTimer: $0.slot)) }
         }
         return survey.page(of: count(ofQueue: query), textByteCount: \.content.byteCount) { $0 }
     }

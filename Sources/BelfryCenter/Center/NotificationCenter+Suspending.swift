@@ -7,12 +7,12 @@ extension NotificationCenter {
     mutating func setSuspended(
         _ id: UInt64, _ isSuspended: Bool, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        guard let client = registry.clients.slot(of: id) else { throw .unknownClient }
-        guard registry.clients[client].suspension.contains(.asked) != isSuspended else { return }
+        guard let client = clients.slot(of: id) else { throw .unknownClient }
+        guard clients[client].suspension.contains(.asked) != isSuspended else { return }
         change(client, at: time) { suspension in
             if isSuspended { suspension.insert(.asked) } else { suspension.remove(.asked) }
         }
-        if isSuspended { registry.clients[client].wasAsked = true }
+        if isSuspended { clients[client].wasAsked = true }
         noteClient(client, at: time, &effects)
         settle(client, at: time, &effects)
     }
@@ -21,8 +21,8 @@ extension NotificationCenter {
     mutating func becomeSlow(
         _ id: UInt64, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        guard let client = registry.clients.slot(of: id) else { throw .unknownClient }
-        guard !registry.clients[client].suspension.contains(.disconnected) else { return }
+        guard let client = clients.slot(of: id) else { throw .unknownClient }
+        guard !clients[client].suspension.contains(.disconnected) else { return }
         change(client, at: time) { $0.insert(.slow) }
     }
 
@@ -30,7 +30,7 @@ extension NotificationCenter {
     mutating func drain(
         _ id: UInt64, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        guard let client = registry.clients.slot(of: id) else { throw .unknownClient }
+        guard let client = clients.slot(of: id) else { throw .unknownClient }
         change(client, at: time) { $0.remove(.slow) }
         settle(client, at: time, &effects)
     }
@@ -38,27 +38,25 @@ extension NotificationCenter {
     /// Whether an observer is at its limit of owed acknowledgements.
     @inline(__always)
     func owesTooMuch(_ slot: UInt32) -> Bool {
-        var count = registry.observers[slot].unacknowledgedCount
-        if registry.observers.isResponder(at: slot) {
-            count += asks.open.shownCount(to: registry.observers[slot].serial)
-        }
+        var count = observers[slot].unacknowledgedCount
+        if observers.isResponder(at: slot) { count += asks.shownCount(to: observers[slot].serial) }
         return count >= limits.unacknowledgedLimit
     }
 
     /// Whether the observers of a client together owe the most that may be held for a client.
     func clientOwesTooMuch(_ client: UInt32) -> Bool {
-        registry.clients[client].unacknowledged.count >= limits.clientHeldCountLimit
-            || registry.clients[client].unacknowledgedByteCount >= limits.clientHeldByteLimit
+        clients[client].unacknowledged.count >= limits.clientHeldCountLimit
+            || clients[client].unacknowledgedByteCount >= limits.clientHeldByteLimit
     }
 
     /// Marks a client as slow: one observer, or all together, are at the limit of owed answers.
     mutating func noteOwing(_ slot: UInt32, at time: CommandTime) {
-        let client = registry.observers[slot].client
+        let client = observers[slot].client
         if !owesTooMuch(slot) {
-            registry.clients[client].owesTooMuch = true
-        } else if !registry.observers[slot].owes {
-            registry.observers[slot].owes = true
-            registry.clients[client].owingCount += 1
+            clients[client].owesTooMuch = true
+        } else if !observers[slot].owes {
+            observers[slot].owes = true
+            clients[client].owingCount += 1
         }
         change(client, at: time) { $0.insert(.owing) }
     }
@@ -67,25 +65,25 @@ extension NotificationCenter {
     mutating func change(
         _ client: UInt32, at time: CommandTime, _ change: (inout ClientTable.Suspension) -> Void
     ) {
-        let before = registry.clients[client].suspension.intersection(.suspended)
-        change(&registry.clients[client].suspension)
-        let after = registry.clients[client].suspension.intersection(.suspended)
+        let before = clients[client].suspension.intersection(.suspended)
+        change(&clients[client].suspension)
+        let after = clients[client].suspension.intersection(.suspended)
         guard before != after else { return }
-        registry.clients.noteChange(from: before, at: client)
+        clients.noteChange(from: before, at: client)
         let wasLive = before.isEmpty
-        registry.clients[client].stateSince = time.wallMilliseconds
-        let id = registry.clients[client].id
+        clients[client].stateSince = time.wallMilliseconds
+        let id = clients[client].id
         if after.isEmpty {
             reports.append(.resumed(client: id))
         } else if wasLive || !after.isSubset(of: before) {
-            reports.append(.suspended(client: id, registry.clients[client].state))
+            reports.append(.suspended(client: id, clients[client].state))
         }
         if wasLive { passOnHeld(of: client) }
     }
 
     /// Writes all that may be written after a reason of suspension has ended.
     mutating func settle(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        if registry.clients[client].suspension.contains(.mailbox) {
+        if clients[client].suspension.contains(.mailbox) {
             streamOn(client, at: time, &effects)
             showHeld(of: client, at: time, &effects)
         } else {
@@ -95,50 +93,47 @@ extension NotificationCenter {
 
     /// Writes the held notifications of a client up to the limit of bytes; gaps come first.
     mutating func flush(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
-        registry.clients[client].suspension.subtract([.flushing, .paced])
-        guard registry.clients[client].suspension.isDisjoint(with: [.slow, .disconnected]),
-            registry.clients[client].owingCount == 0, !registry.clients[client].owesTooMuch
+        clients[client].suspension.subtract([.flushing, .paced])
+        guard clients[client].suspension.isDisjoint(with: [.slow, .disconnected]),
+            clients[client].owingCount == 0, !clients[client].owesTooMuch
         else { return }
         writeStep(client, at: time, &effects)
-        if registry.clients[client].suspension.contains(.owing),
-            registry.clients[client].owingCount == 0,
-            !registry.clients[client].owesTooMuch
+        if clients[client].suspension.contains(.owing), clients[client].owingCount == 0,
+            !clients[client].owesTooMuch
         {
             change(client, at: time) { $0.remove(.owing) }
         }
         // Within a post it is noted once, when the result of the notification is known.
         if !dispatching.isActive { noteImmediate(client, at: time, &effects) }
-        if !registry.clients[client].suspension.contains(.asked) {
+        if !clients[client].suspension.contains(.asked) {
             tellGaps(of: client, at: time, &effects)
         }
-        guard registry.clients[client].suspension.contains(.flushing) else {
+        guard clients[client].suspension.contains(.flushing) else {
             showHeld(of: client, at: time, &effects)
             return passOnHeld(of: client)
         }
         effects.notices.append(
             .flushGoesOn(
-                client: registry.clients[client].id, connection: registry.clients[client].connection
-            ))
+                client: clients[client].id, connection: clients[client].connection))
     }
 
     /// Whether a flush of immediate notifications has ended.
     ///
     /// The rest waits for a busy responder, and holds up nothing (rule R14).
     func isFlushed(_ client: UInt32) -> Bool {
-        registry.clients[client].held.isEmpty || registry.clients[client].immediateSequence == 0
+        clients[client].held.isEmpty || clients[client].immediateSequence == 0
     }
 
     /// Writes the actions that wait for a responder with room again, of a live client.
     mutating func flush(
         actionsOf observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        let client = registry.observers[observer].client
+        let client = observers[observer].client
         writeStep(client, of: observer, at: time, &effects)
-        guard registry.clients[client].suspension.contains(.flushing) else { return }
+        guard clients[client].suspension.contains(.flushing) else { return }
         effects.notices.append(
             .flushGoesOn(
-                client: registry.clients[client].id, connection: registry.clients[client].connection
-            ))
+                client: clients[client].id, connection: clients[client].connection))
     }
 
     /// The progress of a flush step.
@@ -156,34 +151,33 @@ extension NotificationCenter {
         _ client: UInt32, of observer: UInt32? = nil, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        let isAsked = registry.clients[client].suspension.contains(.asked)
+        let isAsked = clients[client].suspension.contains(.asked)
         let chain = observer == nil ? HeldTable.Chain.client : .observer
         var step = FlushStep()
-        var next =
-            observer.map { registry.observers[$0].entries.first }
-            ?? registry.clients[client].held.first
+        var next = observer.map { observers[$0].entries.first } ?? clients[client].held.first
         while next != HeldTable.none {  // Share: held
             let entry = next
-            next = backlog.held.next(after: entry, in: chain)
-            let flags = backlog.held[entry].flags
+            next = held.next(after: entry, in: chain)
             // Of the entries of a responder, only actions have waited.
-            if observer != nil, flags.isDisjoint(with: .action) || flags.contains(.unacknowledged) {
+            if observer != nil,
+                held[entry].flags.isDisjoint(with: .action)
+                    || held[entry].flags.contains(.unacknowledged)
+            {
                 continue
             }
-            let slot = backlog.held[entry].observer
-            let action = flags.contains(.action) ? backlog.heldActions[entry] : nil
-            let notification = values.isUsed ? shown(entry) : backlog.held.notification(of: entry)
+            let slot = held[entry].observer
+            let action = held[entry].flags.contains(.action) ? heldActions[entry] : nil
+            let notification = usesValues ? shown(entry) : held.notification(of: entry)
             // A present value has the number of the last dispatch, and follows it.
-            let isBehind =
-                isOfValue(slot) && notification.sequence <= registry.observers[slot].since
-            let end = registry.clients[client].immediateSequence + (isBehind ? 0 : 1)
+            let isBehind = isOfValue(slot) && notification.sequence <= observers[slot].since
+            let end = clients[client].immediateSequence + (isBehind ? 0 : 1)
             if isAsked, notification.sequence >= end { break }
             if notification.expiresAt <= time.monotonicNanoseconds {
                 lose(entry, .expired, &effects)
                 continue
             }
             if step.byteCount >= limits.flushByteLimit {
-                registry.clients[client].suspension.insert(.flushing)
+                clients[client].suspension.insert(.flushing)
                 return
             }
             // An action waits for room at its responder, and holds up nothing else (rules R6 and
@@ -193,18 +187,18 @@ extension NotificationCenter {
                 continue
             }
             if action == nil, let end = intervalEnd(for: notification, at: slot, time) {
-                registry.clients[client].suspension.insert(.paced)
-                addDeadline(at: end, .pace(client: registry.clients[client].id))
+                clients[client].suspension.insert(.paced)
+                addDeadline(at: end, .pace(client: clients[client].id))
                 return
             }
-            let acknowledges = action?.acknowledges ?? registry.observers[slot].terms.acknowledges
+            let acknowledges = action?.acknowledges ?? observers[slot].terms.acknowledges
             if acknowledges, owesTooMuch(slot) || clientOwesTooMuch(client) {
                 noteOwing(slot, at: time)
                 return
             }
             if let action, wasOvertaken(entry, in: &step) {
                 writeAgain(entry, action, at: time, &effects)
-                step.writtenThrough = history.sequence
+                step.writtenThrough = sequence
                 continue
             }
             if action == nil { startInterval(of: notification, at: slot, time) }
@@ -213,13 +207,13 @@ extension NotificationCenter {
             writeHeld(entry, notification, action, acknowledges, at: time, &effects)
             // A client that is slow by its owed answers stays so until it is below the limit: else
             // each answer would end that and begin it again.
-            if acknowledges, registry.clients[client].suspension.contains(.owing),
+            if acknowledges, clients[client].suspension.contains(.owing),
                 owesTooMuch(slot) || clientOwesTooMuch(client)
             {
                 noteOwing(slot, at: time)
             }
         }
-        if observer == nil { registry.clients[client].immediateSequence = 0 }
+        if observer == nil { clients[client].immediateSequence = 0 }
     }
 
     /// The bytes of a frame besides name, object and userInfo, about.
@@ -230,20 +224,18 @@ extension NotificationCenter {
         _ entry: UInt32, _ notification: Notification, _ action: HeldAction?, _ acknowledges: Bool,
         at time: CommandTime, _ effects: inout Effects
     ) {
-        let slot = backlog.held[entry].observer
-        let client = registry.observers[slot].client
-        let account = backlog.held[entry].account
-        let isRedelivered = backlog.held[entry].flags.contains(.redelivered)
+        let slot = held[entry].observer
+        let client = observers[slot].client
+        let account = held[entry].account
+        let isRedelivered = held[entry].flags.contains(.redelivered)
         if let action {
             write(
                 action, notification, to: slot, isRedelivered: isRedelivered, at: time, &effects)
-            if acknowledges {
-                backlog.heldActions[entry]?.noteShown(to: registry.observers[slot].serial)
-            }
+            if acknowledges { heldActions[entry]?.noteShown(to: observers[slot].serial) }
         } else {
             // The present value includes the change that is being dispatched (rule V8).
             if dispatching.form == .change, isMark(entry) { dispatching.toldMarks.insert(slot) }
-            if values.isUsed { values.observers[slot]?.present.noteWritten(at: history.sequence) }
+            if usesValues { values.observers[slot]?.present.noteWritten(at: sequence) }
             write(
                 position(of: notification, at: slot, &effects), to: slot,
                 form: acknowledges ? .acknowledged : isOfValue(slot) ? .change : .shared,
@@ -266,12 +258,12 @@ extension NotificationCenter {
         guard acknowledges else { return unlink(entry, &effects) }
         removeWaiting(entry, of: client)
         addUnacknowledged(entry, of: client)
-        if backlog.held[entry].flags.contains(.replaceable) {
-            let kind = ObservedKind(observer: registry.observers[slot].serial, notification.content)
-            if backlog.replaceable[kind] == entry { backlog.replaceable[kind] = nil }
-            backlog.held[entry].flags.remove(.replaceable)
+        if held[entry].flags.contains(.replaceable) {
+            let kind = ObservedKind(observer: observers[slot].serial, notification.content)
+            if replaceable[kind] == entry { replaceable[kind] = nil }
+            held[entry].flags.remove(.replaceable)
         }
-        if account != .none { backlog.held[entry].account = .delivered }
+        if account != .none { held[entry].account = .delivered }
     }
 
     /// The position of a notification among those of the effects.

@@ -11,14 +11,14 @@ extension NotificationCenter {
         let scope = terms.details?.scope ?? .everything
         let setter = terms.details?.setter
         var client: UInt32?
-        if timing.period != nil, let id = setter?.client, registry.clients.slot(of: id) == nil {
+        if timing.period != nil, let id = setter?.client, clients.slot(of: id) == nil {
             throw .unknownClient
         }
         if timing.isFarewell {
-            guard let id = setter?.client, let slot = registry.clients.slot(of: id) else {
+            guard let id = setter?.client, let slot = clients.slot(of: id) else {
                 throw .unknownClient
             }
-            if schedule.timers.farewellCount(of: id) >= limits.farewellLimit {
+            if timers.farewellCount(of: id) >= limits.farewellLimit {
                 throw .tooManyFarewells(limit: limits.farewellLimit)
             }
             client = slot
@@ -27,9 +27,9 @@ extension NotificationCenter {
         try checkTimerRoom(
             count: 1 - replaced.count,
             byteCount: post.content.byteCount
-                - replaced.reduce(0) { $0 + schedule.timers[$1].content.byteCount },
+                - replaced.reduce(0) { $0 + timers[$1].content.byteCount },
             byteRoom: setter?.byteRoom ?? .max)
-        schedule.usesTimers = true
+        usesTimers = true
         for slot in replaced { takeOut(timer: slot, at: time, &effects) }  // Bound: timers
         let slot = add(post, timing, depth: depth, terms, at: time)
         noteTimer(slot, at: time, &effects)
@@ -37,7 +37,7 @@ extension NotificationCenter {
         var receipt = Receipt(id: post.id, sequence: 0)
         receipt.state = timedState(of: slot)
         receipt.dequeued = UInt32(replaced.count)
-        if !replaced.isEmpty { dispatching.hasRecounted = true }
+        if !replaced.isEmpty { hasRecounted = true }
         effects.receipts.append(receipt)
         if terms.reportsObservers { effects.reports.append([]) }
     }
@@ -46,14 +46,14 @@ extension NotificationCenter {
     private func replaceable(
         by content: Notification.Content, _ scope: PostScope
     ) -> [UInt32] {
-        schedule.timers.slots(
+        timers.slots(
             similarTo: content.name, content.object, mask: [.onName, .onSender], scope: scope
-        ).filter { !schedule.timers[$0].isFarewell }
+        ).filter { !timers[$0].isFarewell }
     }
 
     /// Checks the room for so many more timers; a figure that shrinks needs none.
     private func checkTimerRoom(count: Int, byteCount: Int, byteRoom: Int) throws(Refusal) {
-        if count > 0, schedule.timers.count + count > limits.timerLimit {
+        if count > 0, timers.count + count > limits.timerLimit {
             throw .timersFull(limit: limits.timerLimit)
         }
         if byteCount > 0, byteCount > byteRoom { throw .timerBytesFull }
@@ -84,10 +84,10 @@ extension NotificationCenter {
         try checkTimerRoom(
             count: count, byteCount: byteCount, byteRoom: setter?.byteRoom ?? .max)
         guard farewellCount > 0 else { return }
-        guard let client = setter?.client, registry.clients.slot(of: client) != nil else {
+        guard let client = setter?.client, clients.slot(of: client) != nil else {
             throw .unknownClient
         }
-        if schedule.timers.farewellCount(of: client) + farewellCount > limits.farewellLimit {
+        if timers.farewellCount(of: client) + farewellCount > limits.farewellLimit {
             throw .tooManyFarewells(limit: limits.farewellLimit)
         }
     }
@@ -118,16 +118,16 @@ extension NotificationCenter {
         let timer = Timer(
             id: post.id, content: post.content, isOfDay: timing.isOfDay, depth: Int32(depth),
             owner: terms.owner,
-            ordinal: schedule.timers.lastOrdinal + 1,
+            ordinal: timers.lastOrdinal + 1,
             due: isArmed ? .max : min(start, repetition?.endsAt ?? .max),
             dueAt: isArmed ? .max : startAt, postedAt: time.wallMilliseconds,
             details: details.isEmpty ? nil : details)
-        return schedule.timers.add(timer, repetition, ofClient: client)
+        return timers.add(timer, repetition, ofClient: client)
     }
 
     /// The state of a timer for its account.
     func timedState(of slot: UInt32) -> Receipt.State {
-        let dueAt = schedule.timers[slot].dueAt
+        let dueAt = timers[slot].dueAt
         return .timed(dueAt: dueAt == .max ? nil : dueAt)
     }
 
@@ -139,8 +139,8 @@ extension NotificationCenter {
     mutating func beginFarewells(
         of client: UInt64, _ end: ConnectionEnd, at time: CommandTime, _ effects: inout Effects
     ) {
-        for slot in schedule.timers.slots(ofClient: client) {  // Bound: farewells
-            guard let farewell = schedule.timers[slot].details?.farewell else { continue }
+        for slot in timers.slots(ofClient: client) {  // Bound: farewells
+            guard let farewell = timers[slot].details?.farewell else { continue }
             if end == .closed {
                 takeOut(timer: slot, at: time, &effects)
                 continue
@@ -148,7 +148,7 @@ extension NotificationCenter {
             let delay =
                 end == .brokerLeft
                 ? max(farewell.delay, Self.leastFarewellDelay) : farewell.delay
-            schedule.timers.move(
+            timers.move(
                 slot, due: time.timerNanoseconds.adding(delay.nanosecondsOfMilliseconds),
                 dueAt: time.wallMilliseconds.adding(delay))
             noteTimer(slot, at: time, &effects)
@@ -159,9 +159,9 @@ extension NotificationCenter {
     mutating func armFarewells(
         of client: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
-        for slot in schedule.timers.slots(ofClient: client)  // Bound: farewells
-        where schedule.timers[slot].isFarewell && schedule.timers[slot].due != .max {
-            schedule.timers.move(slot, due: .max, dueAt: .max)
+        for slot in timers.slots(ofClient: client)  // Bound: farewells
+        where timers[slot].isFarewell && timers[slot].due != .max {
+            timers.move(slot, due: .max, dueAt: .max)
             noteTimer(slot, at: time, &effects)
         }
     }
@@ -170,13 +170,12 @@ extension NotificationCenter {
     mutating func releaseFarewells(
         of client: UInt64, at slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        if registry.clients[slot].suspension.isDisjoint(with: .disconnected) {
+        if clients[slot].suspension.isDisjoint(with: .disconnected) {
             beginFarewells(of: client, .broken, at: time, &effects)
         }
         // Bound: farewells
-        for timer in schedule.timers.slots(ofClient: client) where schedule.timers[timer].isFarewell
-        {
-            schedule.timers.leave(client, timer)
+        for timer in timers.slots(ofClient: client) where timers[timer].isFarewell {
+            timers.leave(client, timer)
             release(slot, &effects)
         }
     }
@@ -186,9 +185,7 @@ extension NotificationCenter {
         ofClient client: UInt64, at time: CommandTime, _ effects: inout Effects
     ) {
         // Bound: farewells
-        for slot in schedule.timers.slots(ofClient: client) {
-            takeOut(timer: slot, at: time, &effects)
-        }
+        for slot in timers.slots(ofClient: client) { takeOut(timer: slot, at: time, &effects) }
     }
 
     // MARK: The end
@@ -200,10 +197,10 @@ extension NotificationCenter {
     mutating func takeOut(
         timer slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard schedule.timers.has(slot) else { return }
-        if let repetition = schedule.timers.repetition(at: slot),
-            let firing = lastFiring(of: schedule.timers[slot], repetition),
-            let entry = schedule.queue.take(firing, scope: .everything)
+        guard timers.has(slot) else { return }
+        if let repetition = timers.repetition(at: slot),
+            let firing = lastFiring(of: timers[slot], repetition),
+            let entry = queue.take(firing, scope: .everything)
         {
             noteRemoval(entry, &effects)
         }
@@ -217,7 +214,7 @@ extension NotificationCenter {
         let timer = remove(timer: slot, at: time, &effects)
         var receipt = Receipt(id: timer.id, sequence: 0)
         receipt.state = state
-        history.fates.append(
+        fates.append(
             receipt, depth: Int(timer.depth), at: time.monotonicNanoseconds)
     }
 
@@ -225,11 +222,11 @@ extension NotificationCenter {
     mutating func remove(
         timer slot: UInt32, at time: CommandTime, _ effects: inout Effects
     ) -> Timer {
-        let client = schedule.timers[slot].isFarewell ? schedule.timers[slot].details?.client : nil
-        let waits = client.map { schedule.timers.isListed(slot, ofClient: $0) } ?? false
-        let timer = schedule.timers.remove(slot)
+        let client = timers[slot].isFarewell ? timers[slot].details?.client : nil
+        let waits = client.map { timers.isListed(slot, ofClient: $0) } ?? false
+        let timer = timers.remove(slot)
         tell(.timerEnded(timer.id), &effects)
-        if waits, let client, let clientSlot = registry.clients.slot(of: client) {
+        if waits, let client, let clientSlot = clients.slot(of: client) {
             release(clientSlot, &effects)
             _ = leaveIfEmpty(clientSlot, "disconnected", at: time, &effects)
         }
@@ -240,20 +237,19 @@ extension NotificationCenter {
     mutating func dequeueTimers(
         _ match: QueueMatch, at time: CommandTime, _ effects: inout Effects
     ) -> Int {
-        guard schedule.timers.count > 0 else { return 0 }
+        guard timers.count > 0 else { return 0 }
         let slots: [UInt32]
         switch (match.name, match.object) {
         case (let name?, let object?):
-            slots = schedule.timers.slots(
+            slots = timers.slots(
                 similarTo: name.span, object.span, mask: match.mask, scope: match.scope)
         case (let name?, nil):
-            slots = schedule.timers.slots(
-                similarTo: name.span, nil, mask: match.mask, scope: match.scope)
+            slots = timers.slots(similarTo: name.span, nil, mask: match.mask, scope: match.scope)
         case (nil, let object?):
-            slots = schedule.timers.slots(
+            slots = timers.slots(
                 similarTo: nil, object.span, mask: match.mask, scope: match.scope)
         case (nil, nil):
-            slots = schedule.timers.slots(similarTo: nil, nil, mask: match.mask, scope: match.scope)
+            slots = timers.slots(similarTo: nil, nil, mask: match.mask, scope: match.scope)
         }
         for slot in slots { takeOut(timer: slot, at: time, &effects) }  // Bound: timers
         return slots.count
@@ -263,8 +259,7 @@ extension NotificationCenter {
     mutating func dequeueTimer(
         _ id: NotificationID, _ scope: PostScope, at time: CommandTime, _ effects: inout Effects
     ) -> Bool {
-        guard let slot = schedule.timers.slot(of: id), scope.allows(schedule.timers[slot].content)
-        else {
+        guard let slot = timers.slot(of: id), scope.allows(timers[slot].content) else {
             return false
         }
         takeOut(timer: slot, at: time, &effects)

@@ -13,15 +13,15 @@ extension NotificationCenter {
         _ written: WrittenThrough, of client: UInt32, at time: CommandTime,
         _ effects: inout Effects
     ) {
-        guard registry.clients[client].transport.canResume else { return }
+        guard clients[client].transport.canResume else { return }
         // Deliveries to an address are its responder's.
-        let slots = registry.observerSlots(of: client)
-            .filter { registry.observers.target(at: $0) == nil }
+        let slots = observers.slots(from: clients[client].lastObserver)
+            .filter { observers.target(at: $0) == nil }
         guard let sequence = written.sequence else { return doubtAll(of: client, slots) }
         let late = LateDeliveries(written.late)
         var stretches: [Stretch] = []
         for slot in slots {  // Bound: client
-            let serial = registry.observers[slot].serial
+            let serial = observers[slot].serial
             for gap in late.gaps[serial] ?? [] {  // Bound: late
                 if written.isCertain {
                     noteAgain(gap, at: slot, &effects)
@@ -34,7 +34,7 @@ extension NotificationCenter {
             }
             let first = late.firsts[serial]
             // A present value borrows its number, which may be 0.
-            if isOfValue(slot), let first, first <= registry.observers[slot].since {
+            if isOfValue(slot), let first, first <= observers[slot].since {
                 if written.isCertain {
                     markPresent(slot, isRedelivered: false, at: time, &effects)
                 } else {
@@ -44,13 +44,13 @@ extension NotificationCenter {
                 continue
             }
             let through = min(sequence, first.map { $0 - 1 } ?? sequence)
-            guard registry.observers[slot].writtenThrough > through else { continue }
+            guard observers[slot].writtenThrough > through else { continue }
             let stretch = Stretch(
-                slot: slot, first: max(through, registry.observers[slot].replaysAbove) + 1,
-                last: registry.observers[slot].writtenThrough)
-            if written.isCertain { registry.observers[slot].writtenThrough = through }
+                slot: slot, first: max(through, observers[slot].replaysAbove) + 1,
+                last: observers[slot].writtenThrough)
+            if written.isCertain { observers[slot].writtenThrough = through }
             // Unanswered deliveries of an acknowledging observer are held again already.
-            if registry.observers[slot].terms.acknowledges { continue }
+            if observers[slot].terms.acknowledges { continue }
             if !written.isCertain {
                 doubt(stretch.gap(through: stretch.last), at: slot, .written)
             } else if isOfValue(slot) {
@@ -68,9 +68,9 @@ extension NotificationCenter {
     ) {
         for stretch in stretches {  // Bound: client
             forgetGaps(within: stretch, &effects)
-            guard stretch.first <= history.replay.forgottenThrough else { continue }
+            guard stretch.first <= replay.forgottenThrough else { continue }
             noteGap(
-                stretch.gap(through: min(stretch.last, history.replay.forgottenThrough)),
+                stretch.gap(through: min(stretch.last, replay.forgottenThrough)),
                 at: stretch.slot, &effects)
         }
         hold(found(in: stretches, of: client), at: stretches.map(\.slot), of: client, &effects)
@@ -80,10 +80,10 @@ extension NotificationCenter {
     /// Forgets losses that are repaired, as all between their numbers is replayed.
     private mutating func forgetGaps(within stretch: Stretch, _ effects: inout Effects) {
         // A responder may have lost actions, which no ring has.
-        guard !registry.observers.isResponder(at: stretch.slot) else { return }
-        for place in registry.observers[stretch.slot].gaps.indices.reversed() {  // Bound: gaps
-            let gap = registry.observers[stretch.slot].gaps[place]
-            guard gap.first >= stretch.first, gap.first > history.replay.forgottenThrough,
+        guard !observers.isResponder(at: stretch.slot) else { return }
+        for place in observers[stretch.slot].gaps.indices.reversed() {  // Bound: gaps
+            let gap = observers[stretch.slot].gaps[place]
+            guard gap.first >= stretch.first, gap.first > replay.forgottenThrough,
                 gap.last <= stretch.last
             else { continue }
             change(gapAt: place, of: stretch.slot, to: gap, isOver: true, &effects)
@@ -98,9 +98,9 @@ extension NotificationCenter {
         let filters = stretches.map { filter(of: $0.slot) }
         let first = stretches.map(\.first).min() ?? 1
         var found = emptyReplay(for: client)
-        history.replay.forEach(above: first - 1) { notification in
+        replay.forEach(above: first - 1) { notification in
             let sequence = notification.sequence
-            let place = registry.index.place(of: notification.content)
+            let place = index.place(of: notification.content)
             for (stretch, filter) in zip(stretches, filters)  // Bound: resume
             where sequence >= stretch.first && sequence <= stretch.last && filter.matches(place)
                 && known[stretch.slot]?.contains(sequence) != true
@@ -115,17 +115,16 @@ extension NotificationCenter {
 
     private mutating func doubt(_ gap: GapRecord, at slot: UInt32, _ kind: Doubt.Kind) {
         guard gap.first <= gap.last else { return }
-        backlog.doubts[registry.observers[slot].client, default: []].append(
-            Doubt(observer: registry.observers[slot].serial, gap: gap, kind: kind))
+        doubts[observers[slot].client, default: []].append(
+            Doubt(observer: observers[slot].serial, gap: gap, kind: kind))
     }
 
     /// Doubts all deliveries to a client whose progress is unknown.
     private mutating func doubtAll(of client: UInt32, _ slots: [UInt32]) {
         for slot in slots {  // Bound: client
             let stretch = Stretch(
-                slot: slot, first: registry.observers[slot].replaysAbove + 1, last: history.sequence
-            )
-            doubt(stretch.gap(through: history.sequence), at: slot, .written)
+                slot: slot, first: observers[slot].replaysAbove + 1, last: sequence)
+            doubt(stretch.gap(through: sequence), at: slot, .written)
         }
     }
 
@@ -133,9 +132,9 @@ extension NotificationCenter {
     ///
     /// - Returns: The other doubts.
     mutating func takeDoubts(of client: UInt32, _ effects: inout Effects) -> [Doubt] {
-        guard let taken = backlog.doubts.removeValue(forKey: client) else { return [] }
+        guard let taken = doubts.removeValue(forKey: client) else { return [] }
         for doubt in taken where doubt.kind == .told {  // Bound: client
-            guard let slot = registry.observers.slot(of: doubt.observer) else { continue }
+            guard let slot = observers.slot(of: doubt.observer) else { continue }
             noteAgain(doubt.gap, at: slot, &effects)
         }
         return taken.filter { $0.kind != .told }
@@ -146,7 +145,7 @@ extension NotificationCenter {
         _ doubts: [Doubt], after: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) {
         for doubt in doubts where doubt.kind == .lost || after == nil {  // Bound: client
-            guard let slot = registry.observers.slot(of: doubt.observer) else { continue }
+            guard let slot = observers.slot(of: doubt.observer) else { continue }
             if isOfValue(slot) {
                 markPresent(slot, isRedelivered: false, at: time, &effects)
             } else {

@@ -17,9 +17,7 @@ extension NotificationCenter {
         }
         let hadParts = !ended.isEmpty
         // A renewed entry keeps its client throughout.
-        if lifetime.lease != nil,
-            let client = write.client.flatMap({ registry.clients.slot(of: $0) })
-        {
+        if lifetime.lease != nil, let client = write.client.flatMap({ clients.slot(of: $0) }) {
             retain(client, at: time, &effects)
         }
         for part in ended { removePart(part, at: time, &effects) }  // Bound: parts
@@ -91,7 +89,7 @@ extension NotificationCenter {
         _ write: ValueWrite, _ found: Found,
         _ change: (inout Document, DocumentLimits) throws(DocumentError) -> DocumentEdit
     ) throws(Refusal) -> DocumentEdit {
-        values.isUsed = true
+        usesValues = true
         let bounds = DocumentLimits(
             byteLimit: limits.documentByteLimit, depthLimit: limits.documentDepthLimit)
         var document: Document?
@@ -131,11 +129,11 @@ extension NotificationCenter {
         let present = values[slot].document?.value(at: write.path)
         let tag = present.map { ValueTag(of: $0, key: values.tagKey) }
         let isChanged = edit.isChange
-        var receipt = Receipt(id: write.id, sequence: history.sequence)
+        var receipt = Receipt(id: write.id, sequence: sequence)
         if isChanged {
             let change = ValueChange(
                 id: write.id, edit: edit, value: slot, byteCountBefore: found.byteCount,
-                client: write.client.flatMap { registry.clients.slot(of: $0) })
+                client: write.client.flatMap { clients.slot(of: $0) })
             receipt = tell(change, at: time, &effects)
             count(valueAt: slot, for: write.owner)
         } else if isNoted {
@@ -168,12 +166,12 @@ extension NotificationCenter {
     private mutating func count(valueAt slot: UInt32, for owner: Owner) {
         let (before, previous) = (values[slot].owned, values[slot].owner)
         if owner == .none, previous == .none { return }
-        memory.owned.add(-before.byteCount, cost: -before.cost, of: .values, for: previous)
+        owned.add(-before.byteCount, cost: -before.cost, of: .values, for: previous)
         values[slot].owner = values[slot].document == nil ? .none : owner
         let now =
             values[slot].owner == .none ? (byteCount: 0, cost: 0) : values.owned(at: slot)
         values[slot].owned = now
-        memory.owned.add(now.byteCount, cost: now.cost, of: .values, for: owner)
+        owned.add(now.byteCount, cost: now.cost, of: .values, for: owner)
     }
 
     /// Counts a value for its owner after the broker changed it, or an end of its places.
@@ -193,7 +191,7 @@ extension NotificationCenter {
             throw .tooManyParts(limit: limits.valuePartLimit)
         }
         guard lifetime.lease != nil else { return }
-        guard let client = write.client, registry.clients.slot(of: client) != nil else {
+        guard let client = write.client, clients.slot(of: client) != nil else {
             throw .unknownClient
         }
         let own = ended.count { values.parts[$0]?.lease?.client == client }

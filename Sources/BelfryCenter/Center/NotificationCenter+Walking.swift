@@ -23,14 +23,14 @@ extension NotificationCenter {
         var walk = Walk(path: path, passing: shown)
         walk.handedOnBy = observer
         if isExplained { walk.skipped = [] }
-        let wanted = registry.selectors.number(of: selector)
+        let wanted = selectors.number(of: selector)
         while let address = walk.path.last {  // Bound: walk
             walk.lookCount += Walk.looksOfHop
-            guard let place = asks.addresses.number(of: address.span) else {
+            guard let place = addresses.number(of: address.span) else {
                 walk.skip(address, observer: nil, .noResponder)
                 return walk
             }
-            for holder in isExplained ? asks.addresses.holders(at: place) : [] {  // Bound: walk
+            for holder in isExplained ? addresses.holders(at: place) : [] {  // Bound: walk
                 guard case .never(let reason) = readiness(of: holder.slot, selector) else {
                     continue
                 }
@@ -42,7 +42,7 @@ extension NotificationCenter {
             }
             // A circle can only form when the oldest holder is removed; the walk ends there.
             guard walk.path.count <= limits.hopLimit,
-                let next = registry.observers.responder(at: asks.addresses.oldest(at: place))?.next,
+                let next = observers.responder(at: addresses.oldest(at: place))?.next,
                 !walk.path.contains(next)
             else { return walk }
             walk.path.append(next)
@@ -57,10 +57,10 @@ extension NotificationCenter {
     ) -> Walk.End? {
         var now: Candidate?
         var later: Candidate?
-        let offers = asks.addresses.offers(at: address, of: selector)
+        let offers = addresses.offers(at: address, of: selector)
         walk.lookCount += offers.count
         for offer in offers {  // Bound: walk
-            guard let responder = registry.observers.responder(at: offer.slot) else { continue }
+            guard let responder = observers.responder(at: offer.slot) else { continue }
             let readiness = readiness(of: offer.slot, responder)
             if case .never(let reason) = readiness {
                 walk.note(reason, of: offer.serial)
@@ -71,8 +71,8 @@ extension NotificationCenter {
                 continue
             }
             let candidate = Candidate(
-                slot: offer.slot, openCount: asks.open.shownCount(to: offer.serial),
-                lastAsked: asks.addresses.lastAsked(at: address, serial: offer.serial))
+                slot: offer.slot, openCount: asks.shownCount(to: offer.serial),
+                lastAsked: addresses.lastAsked(at: address, serial: offer.serial))
             if case .now = readiness {
                 if candidate.precedes(now) { now = candidate }
             } else if candidate.precedes(later) {
@@ -99,15 +99,15 @@ extension NotificationCenter {
     func taker(
         of slot: UInt32, waitingFor serial: UInt64
     ) -> (observer: UInt32?, lookCount: Int) {
-        let content = asks.open[slot].content
-        if let observer = registry.observers.slot(of: serial),
+        let content = asks[slot].content
+        if let observer = observers.slot(of: serial),
             case .now = readiness(of: observer, content.name)
         {
             return (observer, 1)
         }
-        var walk = Walk(path: [], passing: asks.open[slot].shown)
-        guard let address = asks.addresses.number(of: asks.open[slot].target.span),
-            let wanted = registry.selectors.number(of: content.name),
+        var walk = Walk(path: [], passing: asks[slot].shown)
+        guard let address = addresses.number(of: asks[slot].target.span),
+            let wanted = selectors.number(of: content.name),
             case .ask(let observer) = choose(at: address, of: wanted, &walk)
         else { return (nil, walk.lookCount) }
         return (observer, walk.lookCount)
@@ -115,7 +115,7 @@ extension NotificationCenter {
 
     /// Whether a responder may be asked for a selector (rules R5 and R6).
     func readiness(of slot: UInt32, _ selector: Span<UInt8>) -> Readiness {
-        guard let responder = registry.observers.responder(at: slot),
+        guard let responder = observers.responder(at: slot),
             responder.implements(selector)
         else { return .never(.notImplemented) }
         return readiness(of: slot, responder)
@@ -124,12 +124,12 @@ extension NotificationCenter {
     /// The same for a selector that the responder implements.
     @inline(__always)
     private func readiness(of slot: UInt32, _ responder: ResponderTerms) -> Readiness {
-        let behavior = registry.observers[slot].terms.suspensionBehavior
-        let holds = registry.observers[slot].terms.holdsAsks
-        if asks.open.shownCount(to: registry.observers[slot].serial) >= responder.concurrency {
+        let behavior = observers[slot].terms.suspensionBehavior
+        let holds = observers[slot].terms.holdsAsks
+        if asks.shownCount(to: observers[slot].serial) >= responder.concurrency {
             return holds ? .later(.busy) : .never(.busy)
         }
-        let suspension = registry.clients[registry.observers[slot].client].suspension
+        let suspension = clients[observers[slot].client].suspension
         // A mailbox is never suspended for asks.
         if suspension.isEmpty || suspension.contains(.mailbox) { return .now }
         if suspension.isDisjoint(with: .suspended) {
@@ -145,7 +145,7 @@ extension NotificationCenter {
     /// The reason why a walk has found no responder (rule R9).
     func failure(of walk: Walk) -> AskFailure {
         let address = walk.path[0]
-        if asks.addresses.number(of: address.span) == nil { return .noResponder }
+        if addresses.number(of: address.span) == nil { return .noResponder }
         if walk.sawBusy { return .responderBusy }
         return walk.sawSuspended ? .noResponder : .selectorNotImplemented
     }
@@ -156,8 +156,8 @@ extension NotificationCenter {
             from: [object], for: selector.span, passing: FewList(), isExplained: true)
         let outcome: AskExplanation.Outcome =
             switch walk.end {
-            case .ask(let slot): .delivered(observer: registry.observers[slot].serial)
-            case .hold(let slot): .held(observer: registry.observers[slot].serial)
+            case .ask(let slot): .delivered(observer: observers[slot].serial)
+            case .hold(let slot): .held(observer: observers[slot].serial)
             case .nobody: .failed(failure(of: walk))
             }
         return AskExplanation(

@@ -10,6 +10,10 @@
 public struct NotificationCenter: Sendable {
     /// The name of the center, as it appears in URLs.
     public let name: [UInt8]
+    /// The epoch, which distinguishes the sequence numbers of this life from those of others.
+    public internal(set) var epoch: [UInt8]
+    /// The sequence number of the last notification that was dispatched.
+    public internal(set) var sequence: UInt64 = 0
     /// The index of the last command that was applied.
     public internal(set) var appliedIndex: UInt64 = 0
     /// The limits that it keeps.
@@ -18,26 +22,87 @@ public struct NotificationCenter: Sendable {
     public internal(set) var needs = CenterNeeds()
     /// The counts of asks, timers and values.
     public internal(set) var tally = CenterTally()
-    /// Whether the store has the center.
-    public internal(set) var isStored = false
+    /// The losses of its observers; they count for this process alone, and decide nothing.
+    public internal(set) var losses = Losses()
+    /// The memory that it keeps, as of the last ``noteKept(ifChangedBy:)``.
+    public internal(set) var keptMemory = KeptMemory()
+    /// The rough measure of the memory at that time.
+    var keptMeasure = 0
+    /// The memory by owner; it counts for this process alone, and decides nothing.
+    var owned = OwnedMemory()
+
+    var clients = ClientTable()
+    /// The last notifications written to disconnected clients, by slot, as far as they are known.
+    var lastWritten = CountedTable<UInt32, LastWritten>()
+    /// The last number of the former life; 0 for a center that was not restored.
+    var restoredThrough: UInt64 = 0
+    /// The dispatched numbers of earlier lives; nil if they are unknown.
+    var marks: DispatchMarks?
+    var observers = ObserverTable()
+    var index: ObserverIndex
+    var selectors: SelectorTable
+    var tombstones = TombstoneTable()
+    var replay: ReplayRing
+    var fates: FateTable
+    var held = HeldTable()
+    /// Additional data of held actions, by entry; most centers never have one.
+    var heldActions = CountedTable<UInt32, HeldAction>()
+    var targets = TargetTable()
+    /// Held entries that a later notification of their kind replaces.
+    var replaceable = CountedTable<ObservedKind, UInt32>()
+    /// The running intervals of observers with a `minInterval`.
+    var paces = PaceTable()
+    var queue: NotificationQueue
+    /// Whether it had a timer: most centers never have one.
+    var usesTimers = false
+    var timers: TimerTable
+    var modeStack = ModeStack()
+    var waiting = WaitingTable()
+    var keys: KeyedAnswers
+    /// Whether it ever had a responder, an ask or a result; without, a command pays for one check.
+    var usesAsks = false
+    /// How many observers name no channel.
+    var namelessCount = 0
+    var watch: ChannelWatch
+    /// The holders of each address.
+    var addresses: AddressTable
+    /// The asks that are open.
+    var asks: AskTable
+    /// The fates of recent asks.
+    var askFates: AskFateTable
+    /// Whether it ever had a value, or an observer of one; without, a command pays for one check.
+    var usesValues = false
+    /// The values, and their observers.
+    var values: ValueTable
+    var deadlines = DeadlineHeap<Deadline>()
+    /// How many deadlines were left when they were swept last.
+    var livingDeadlineCount = 512
+    /// The reports that the center posts when the command is done.
+    var reports: [Report] = []
+    var dispatching = Dispatching()
+    /// The observers that match the notification which is being dispatched.
+    var matched: [UInt32] = []
+    /// Whether an account has changed after its receipt was written into the effects.
+    var hasRecounted = false
+    /// The rows that have changed after they were written into the effects.
+    var recountedRows: [(id: NotificationID, row: ReportRow)] = []
+    /// Whether the full queue was reported since it was half empty.
+    var hasReportedOverflow = false
     /// Whether it got the command to stop.
     var isTerminating = false
     /// The monotonic time of the last command.
     var lastTime: Int64 = 0
     /// The time of the last command on the wall clock, in milliseconds since 1970.
     var lastWallTime: Int64 = 0
-
-    var registry: ObserverRegistry
-    var history: History
-    var backlog = Backlog()
-    var schedule: Schedule
-    var asks: Asks
-    var values: ValueTable
-    var memory = CenterMemory()
-    /// The notification that is being dispatched.
-    var dispatching = Dispatching()
-    /// The reports that the center posts when the command is done.
-    var reports: [Report] = []
+    /// The last losses that were reported to observers, by their numbers; most never have any.
+    var toldGaps = CountedTable<UInt64, [ToldGap]>()
+    /// The possible losses of clients with their last connections, by slot; none without a log.
+    var doubts = CountedTable<UInt32, [Doubt]>()
+    /// Whether the store has the center.
+    public internal(set) var isStored = false
+    /// Numbers up to this one are reserved; `sequenceReserveAt` is where more of them are.
+    var reservedSequence: UInt64 = 0
+    var sequenceReserveAt: UInt64 = 0
 
     /// Makes a center that has nothing.
     ///
@@ -48,11 +113,19 @@ public struct NotificationCenter: Sendable {
     ///   - seed: The secret of this process for its hash tables; it is never shown.
     public init(name: [UInt8], epoch: [UInt8], limits: CenterLimits, seed: HashSeed) {
         self.name = name
+        self.epoch = epoch
         self.limits = limits
-        registry = ObserverRegistry(limits: limits, seed: seed)
-        history = History(epoch: epoch, limits: limits, seed: seed)
-        schedule = Schedule(limits: limits, seed: seed)
-        asks = Asks(seed: seed)
+        index = ObserverIndex(seed: seed, unobservedNameLimit: limits.unobservedNameLimit)
+        selectors = SelectorTable(seed: seed)
+        replay = ReplayRing(limits: limits)
+        fates = FateTable(limits: limits, seed: seed)
+        queue = NotificationQueue(seed: seed, commonModes: limits.commonModes)
+        timers = TimerTable(seed: seed)
+        keys = KeyedAnswers(seed: seed)
+        watch = ChannelWatch(seed: seed)
+        addresses = AddressTable(seed: seed)
+        asks = AskTable(seed: seed)
+        askFates = AskFateTable(seed: seed)
         values = ValueTable(seed: seed)
     }
 
@@ -77,13 +150,11 @@ public struct NotificationCenter: Sendable {
         let reportCount = reports.count
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
-            if asks.isUsed, !asks.open.sequel.isEmpty { restartWalks(at: command.time, &effects) }
+            if usesAsks, !asks.sequel.isEmpty { restartWalks(at: command.time, &effects) }
             if !reports.isEmpty {
                 postReports(
                     of: command.id, isEnd: command.action.isEnd, at: command.time, into: &effects)
-                if asks.isUsed, !asks.open.sequel.isEmpty {
-                    restartWalks(at: command.time, &effects)
-                }
+                if usesAsks, !asks.sequel.isEmpty { restartWalks(at: command.time, &effects) }
             }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)
@@ -95,21 +166,19 @@ public struct NotificationCenter: Sendable {
             reports.removeLast(reports.count - reportCount)
             if case .queueFull = error { reportOverflow() }
         }
-        if !backlog.paces.isEmpty {
-            backlog.paces.forgetOver(at: lastTime, limit: PaceTable.shareOfCommand)
-        }
+        if !paces.isEmpty { paces.forgetOver(at: lastTime, limit: PaceTable.shareOfCommand) }
         noteNeeds()
     }
 
     /// Reports once that the queue is full; it is posted with the end of the turn.
     private mutating func reportOverflow() {
-        guard !schedule.hasReportedOverflow else { return }
-        schedule.hasReportedOverflow = true
-        reports.append(.queueOverflowed(count: schedule.queue.count))
+        guard !hasReportedOverflow else { return }
+        hasReportedOverflow = true
+        reports.append(.queueOverflowed(count: queue.count))
     }
 
     /// The text of a selector that a delivery names.
-    public func selector(_ selector: UInt32) -> [UInt8] { registry.selectors.text(of: selector) }
+    public func selector(_ selector: UInt32) -> [UInt8] { selectors.text(of: selector) }
 
     private mutating func perform(
         _ action: borrowing Command.Action, _ id: CommandID, at time: CommandTime,
@@ -177,8 +246,8 @@ public struct NotificationCenter: Sendable {
         case .trim(let kind, let count): trim(kind, to: count, at: time, &effects)
         case .trimOwned(let kind, let owner): trim(kind, of: owner, at: time, &effects)
         }
-        if schedule.hasReportedOverflow, schedule.queue.count <= limits.queueEntryLimit / 2 {
-            schedule.hasReportedOverflow = false
+        if hasReportedOverflow, queue.count <= limits.queueEntryLimit / 2 {
+            hasReportedOverflow = false
         }
     }
 
@@ -189,31 +258,22 @@ public struct NotificationCenter: Sendable {
     private mutating func configure(
         _ limits: CenterLimits, at time: CommandTime, _ effects: inout Effects
     ) {
-        if limits.isDurable, isStored, history.sequence >= history.sequenceReserveAt {
+        if limits.isDurable, isStored, sequence >= sequenceReserveAt {
             reserveMoreSequence(&effects)
         }
         self.limits = limits
-        registry.index.configure(unobservedNameLimit: limits.unobservedNameLimit)
-        registry.tombstones.trim(to: limits.tombstoneLimit)
-        history.replay.configure(limits)
-        history.fates.configure(limits, at: time.monotonicNanoseconds)
-        forgetAsks(asks.fates.trim(to: limits), &effects)
-        schedule.queue.setCommonModes(limits.commonModes)
+        index.configure(unobservedNameLimit: limits.unobservedNameLimit)
+        tombstones.trim(to: limits.tombstoneLimit)
+        replay.configure(limits)
+        fates.configure(limits, at: time.monotonicNanoseconds)
+        forgetAsks(askFates.trim(to: limits), &effects)
+        queue.setCommonModes(limits.commonModes)
     }
 }
 
 // MARK: - Chains of causes
 
 extension NotificationCenter {
-    /// The epoch, which distinguishes the sequence numbers of this life from those of others.
-    public var epoch: [UInt8] { history.epoch }
-    /// The sequence number of the last notification that was dispatched.
-    public var sequence: UInt64 { history.sequence }
-    /// The losses of its observers; they count for this process alone, and decide nothing.
-    public var losses: Losses { backlog.losses }
-    /// The memory that it keeps, as of the last ``noteKept(ifChangedBy:)``.
-    public var keptMemory: KeptMemory { memory.kept }
-
     /// The lengths of the chains of `causedBy` that end at each post.
     func depths(of posts: [Post]) throws(Refusal) -> [Int] {
         // All are decided before the first is dispatched; a cause may be in the same batch.
@@ -244,11 +304,9 @@ extension NotificationCenter {
 
     /// The length of the chain that ends at a post, a timer or an ask, if it is known.
     private func depth(of id: NotificationID) -> Int? {
-        if let depth = history.fates.depth(of: id) { return depth }
-        if schedule.usesTimers, let slot = schedule.timers.slot(of: id) {
-            return Int(schedule.timers[slot].depth)
-        }
-        if let slot = asks.open.slot(of: id) { return asks.open[slot].depth }
-        return asks.fates[id]?.depth
+        if let depth = fates.depth(of: id) { return depth }
+        if usesTimers, let slot = timers.slot(of: id) { return Int(timers[slot].depth) }
+        if let slot = asks.slot(of: id) { return asks[slot].depth }
+        return askFates[id]?.depth
     }
 }

@@ -113,17 +113,17 @@ extension NotificationCenter {
         while next < pending.count, matchedCount < Work.reportShare {  // Share: reports
             let report = pending[next]
             let name = report.name
-            guard let channel = registry.index.channels.index(of: name.span),
-                registry.index.channels.isObserved(at: channel)
+            guard let channel = index.channels.index(of: name.span),
+                index.channels.isObserved(at: channel)
             else {
                 next += 1
                 continue
             }
             let content = Notification.Content(
                 name: name, object: report.object, userInfo: report.userInfo)
-            let buckets = registry.index.buckets(
+            let buckets = index.buckets(
                 channel: channel, object: content.object, isReserved: content.isReserved)
-            if !isEnd, registry.index.observerBound(in: buckets) > Work.reportShare { break }
+            if !isEnd, index.observerBound(in: buckets) > Work.reportShare { break }
             let receiptCount = effects.receipts.count
             dispatch(
                 Dispatch(

@@ -1,15 +1,12 @@
-import BelfryBytes
-
 /// Reads fields out of untrusted bytes; a count that the remaining bytes cannot hold is refused.
 struct CodeReader: Coder {
     private let bytes: [UInt8]
     private var position = 0
-    private(set) var version: UInt64
+    private(set) var version: UInt64 = 1
     let seed: HashSeed
 
-    init(_ bytes: [UInt8], of version: UInt64 = 1, seed: HashSeed) {
+    init(_ bytes: [UInt8], seed: HashSeed) {
         self.bytes = bytes
-        self.version = version
         self.seed = seed
     }
 
@@ -41,30 +38,9 @@ struct CodeReader: Coder {
     }
 
     mutating func bytes(_ known: [UInt8]?) throws(CodeError) -> [UInt8] {
-        Array(bytes[try text()])
-    }
-
-    /// The place of bytes that follow their count.
-    private mutating func text() throws(CodeError) -> Range<Int> {
         let count = try count(nil)
         defer { position += count }
-        return position..<position + count
-    }
-
-    mutating func content(
-        _ known: Notification.Content?
-    ) throws(CodeError) -> Notification.Content {
-        let name = try text()
-        let hasObject: Bool = try next()
-        let object = hasObject ? try text() : 0..<0
-        let hasUserInfo: Bool = try next()
-        let userInfo = hasUserInfo ? try text() : 0..<0
-        return Notification.Content(
-            joined: [UInt8](
-                joining: bytes.span.extracting(name), bytes.span.extracting(object),
-                bytes.span.extracting(userInfo)),
-            nameByteCount: name.count, objectByteCount: hasObject ? object.count : nil,
-            hasUserInfo: hasUserInfo)
+        return Array(bytes[position..<position + count])
     }
 
     mutating func count(_ known: Int?) throws(CodeError) -> Int {

@@ -1,5 +1,3 @@
-import BelfryBytes
-
 /// Writes fields as bytes.
 struct CodeWriter: Coder {
     private(set) var bytes: [UInt8] = []
@@ -18,11 +16,6 @@ struct CodeWriter: Coder {
     mutating func write(_ value: some Coded) {
         // A writer throws nothing.
         _ = try? type(of: value).init(value, by: &self)
-    }
-
-    /// Forgets what was written; room for so many bytes is used again.
-    mutating func clear(keeping byteLimit: Int) {
-        if bytes.capacity > byteLimit { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
     }
 
     var isReading: Bool { false }
@@ -44,22 +37,6 @@ struct CodeWriter: Coder {
         _ = count(text.count)
         bytes += text
         return text
-    }
-
-    mutating func content(_ known: Notification.Content?) -> Notification.Content {
-        let content = Self.value(known)
-        write(content.name)
-        _ = word(content.object == nil ? 0 : 1)
-        if let object = content.object { write(object) }
-        _ = word(content.userInfo == nil ? 0 : 1)
-        if let userInfo = content.userInfo { write(userInfo) }
-        return content
-    }
-
-    /// Writes bytes, behind their count.
-    private mutating func write(_ text: Span<UInt8>) {
-        _ = count(text.count)
-        bytes.append(text)
     }
 
     mutating func count(_ known: Int?) -> Int {

@@ -15,10 +15,6 @@ protocol Coder {
     mutating func word(_ known: UInt64?) throws(CodeError) -> UInt64
     /// Bytes, behind their count.
     mutating func bytes(_ known: [UInt8]?) throws(CodeError) -> [UInt8]
-    /// The texts of a notification, which lie in one array: they are not copied one by one.
-    mutating func content(
-        _ known: Notification.Content?
-    ) throws(CodeError) -> Notification.Content
     /// How many elements follow.
     mutating func count(_ known: Int?) throws(CodeError) -> Int
 }

@@ -1,8 +1,18 @@
+import BelfryBytes
+
 // The code of notifications, of posts and of their results.
 
 extension Notification.Content: Coded {
     init(_ known: Notification.Content?, by coder: inout some Coder) throws(CodeError) {
-        self = try coder.content(known)
+        self.init(
+            name: try coder(known?.nameText),
+            object: try coder(known.map(\.objectText)),
+            userInfo: try coder(known.map(\.userInfoText)))
+    }
+
+    private var userInfoText: [UInt8]? {
+        guard let userInfo else { return nil }
+        return [UInt8](copying: userInfo)
     }
 }
 

@@ -47,12 +47,6 @@ enum Footprint {
         array(of: min(capacity, count + pageByteCount / stride), stride: stride)
     }
 
-    /// The bytes of an array that doubles as it grows: its earlier blocks were used by others.
-    static func grown(count: Int, stride: Int) -> Int {
-        if count == 0 { return 0 }
-        return array(of: 1 << (Int.bitWidth - (count - 1).leadingZeroBitCount), stride: stride)
-    }
-
     /// The bytes of one block: 8 more for the allocator, rounded up to 16, and 32 at least.
     static func block(of byteCount: Int) -> Int {
         max(32, (byteCount + 8 + 15) & ~15)

@@ -173,7 +173,7 @@ extension Shard {
     private mutating func tell(
         _ command: borrowing Command, _ position: Int, _ effects: inout Effects
     ) {
-        log.marks.begin(at: position, sequence: centers[position].history.sequence)
+        log.marks.begin(at: position, sequence: centers[position].sequence)
         apply(command, to: position, into: &effects)
         log.marks.note(effects, at: position, of: log.index)
         log.touched.insert(position)
@@ -286,7 +286,7 @@ extension Shard {
             if centers[position].needs.turnEnd { others.insert(position) }
         }
         for position in log.touched.sorted() {  // Bound: centers
-            log.marks.end(at: position, sequence: centers[position].history.sequence, of: log.index)
+            log.marks.end(at: position, sequence: centers[position].sequence, of: log.index)
         }
         log.marks.endEntry(appliedByAll: log.nodes.indexAppliedByAll ?? log.index)
         note(work.entry, counts: true)
@@ -295,7 +295,7 @@ extension Shard {
 
     /// Adds the results of an entry to the digest, as far as each center's summary has them.
     private mutating func note(_ entry: Entry, counts: Bool) {
-        var digest = FixedDigest()
+        var digest = StateDigest()
         digest.add(log.chain)
         digest.add(log.index)
         digest.add(entry.node)
@@ -308,7 +308,7 @@ extension Shard {
             for position in log.touched.sorted() {  // Bound: centers
                 let needs = centers[position].needs
                 digest.add(position)
-                digest.add(centers[position].history.sequence)
+                digest.add(centers[position].sequence)
                 digest.add(needs.observerCount)
                 digest.add(needs.heldByteCount)
                 digest.add(needs.queueByteCount)
@@ -328,5 +328,18 @@ extension Shard {
             log.dueAt = min(log.dueAt, needs.nextDeadline(at: time))
             if needs.turnEnd { log.touched.insert(position) }
         }
+    }
+
+    /// A digest of the whole state: equal states have equal ones.
+    public func digest() -> UInt64 {
+        var digest = StateDigest()
+        digest.add(log.index)
+        digest.add(log.time)
+        digest.add(log.level)
+        digest.add(log.limitsRevision)
+        digest.add(log.chain)
+        digest.add(count)
+        for position in 0..<count { digest.add(centers[position].digest()) }  // Bound: snapshot
+        return digest.finish()
     }
 }

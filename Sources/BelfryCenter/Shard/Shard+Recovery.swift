@@ -32,14 +32,14 @@ extension NotificationCenter {
 
     /// Continues where others may have dispatched notifications that this center has never seen.
     fileprivate mutating func recover(epoch: [UInt8]) {
-        history.epoch = epoch
+        self.epoch = epoch
         let gap = GapRecord(
-            reason: .unknown, count: nil, first: history.sequence + 1,
-            last: history.sequence + Self.lostNumberCount)
-        history.sequence += Self.lostNumberCount
-        for entry in registry.clients.order.living {  // Bound: start
-            for slot in registry.observerSlots(of: entry.slot) {  // Bound: start
-                backlog.losses.add(gap)
+            reason: .unknown, count: nil, first: sequence + 1,
+            last: sequence + Self.lostNumberCount)
+        sequence += Self.lostNumberCount
+        for entry in clients.order.living {  // Bound: start
+            for slot in observers.slots(from: clients[entry.slot].lastObserver) {  // Bound: start
+                losses.add(gap)
                 addGap(gap, at: slot)
             }
         }

@@ -40,7 +40,7 @@ extension Shard {
             client: client, connection: connection, end: end,
             written: log.marks.written(
                 to: connection, through: departure.appliedIndex, at: departure.center,
-                sequence: centers[departure.center].history.sequence, isCertain: false))
+                sequence: centers[departure.center].sequence, isCertain: false))
     }
 
     /// The progress of writing to a connection; nil if it got everything, or its broker is silent.
@@ -59,7 +59,6 @@ extension Shard {
         else { return nil }
         return log.marks.written(
             to: connection, through: min(index, isOwn ? work.entry.appliedIndex : index),
-            at: position, sequence: centers[position].history.sequence,
-            isCertain: isOwn && isCertain)
+            at: position, sequence: centers[position].sequence, isCertain: isOwn && isCertain)
     }
 }

@@ -45,6 +45,16 @@ struct GoneValues: Footprinted, Sendable {
     func last(of object: [UInt8]) -> UInt64 {
         gone.last { $0.object == object }?.sequence ?? floor
     }
+
+    /// Adds the whole table to a digest.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(floor)
+        digest.add(gone.count)
+        for gone in gone {  // Bound: snapshot
+            digest.add(gone.object)
+            digest.add(gone.sequence)
+        }
+    }
 }
 
 extension GoneValues.Gone: Coded {

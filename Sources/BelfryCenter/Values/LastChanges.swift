@@ -71,6 +71,17 @@ struct LastChanges: Footprinted, Sendable {
     func last(at path: DocumentPath) -> UInt64 {
         changes.last { $0.mayReach(path) }?.sequence ?? floor
     }
+
+    /// Adds the whole list to a digest.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(floor)
+        digest.add(changes.count)
+        for change in changes {  // Bound: snapshot
+            digest.add(change.path.text)
+            digest.add(change.isWhole)
+            digest.add(change.sequence)
+        }
+    }
 }
 
 extension DocumentPath {

@@ -41,6 +41,16 @@ struct StoredNumbers: Footprinted, Sendable {
         guard let run = runs.first(where: { $0.upperBound >= number }) else { return true }
         return number.addingReportingOverflow(Self.reach).partialValue <= run.lowerBound
     }
+
+    /// Adds the whole table to a digest.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(end)
+        digest.add(runs.count)
+        for run in runs {  // Bound: snapshot
+            digest.add(run.lowerBound)
+            digest.add(run.upperBound)
+        }
+    }
 }
 
 extension StoredNumbers: Coded {

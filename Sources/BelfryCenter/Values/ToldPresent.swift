@@ -34,6 +34,13 @@ struct ToldPresent: Sendable {
         if sequence > writtenAt { self.writtenAt = nil }
         return sequence <= writtenAt
     }
+
+    /// Adds all that can be observed of it later.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(isRestored)
+        digest.add(isBorrowed)
+        digest.add(writtenAt ?? .max)
+    }
 }
 
 extension ToldPresent: Coded {

@@ -123,6 +123,19 @@ struct ValuePartTable: Footprinted, Sendable {
             freeParts = []
         }
     }
+
+    /// Adds all that can be observed of the parts now or later.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(count)
+        for part in parts {  // Bound: snapshot
+            guard let part else { continue }
+            digest.add(part.ordinal)
+            digest.add(part.expiresAt)
+            digest.add(part.lease?.client ?? 0)
+            digest.add(part.lease?.nanoseconds ?? -1)
+            digest.add(part.leaseEndsAt)
+        }
+    }
 }
 
 extension ValuePartTable.Part: Coded {

@@ -26,8 +26,6 @@ struct ValueTable: Footprinted, Sendable {
         var footprint: Int { document.footprint + trie.footprint + changes.footprint }
     }
 
-    /// Whether there ever was a value, or an observer of one; a center without pays for one check.
-    var isUsed = false
     private var keys: KeyTable
     private var values: [Value] = []
     /// The bytes of the values besides their places.
@@ -252,6 +250,24 @@ struct ValueTable: Footprinted, Sendable {
     }
 
     // MARK: Digest
+
+    /// Adds all that can be observed of the values now or later.
+    func addDigest(to digest: inout StateDigest) {
+        digest.add(order.count)
+        digest.add(byteCount)
+        gone.addDigest(to: &digest)
+        storedNumbers.addDigest(to: &digest)
+        for entry in order.living {  // Bound: snapshot
+            let value = self[entry.slot]
+            digest.add(keys.key(at: entry.slot))
+            digest.add(entry.serial)
+            digest.add(value.document?.bytes)
+            digest.add(value.changedSequence)
+            digest.add(value.changedAt)
+            value.changes.addDigest(to: &digest)
+        }
+        parts.addDigest(to: &digest)
+    }
 }
 
 extension ValueTable.Value: Coded {
@@ -293,7 +309,6 @@ extension Document: Footprinted {
 
 extension ValueTable: Coded {
     init(_ known: ValueTable?, by coder: inout some Coder) throws(CodeError) {
-        isUsed = try coder(known?.isUsed)
         keys = try coder(known?.keys)
         values = try coder(known?.values)
         lastOrdinal = try coder(known?.lastOrdinal)

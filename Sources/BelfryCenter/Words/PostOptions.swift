@@ -23,13 +23,6 @@ public final class PostOptions: Sendable, Equatable {
     /// Whether the post may wait in the queue.
     public var isQueued: Bool { style?.isQueued ?? false }
 
-    /// When a post at this time counts as asap although it is idle (rule Q14), in nanoseconds.
-    ///
-    /// `Int64.max` is never, as for another style.
-    func promotionTime(ofPostAt now: Int64) -> Int64 {
-        style == .idle ? now.adding(maxDelay) : .max
-    }
-
     /// Joins the parts; the defaults are those of rule Q3.
     public init(
         style: PostingStyle? = nil, coalescing: Coalescing = [.onName, .onSender],
@@ -56,12 +49,14 @@ public final class PostOptions: Sendable, Equatable {
 
     /// The options of the entry that a due timer makes; nil for the defaults.
     var withoutTimer: PostOptions? {
-        let options = replacing(timer: nil)
+        let options = PostOptions(
+            style: style, coalescing: coalescing, keepsLatest: keepsLatest, modes: modes,
+            maxDelay: maxDelay, isImmediate: isImmediate, timeToLive: timeToLive)
         return options == Self.ofUsualEntry ? nil : options
     }
 
-    /// The same options with the terms of a timer, or without any.
-    func replacing(timer: TimerTerms?) -> PostOptions {
+    /// The same options with the terms of a timer.
+    func adding(_ timer: TimerTerms) -> PostOptions {
         PostOptions(
             style: style, coalescing: coalescing, keepsLatest: keepsLatest, modes: modes,
             maxDelay: maxDelay, isImmediate: isImmediate, timeToLive: timeToLive, timer: timer)

@@ -15,21 +15,6 @@ public struct ResponderTerms: Sendable, Equatable {
         self.next = next
     }
 
-    /// Whether its registration removes the holders of its address.
-    public var replacesHolders: Bool { ifHeld == .replace }
-
-    /// Whether others may hold its address together with it.
-    var isShared: Bool { ifHeld == .share }
-
-    /// Whether it may be registered where so many hold its address, all of them sharing it or not.
-    func mayJoin(holderCount: Int, areSharing: Bool, holderLimit: Int) -> Bool {
-        switch ifHeld {
-        case .replace: true
-        case .refuse: holderCount == 0
-        case .share: areSharing && holderCount < holderLimit
-        }
-    }
-
     /// The effect of a registration where the address has a holder already (rules R1 and R2).
     public enum IfHeld: UInt8, Sendable, CaseIterable {
         /// The registration removes all holders.

@@ -25,6 +25,21 @@ public struct ValueRecord: Sendable, Equatable {
         self.parts = parts
     }
 
+    /// Reads the canonical bytes of a value from a store; nil when they are invalid.
+    public init?(
+        object: [UInt8], text: [UInt8], changedSequence: UInt64, changedAt: Int64, parts: [Part]
+    ) {
+        let limits = DocumentLimits(byteLimit: .max, depthLimit: 128)
+        guard let document = try? Document.parse(text.span, limits: limits), document.isObject
+        else { return nil }
+        self.init(
+            object: object, document: document, changedSequence: changedSequence,
+            changedAt: changedAt, parts: parts)
+    }
+
+    /// The canonical bytes of the value.
+    public var text: [UInt8] { document.bytes }
+
     /// The bytes of all texts.
     public var byteCount: Int {
         parts.reduce(object.count + document.byteCount) { $0 + $1.path.text.count + 32 }
@@ -36,7 +51,7 @@ public struct ValueRecord: Sendable, Equatable {
         public let path: DocumentPath
         /// Its end by `ttl`, in milliseconds since 1970.
         public let expiresAt: Int64?
-        /// Its whole `ttl` in milliseconds; nil where it has none.
+        /// Its whole `ttl` in milliseconds; nil where an earlier program wrote the part.
         public let timeToLive: Int64?
         /// The client of the entry, and the nanoseconds that the entry outlives its connection.
         public let lease: Lease?
@@ -50,6 +65,17 @@ public struct ValueRecord: Sendable, Equatable {
             self.timeToLive = timeToLive
             self.lease = lease
         }
+
+        /// Reads the text of the path from a store; nil when it is invalid.
+        public init?(
+            pathText: [UInt8], expiresAt: Int64?, timeToLive: Int64? = nil, lease: Lease?
+        ) {
+            guard let path = try? DocumentPath.parse(pathText.span) else { return nil }
+            self.init(path: path, expiresAt: expiresAt, timeToLive: timeToLive, lease: lease)
+        }
+
+        /// The text of the path.
+        public var pathText: [UInt8] { path.text }
     }
 
     /// An entry of a client.

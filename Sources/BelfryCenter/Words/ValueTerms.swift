@@ -16,6 +16,20 @@ public struct ValueTerms: Sendable, Equatable {
         self.path = path
     }
 
+    /// Reads the terms from a store; nil when the path is invalid.
+    public init?(pathText: [UInt8], flags: UInt8) {
+        guard let path = try? DocumentPath.parse(pathText.span) else { return nil }
+        self.init(path: path)
+        sendsInitial = flags & 1 != 0
+        sendsOld = flags & 2 != 0
+        sendsOwn = flags & 4 != 0
+    }
+
     /// The text of the path.
     public var pathText: [UInt8] { path.text }
+
+    /// The other terms, a bit each.
+    public var flags: UInt8 {
+        (sendsInitial ? 1 : 0) | (sendsOld ? 2 : 0) | (sendsOwn ? 4 : 0)
+    }
 }

@@ -4,10 +4,10 @@ import BelfryNATS
 // dropped.
 
 extension NATSJournal {
-    func receive(_ message: Message) {
+    func take(_ message: Message) {
         guard message.headerBytes.count <= NATSSettings.headerBlockByteLimit else { return }
         switch Sid(rawValue: message.sid) {
-        case .pushes?: receivePush(message)
+        case .pushes?: takePush(message)
         case .beats?:
             if progress == .ready, let beat = Beat(code: message.payload) {
                 events.append(.beat(beat))
@@ -16,27 +16,27 @@ extension NATSJournal {
             guard let inquiry = Inquiry(subject: message.subject, inbox: inbox),
                 inquiry.bringsData || message.payload.count <= NATSSettings.answerByteLimit
             else { return }
-            receive(message, for: inquiry)
+            take(message, for: inquiry)
         case nil: break
         }
     }
 
-    private func receive(_ message: Message, for inquiry: Inquiry) {
+    private func take(_ message: Message, for inquiry: Inquiry) {
         switch inquiry {
-        case .create(let stream): receiveStream(message, stream, isOther: false)
-        case .look(let stream): receiveStream(message, stream, isOther: true)
-        case .append(let name): receiveAcknowledgement(message, of: name)
-        case .batch(let read): receiveBatch(message, of: read)
-        case .end(let read): receiveEnd(message, of: read)
-        case .bounds(let index): receiveBounds(message, trimming: index)
+        case .create(let stream): takeStream(message, stream, isOther: false)
+        case .look(let stream): takeStream(message, stream, isOther: true)
+        case .append(let name): takeAcknowledgement(message, of: name)
+        case .batch(let read): takeBatch(message, of: read)
+        case .end(let read): takeEnd(message, of: read)
+        case .bounds(let index): takeBounds(message, trimming: index)
         case .purge: break
         case .state: _ = logState(message)
-        case .newest: receiveNewest(message)
-        case .piece(let save, let place): receivePiece(message, of: save, at: place)
-        case .check(let save): receiveCheck(message, of: save)
-        case .whole(let save): receiveWhole(message, of: save)
-        case .last(let load): receiveLast(message, of: load)
-        case .part(let load, let place): receivePart(message, of: load, at: place)
+        case .newest: takeNewest(message)
+        case .piece(let save, let place): takePiece(message, of: save, at: place)
+        case .check(let save): takeCheck(message, of: save)
+        case .whole(let save): takeWhole(message, of: save)
+        case .last(let load): takeLast(message, of: load)
+        case .part(let load, let place): takePart(message, of: load, at: place)
         }
     }
 

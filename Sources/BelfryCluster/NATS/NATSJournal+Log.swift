@@ -12,13 +12,14 @@ extension NATSJournal {
         publish(entry.span, to: names.logSubject, .append(name), headers: headers)
     }
 
-    func receiveAcknowledgement(_ message: Message, of name: EntryName) {
+    func takeAcknowledgement(_ message: Message, of name: EntryName) {
         guard progress == .ready,
             let answer = try? PublishAcknowledgement.read(message.payload)
         else { return }
         switch answer {
         case .success(let acknowledgement):
             guard Array(acknowledgement.stream.utf8) == names.log.bytes else { return }
+            note(acknowledgement.sequence)
             events.append(.appended(name, index: acknowledgement.sequence))
         case .failure(let error):
             // JetStream uses the same number for all other faults of storing.
@@ -29,21 +30,22 @@ extension NATSJournal {
         }
     }
 
-    /// Receives a message of the subject on which the engine reports stored messages.
+    /// Takes a message of the subject on which the engine reports stored messages.
     ///
     /// Any client that may publish to it may claim anything; but a false claim mostly shows.
-    func receivePush(_ message: Message) {
+    func takePush(_ message: Message) {
         guard progress == .ready, !message.headerBytes.isEmpty,
             let headers = try? message.headers(), headers.status == nil,
             let place = try? StoredPlace(headers), place.sequence > 0,
             headers.has(.stream, names.log.bytes),
             headers.has(.subject, names.logSubject.bytes)
         else { return }
+        note(place.sequence)
         events.append(.entry(index: place.sequence, message.payload))
     }
 
-    /// Sends all brokers a beat of this one.
-    public func send(_ beat: Beat) {
+    /// Sends all brokers a sign of life of this one.
+    public func tell(_ beat: Beat) {
         guard progress == .ready else { return }
         publish(beat.code.span, to: names.beatSubject, nil)
     }
@@ -57,7 +59,7 @@ extension NATSJournal {
         ask(.directGetLast(names.snapshots, names.wholeSubject), .newest)
     }
 
-    func receiveNewest(_ message: Message) {
+    func takeNewest(_ message: Message) {
         guard case .message? = try? DirectAnswer(message),
             let last = SnapshotManifest(code: message.payload, byteLimit: snapshotByteLimit)
         else { return }
@@ -74,7 +76,7 @@ extension NATSJournal {
         ask(.info(names.log), .bounds(trim: index))
     }
 
-    func receiveBounds(_ message: Message, trimming index: UInt64) {
+    func takeBounds(_ message: Message, trimming index: UInt64) {
         guard progress == .ready, let state = logState(message) else { return }
         // A log that was emptied would not say any more which entry was the last one.
         let first = index < state.lastSequence ? index + 1 : state.lastSequence

@@ -1,73 +1,89 @@
 import BelfryNATS
 
-// How a journal keeps a snapshot: it sends pieces, and behind them the manifest.
+// How a journal keeps a snapshot: pieces, a few at a time, and behind them what makes them whole.
+//
+// Two brokers may do so at the same time. Each names the sequences of its own pieces.
 
 extension NATSJournal {
     /// Keeps a snapshot in place of another one that is being kept.
     ///
     /// The same snapshot continues as long as pieces of it are stored.
     public func save(_ snapshot: JournalSnapshot) {
-        if saver.extend(snapshot) { return }
+        if saving?.hasMoved == true, saving?.snapshot == snapshot {
+            saving?.hasMoved = false
+            return
+        }
         guard progress == .ready, let maxPayload = server?.maxPayload else { return }
-        let pieceByteCount = min(NATSSettings.pieceByteCount, maxPayload)
-        let isBegun = saver.begin(
-            snapshot, pieceByteCount: pieceByteCount, byteLimit: snapshotByteLimit)
-        if isBegun { sendPieces() }
+        saveNumber += 1
+        let save = SnapshotSave(
+            number: saveNumber, snapshot,
+            pieceByteCount: min(NATSSettings.pieceByteCount, maxPayload))
+        guard snapshot.state.count <= snapshotByteLimit,
+            save.sequences.count <= NATSSettings.pieceLimit
+        else { return refusedSnapshotByteCount = snapshot.state.count }
+        refusedSnapshotByteCount = nil
+        saving = save
+        sendPieces()
     }
-
-    /// The size of the last snapshot, in bytes, if it was not kept since there is no room for it.
-    public var refusedSnapshotByteCount: Int? { saver.refusedByteCount }
 
     /// The most bytes of a snapshot: there is room for the last one and two that are being kept.
     var snapshotByteLimit: Int { settings.snapshotByteLimit / 3 }
 
-    /// Sends the next pieces; behind the last one, asks which snapshot is the last whole one.
     private func sendPieces() {
-        while let save = saver.save, let place = save.nextPlace {
-            let piece = save.snapshot.state.span.extracting(save.range(of: place))
-            let inquiry = Inquiry.piece(save: save.number, place: UInt64(place))
-            guard publish(piece, to: names.pieceSubject, inquiry) else { return saver.cancel() }
-            saver.recordSent()
+        while let save = saving, save.sentCount < save.sequences.count,
+            save.sentCount - save.storedCount < NATSSettings.pieceWindow
+        {
+            let piece = save.snapshot.state.span.extracting(save.range(of: save.sentCount))
+            let inquiry = Inquiry.piece(save: save.number, place: UInt64(save.sentCount))
+            guard publish(piece, to: names.pieceSubject, inquiry) else { return saving = nil }
+            saving?.sentCount += 1
         }
-        guard let save = saver.save, save.isStored else { return }
+        guard let save = saving, save.storedCount == save.sequences.count else { return }
         ask(.directGetLast(names.snapshots, names.wholeSubject), .check(save: save.number))
     }
 
-    func receivePiece(_ message: Message, of number: UInt64, at place: UInt64) {
-        guard saver.awaitsPiece(place, of: number) else { return }
-        guard let sequence = sequence(message, in: names.snapshots) else { return saver.cancel() }
-        saver.recordStored(place, at: sequence)
+    func takePiece(_ message: Message, of number: UInt64, at place: UInt64) {
+        guard let save = saving, save.number == number, place < save.sentCount,
+            save.sequences[Int(place)] == 0
+        else { return }
+        guard let sequence = sequence(message, in: names.snapshots) else { return saving = nil }
+        saving?.sequences[Int(place)] = sequence
+        saving?.storedCount += 1
+        saving?.hasMoved = true
         sendPieces()
     }
 
-    /// Compares with the last whole snapshot: a later one of another broker stays the last.
-    func receiveCheck(_ message: Message, of number: UInt64) {
-        guard let save = saver.save(of: number), save.isStored,
+    /// Takes the last whole snapshot: a later one of another broker stays the last.
+    func takeCheck(_ message: Message, of number: UInt64) {
+        guard let save = saving, save.number == number, save.storedCount == save.sequences.count,
             let answer = try? DirectAnswer(message)
         else { return }
         switch answer {
         case .message:
             let last = SnapshotManifest(code: message.payload, byteLimit: snapshotByteLimit)
             if let last, last.index > save.snapshot.index {
-                saver.cancel()
-                events.append(.saved(index: save.snapshot.index))
-            } else {
-                sendWhole(save)
+                saving = nil
+                return events.append(.saved(index: save.snapshot.index))
             }
-        case .notFound: sendWhole(save)
-        case .endOfBatch, .badRequest, .noResponders, .other: saver.cancel()
+            sendWhole()
+        case .notFound: sendWhole()
+        case .endOfBatch, .badRequest, .noResponders, .other: saving = nil
         }
     }
 
-    private func sendWhole(_ save: SnapshotSave) {
+    private func sendWhole() {
+        guard let save = saving else { return }
+        let manifest = SnapshotManifest(
+            index: save.snapshot.index, byteCount: save.snapshot.state.count,
+            digest: save.snapshot.digest, sequences: save.sequences)
         let isSent = publish(
-            save.manifest.code.span, to: names.wholeSubject, .whole(save: save.number))
-        if !isSent { saver.cancel() }
+            manifest.code.span, to: names.wholeSubject, .whole(save: save.number))
+        if !isSent { saving = nil }
     }
 
-    func receiveWhole(_ message: Message, of number: UInt64) {
-        guard let save = saver.save(of: number) else { return }
-        saver.cancel()
+    func takeWhole(_ message: Message, of number: UInt64) {
+        guard let save = saving, save.number == number else { return }
+        saving = nil
         guard sequence(message, in: names.snapshots) != nil else { return }
         events.append(.saved(index: save.snapshot.index))
     }

@@ -10,8 +10,8 @@ extension NATSJournal {
         }
     }
 
-    /// Receives the answer of STREAM.CREATE, or of STREAM.INFO for a stream with other settings.
-    func receiveStream(_ message: Message, _ stream: NATSStream, isOther: Bool) {
+    /// Takes the answer of STREAM.CREATE, or of STREAM.INFO for a stream with other settings.
+    func takeStream(_ message: Message, _ stream: NATSStream, isOther: Bool) {
         guard !preparedStreams.contains(stream) else { return }
         if let headers = try? message.headers(), headers.status == .noResponders {
             return failUnlessReady(.withoutJetStream(text: "nobody responds"))

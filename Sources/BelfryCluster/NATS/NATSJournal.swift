@@ -3,11 +3,11 @@ import BelfryNATS
 /// A journal that is two streams of NATS JetStream: the log, and snapshots of it (decision 104).
 ///
 /// A pure machine without sockets, threads and clock. Its host opens a connection to one of the
-/// servers and reports it (``didConnect(random:)``), hands over the bytes that it receives, and
-/// sends those of ``takeOutput()`` after each of these calls and after each turn of the sequencer.
-/// Where ``progress`` is `awaitsTLS` the host begins TLS and reports that. Where it is `failed`,
-/// and where it is not `ready` some seconds after the connection was opened, the host closes the
-/// connection and tries another server.
+/// servers and tells it (``didConnect(random:)``), hands over what is received, and sends what
+/// ``takeOutput()`` gives after each of these calls and after each turn of the sequencer. Where
+/// ``progress`` is `awaitsTLS` the host begins TLS and tells that; where it is `failed`, and where
+/// it is not `ready` some seconds after the connection was opened, the host closes the connection
+/// and tries another server.
 ///
 /// Requests while it is not ready, and requests without room in the output, are lost: the sequencer
 /// repeats them.
@@ -22,8 +22,10 @@ public final class NATSJournal: Journal {
     public internal(set) var leader = ""
     /// The size of the log at the last report, in bytes.
     public internal(set) var logByteCount: UInt64 = 0
-    /// The index of the last whole snapshot when that was last reported; 0 for none.
+    /// The index of the last whole snapshot when that was last told; 0 for none.
     public internal(set) var snapshotIndex: UInt64 = 0
+    /// The size of the last snapshot, in bytes, if it was not kept since there is no room for it.
+    public internal(set) var refusedSnapshotByteCount: Int?
 
     let names: NATSNames
     private var parser = NATSJournal.makeParser()
@@ -33,10 +35,17 @@ public final class NATSJournal: Journal {
     var preparedStreams: Set<NATSStream> = []
     /// Whether the streams were there and right on an earlier connection.
     var hasBeenReady = false
-    var events = JournalEventQueue(byteLimit: NATSSettings.eventByteLimit)
-    var reader = LogReader()
-    var saver = SnapshotSaver()
-    var loader: SnapshotLoader
+    var events = EventLine(byteLimit: NATSSettings.eventByteLimit)
+    /// The highest index that the log is known to have.
+    var knownIndex: UInt64 = 0
+    var reading: LogRead?
+    var readNumber: UInt64 = 0
+    var saving: SnapshotSave?
+    var saveNumber: UInt64 = 0
+    var loading: SnapshotLoad?
+    var loadNumber: UInt64 = 0
+    /// The last snapshot that was broken, by its sequence, and how often in a row.
+    var broken: (sequence: UInt64, count: Int) = (0, 0)
 
     /// Makes a journal without a connection.
     ///
@@ -44,7 +53,6 @@ public final class NATSJournal: Journal {
     public init(_ settings: NATSSettings) throws(NATSFailure) {
         self.settings = settings
         names = try NATSNames(settings)
-        loader = SnapshotLoader(byteLimit: settings.snapshotByteLimit)
         guard 1...NATSSettings.nodeNameByteLimit ~= settings.node.utf8.count,
             settings.node.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
         else { throw .invalidNodeName }
@@ -58,7 +66,7 @@ public final class NATSJournal: Journal {
 
     // MARK: The connection
 
-    /// Begins with a new connection to a server.
+    /// A connection to a server is there.
     ///
     /// - Parameter random: 128 bits from the system, so that the subjects of answers cannot be
     ///   guessed.
@@ -68,24 +76,24 @@ public final class NATSJournal: Journal {
         progress = .awaitsInfo
     }
 
-    /// Gives up the connection, which is closed: requests under way are lost.
+    /// The connection is closed: requests under way are lost.
     public func didDisconnect() {
         parser = Self.makeParser()
         output = []
         preparedStreams = []
-        reader.cancel()
-        saver.cancel()
-        loader.cancel()
+        reading = nil
+        saving = nil
+        loading = nil
         progress = .disconnected
     }
 
-    /// Begins with TLS: all bytes are encrypted from now on, and output waits for the handshake.
+    /// TLS has begun: all bytes are encrypted from now on, and output waits for the handshake.
     public func didStartTLS() {
         guard progress == .awaitsTLS else { return }
         begin(withTLS: true)
     }
 
-    /// Reads bytes that the server has sent.
+    /// Takes bytes that the server has sent.
     public func receive(_ bytes: Span<UInt8>) {
         var cursor = 0
         while true {
@@ -98,7 +106,7 @@ public final class NATSJournal: Journal {
             }
             do throws(NATSError) {
                 guard let event = try parser.nextEvent(in: bytes, at: &cursor) else { return }
-                receive(event)
+                take(event)
             } catch {
                 let isOther = progress == .awaitsInfo && error == .unknownOperation
                 return fail(isOther ? .withoutInfo : .malformed(error))
@@ -106,13 +114,13 @@ public final class NATSJournal: Journal {
         }
     }
 
-    /// Removes the bytes that must be sent to the server.
+    /// Takes the bytes that must be sent to the server.
     public func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
     }
 
-    /// Asks the server whether it is there: any bytes that come are an answer.
+    /// Asks the server for a sign of life: any bytes that come are one.
     public func ping() {
         guard isOpen, hasRoom(for: 6) else { return }
         ClientWriter.appendPing(to: &output)
@@ -122,7 +130,7 @@ public final class NATSJournal: Journal {
     private var isOpen: Bool { progress == .preparing || progress == .ready }
 
     /// Whether nothing of a read, a save or a load is under way.
-    public var isIdle: Bool { reader.isIdle && saver.save == nil && loader.isIdle }
+    public var isIdle: Bool { reading == nil && saving == nil && loading == nil }
 
     func fail(_ failure: NATSFailure) {
         didDisconnect()
@@ -131,19 +139,19 @@ public final class NATSJournal: Journal {
 
     // MARK: Events of the server
 
-    private func receive(_ event: ServerEvent) {
+    private func take(_ event: ServerEvent) {
         switch event {
-        case .info(let info): receive(info)
-        case .error(let refusal): receive(refusal)
+        case .info(let info): take(info)
+        case .error(let refusal): take(refusal)
         case .message, .ping, .pong, .ok:
             guard isOpen else { return fail(.withoutInfo) }
             if event == .ping, hasRoom(for: 6) { ClientWriter.appendPong(to: &output) }
-            if event == .pong { receivePong() }
-            if case .message(let message) = event { receive(message) }
+            if event == .pong { takePong() }
+            if case .message(let message) = event { take(message) }
         }
     }
 
-    private func receive(_ info: ServerInfo) {
+    private func take(_ info: ServerInfo) {
         server = NATSServer(info)
         if let failure = failure(in: info) { return fail(failure) }
         guard progress == .awaitsInfo else { return }
@@ -171,13 +179,13 @@ public final class NATSJournal: Journal {
     ///
     /// Streams that were right before are checked while the journal works: while the engine elects
     /// the server that answers, the brokers must hear each other.
-    private func receivePong() {
+    private func takePong() {
         guard hasBeenReady, progress == .preparing else { return }
         progress = .ready
         events.append(.reconnected)
     }
 
-    private func receive(_ refusal: ServerRefusal) {
+    private func take(_ refusal: ServerRefusal) {
         let text = String(untrusted: refusal.text)
         let words = text.lowercased()
         if words.hasPrefix("permissions violation") {
@@ -191,7 +199,7 @@ public final class NATSJournal: Journal {
         }
     }
 
-    // MARK: Output
+    // MARK: What is sent
 
     /// Sends the credentials, subscribes, and prepares the streams.
     private func begin(withTLS: Bool) {
@@ -251,14 +259,17 @@ public final class NATSJournal: Journal {
         return true
     }
 
-    // MARK: Events
+    // MARK: What is told
 
     /// The next event; nil when there is none by now.
     public func next() -> JournalEvent? {
         if let event = events.popFirst() { return event }
-        carryOut(reader.resume())
+        goOnReading()
         return nil
     }
+
+    /// Notes that the log has an index.
+    func note(_ index: UInt64) { knownIndex = max(knownIndex, index) }
 }
 
 extension String {

@@ -38,7 +38,7 @@ public struct NATSSettings: Sendable {
         self.node = node
     }
 
-    // MARK: Fixed limits
+    // MARK: Those that nobody sets
 
     /// How long the name of a cluster may be, in bytes.
     static let clusterNameByteLimit = 64

@@ -1,8 +1,9 @@
 /// A snapshot that is being asked for.
 struct SnapshotLoad {
+    let number: UInt64
     /// Whether a broken one was found before.
     let isSecond: Bool
-    /// The sequence of the message with its manifest.
+    /// Which message says what belongs to it.
     var sequence: UInt64 = 0
     var manifest: SnapshotManifest?
     /// The pieces so far, without a hole.
@@ -15,15 +16,18 @@ struct SnapshotLoad {
     /// Whether anything of it has come since it was last asked for.
     var hasMoved = false
 
-    init(isSecond: Bool) { self.isSecond = isSecond }
+    init(number: UInt64, isSecond: Bool) {
+        self.number = number
+        self.isSecond = isSecond
+    }
 
     /// Whether a piece was asked for and has not come.
     func isAwaited(_ place: UInt64) -> Bool {
         place < askedCount && place >= pieceCount && early[Int(place)] == nil
     }
 
-    /// Adds a piece.
-    mutating func add(_ piece: [UInt8], at place: Int) {
+    /// Takes a piece.
+    mutating func take(_ piece: [UInt8], at place: Int) {
         hasMoved = true
         early[place] = piece
         while let next = early.removeValue(forKey: pieceCount) {

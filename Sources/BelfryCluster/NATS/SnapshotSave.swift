@@ -18,25 +18,9 @@ struct SnapshotSave {
         sequences = Array(repeating: 0, count: pieceCount)
     }
 
-    /// Whether all pieces are stored.
-    var isStored: Bool { storedCount == sequences.count }
-
-    /// The piece that is sent next; nil behind the last one, and while enough are under way.
-    var nextPlace: Int? {
-        sentCount < sequences.count && sentCount - storedCount < NATSSettings.pieceWindow
-            ? sentCount : nil
-    }
-
-    /// The bytes of a piece in the snapshot.
+    /// Where a piece lies in the snapshot.
     func range(of place: Int) -> Range<Int> {
         let start = place * pieceByteCount
         return start..<min(start + pieceByteCount, snapshot.state.count)
-    }
-
-    /// The message behind the pieces.
-    var manifest: SnapshotManifest {
-        SnapshotManifest(
-            index: snapshot.index, byteCount: snapshot.state.count, digest: snapshot.digest,
-            sequences: sequences)
     }
 }

@@ -23,7 +23,7 @@ public struct APIError: Error, Equatable, Sendable {
     /// Reads an answer, which is an object with the member `error`, or with members of its own.
     ///
     /// - Parameter member: Reads one of its own members, or skips it.
-    /// - Returns: The error that the server reports, or `nil`.
+    /// - Returns: The error that the server tells, or `nil`.
     static func read(
         _ json: [UInt8], member: MemberReader.Member
     ) throws(NATSError) -> APIError? {

@@ -12,7 +12,7 @@ public enum JetStreamRequest: Sendable, Equatable {
     case purge(StreamName, before: UInt64)
     /// DIRECT.GET of up to `batch` messages from a number on; each answer is a `DirectAnswer`.
     ///
-    /// The batch ends earlier with the message by which its bytes pass `maxBytes`.
+    /// What the messages of a batch take in all ends it, too: with the one that passes `maxBytes`.
     case directGet(StreamName, from: UInt64, batch: Int, maxBytes: Int)
     /// DIRECT.GET of the message of a number; the answer is one `DirectAnswer`.
     case directGetMessage(StreamName, UInt64)

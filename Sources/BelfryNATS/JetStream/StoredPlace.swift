@@ -1,4 +1,4 @@
-/// The place of a message in its stream, out of the headers that a stream adds.
+/// The place of a message in its stream, as the headers tell that a stream adds.
 ///
 /// A republished message has them, and one that DIRECT.GET brings.
 public struct StoredPlace: Sendable, Equatable {
@@ -8,9 +8,9 @@ public struct StoredPlace: Sendable, Equatable {
     ///
     /// In a republished message it is that of the last one with the same subject, or 0 when the
     /// stream has none, as after it was emptied. In a batch it is that of the last one of the
-    /// batch, or 0 in the first. A single message of DIRECT.GET has none.
+    /// batch, or 0 in the first. A single message that DIRECT.GET brings does not tell.
     public let lastSequence: UInt64?
-    /// How many messages are left behind it; a republished message has none.
+    /// How many messages are left behind it; a republished message does not tell.
     public let numPending: UInt64?
 
     /// Reads the fields.

@@ -13,10 +13,8 @@ extension Callers {
         """
 
     /// Answers OPTIONS, the preflight of a page's request among them (Fetch standard, CORS).
-    mutating func answerOptions(
-        _ path: RoutePath, to id: ConnectionID, _ context: inout LoopContext
-    ) {
-        var answer = context.outbox.answers.make(status: 204, .none)
+    mutating func answerOptions(_ path: RoutePath, to id: ConnectionID, _ outbox: inout Outbox) {
+        var answer = Answer.empty
         let allowed = path.facts.methods.text
         answer.fields = [HTTPField("Allow", allowed)]
         if exchange.reply.allowedOrigin != nil,
@@ -31,7 +29,8 @@ extension Callers {
                 answer.fields.append(HTTPField("Access-Control-Allow-Private-Network", "true"))
             }
         }
-        connections.send(answer, to: id, exchange.reply, &context)
+        outbox.content.removeAll(keepingCapacity: true)
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     // MARK: Items

@@ -9,8 +9,8 @@ import BelfryWire
 
 extension Callers {
     /// Begins a backup (POST /v1/backup); the answer follows once the copy is whole.
-    mutating func beginBackup(for id: ConnectionID, _ context: inout LoopContext) throws(Problem) {
-        let caller = exchange.caller(context.anonymous)
+    mutating func beginBackup(for id: ConnectionID, _ outbox: inout Outbox) throws(Problem) {
+        let caller = exchange.caller(outbox.anonymous)
         // The copy has the contents of all centers.
         guard caller.grants.allowEverywhere(.admin) else {
             throw Problem.lacking("admin", caller)
@@ -22,16 +22,16 @@ extension Callers {
                 .noStore, "The broker keeps everything in memory; start it with --data.")
         }
         let reply = Reply(
-            loop: context.number, connection: id, form: .http(exchange.reply), encoding: .plain)
+            loop: outbox.number, connection: id, form: .http(exchange.reply), encoding: .plain)
         do throws(BackupError) {
-            try store.backUp { [mailbox = shared.mailboxes[context.number]] outcome in
+            try store.backUp { [mailbox = shared.mailboxes[outbox.number]] outcome in
                 _ = mailbox.post(.backup(outcome, reply))
             }
         } catch {
             throw Problem(error)
         }
-        connections.move(id, .asked, &context)
-        connections.setDeadline(id, .copy, &context)
+        connections.move(id, .asked, &outbox)
+        connections.setDeadline(id, .copy, &outbox)
     }
 }
 

@@ -11,146 +11,161 @@ import Synchronization
 extension Callers {
     /// Performs a request to the broker as a whole.
     mutating func handle(
-        _ route: ServiceRoute, content: Span<UInt8>, from id: ConnectionID,
-        _ context: inout LoopContext
+        _ route: ServiceRoute, content: Span<UInt8>, from id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) -> CallerStep? {
+        outbox.content.removeAll(keepingCapacity: true)
         switch route {
         case .live:
-            sendText("ok\n", to: id, &context)
+            sendText("ok\n", to: id, &outbox)
         case .ready, .health:
-            try sendReadiness(to: id, &context)
+            try sendReadiness(to: id, &outbox)
         case .metrics:
-            try exchange.checkInspect(context.anonymous)
+            try checkInspect(outbox)
             return .metrics
         case .overview:
-            try exchange.checkInspect(context.anonymous)
-            let number = try exchange.historyPosition(requestReader)
-            try gate.charge(1, &exchange, &context)
+            try checkInspect(outbox)
+            let number = try historyPosition()
+            try gate.charge(1, &exchange, &outbox)
             return .overview(since: number)
         case .cluster:
-            try exchange.checkInspect(context.anonymous)
-            guard context.configuration.cluster != nil else { throw Problem.noCluster }
-            try gate.charge(1, &exchange, &context)
+            try checkInspect(outbox)
+            guard outbox.configuration.cluster != nil else { throw Problem.noCluster }
+            try gate.charge(1, &exchange, &outbox)
             return .cluster
         case .upgradeCluster:
-            try checkClusterAdmin(&context)
+            try checkClusterAdmin(&outbox)
             exchange.request = .changeCluster(.upgrade)
             return .request
         case .configureCluster:
-            try checkClusterAdmin(&context)
+            try checkClusterAdmin(&outbox)
             exchange.request = .changeCluster(.applyConfiguration)
             return .request
         case .recoverCluster:
-            try checkClusterAdmin(&context)
+            try checkClusterAdmin(&outbox)
             return .recovery
         case .centers:
             exchange.request = try exchange.centerListing(requestReader)
-            try gate.charge(1, &exchange, &context)
+            try gate.charge(1, &exchange, &outbox)
             return .request
         case .me:
-            try tellCaller(to: id, &context)
+            try tellCaller(to: id, &outbox)
         case .tickets:
-            return try makeTicket(for: id, &context)
+            return try makeTicket(for: id, &outbox)
         case .backup:
-            try beginBackup(for: id, &context)
+            try beginBackup(for: id, &outbox)
         case .fixedLibrary:
-            try sendFixedLibrary(to: id, &context)
+            try sendFixedLibrary(to: id, &outbox)
         case .tryPage:
-            try sendTryPage(to: id, &context)
+            try sendTryPage(to: id, &outbox)
         case .consoleFile:
-            send(try FileAnswer(ofConsole: exchange.path?.argument), to: id, &context)
+            try sendConsoleFile(to: id, &outbox)
         case .debugEcho:
-            var answer = context.outbox.answers.make(.other("application/octet-stream"))
-            answer.content.append(content)
-            connections.send(answer, to: id, exchange.reply, &context)
+            outbox.content.append(content)
+            connections.send(
+                Answer(contentType: .other("application/octet-stream")), to: id, exchange.reply,
+                &outbox)
         case .debugWebSocket:
-            try openDebugWebSocket(id, &context)
+            try openDebugWebSocket(id, &outbox)
         }
         return nil
     }
 
     /// Refuses a caller that may not change the whole cluster.
-    private mutating func checkClusterAdmin(_ context: inout LoopContext) throws(Problem) {
-        let caller = exchange.caller(context.anonymous)
+    private mutating func checkClusterAdmin(_ outbox: inout Outbox) throws(Problem) {
+        let caller = exchange.caller(outbox.anonymous)
         guard caller.grants.allowEverywhere(.admin) else { throw Problem.lacking("admin", caller) }
         let query = try Query(exchange.parser.head)
         try query.finish()
-        guard context.configuration.cluster != nil else { throw Problem.noCluster }
-        try gate.charge(1, &exchange, &context)
+        guard outbox.configuration.cluster != nil else { throw Problem.noCluster }
+        try gate.charge(1, &exchange, &outbox)
     }
 
     /// Answers with the metrics; the text is made once a turn, and compressed for each request.
-    mutating func sendMetrics(_ text: [UInt8], to id: ConnectionID, _ context: inout LoopContext) {
-        context.work.countLook()
-        var answer = context.outbox.answers.make(.other("text/plain; version=0.0.4; charset=utf-8"))
-        answer.content.append(contentsOf: text)
-        answer.isCompressible = true
-        connections.send(answer, to: id, exchange.reply, &context)
+    mutating func sendMetrics(_ text: [UInt8], to id: ConnectionID, _ outbox: inout Outbox) {
+        outbox.work.countLook()
+        outbox.content.removeAll(keepingCapacity: true)
+        outbox.content.append(contentsOf: text)
+        let type = "text/plain; version=0.0.4; charset=utf-8"
+        connections.send(
+            Answer(contentType: .other(type), isCompressible: true), to: id, exchange.reply,
+            &outbox)
     }
 
     /// Answers with the state of the broker.
     mutating func send(
-        _ overview: Overview, since number: UInt64, to id: ConnectionID,
-        _ context: inout LoopContext
+        _ overview: Overview, since number: UInt64, to id: ConnectionID, _ outbox: inout Outbox
     ) {
-        context.work.countLook()
-        var answer = context.outbox.answers.make()
-        overview.append(since: number, to: &answer.content)
-        answer.isCompressible = true
-        connections.send(answer, to: id, exchange.reply, &context)
+        outbox.work.countLook()
+        outbox.content.removeAll(keepingCapacity: true)
+        overview.append(since: number, to: &outbox.content)
+        connections.send(.listing, to: id, exchange.reply, &outbox)
     }
 
     /// Answers with the state of the broker in its cluster.
-    mutating func send(_ status: ClusterStatus, to id: ConnectionID, _ context: inout LoopContext) {
-        var answer = context.outbox.answers.make()
-        status.append(to: &answer.content)
-        answer.isCompressible = true
-        connections.send(answer, to: id, exchange.reply, &context)
+    mutating func send(_ status: ClusterStatus, to id: ConnectionID, _ outbox: inout Outbox) {
+        outbox.content.removeAll(keepingCapacity: true)
+        status.append(to: &outbox.content)
+        connections.send(.listing, to: id, exchange.reply, &outbox)
     }
 
-    private mutating func sendReadiness(to id: ConnectionID, _ context: inout LoopContext)
-        throws(Problem)
+    /// The number of the caller's last point of the history; 0 without one.
+    private func historyPosition() throws(Problem) -> UInt64 {
+        var query = try Query(exchange.parser.head)
+        let text = query.take("since")
+        try query.finish()
+        guard let text else { return 0 }
+        return try requestReader.sequence(text, parameter: "since")
+    }
+
+    /// Refuses a caller that may inspect no center.
+    private func checkInspect(_ outbox: borrowing Outbox) throws(Problem) {
+        let caller = exchange.caller(outbox.anonymous)
+        guard caller.grants.allowSomewhere(.inspect) else {
+            throw Problem.lacking("inspect", caller)
+        }
+    }
+
+    private mutating func sendReadiness(to id: ConnectionID, _ outbox: inout Outbox) throws(Problem)
     {
-        let readiness = Readiness(shared, context.configuration)
+        let readiness = Readiness(shared, outbox.configuration)
         var query = try Query(exchange.parser.head)
         let isVerbose = query.take("verbose") != nil
         if var problem = readiness.problem {
             if isVerbose { problem.members.append(.init("parts", json: readiness.partsJSON)) }
             throw problem
         }
-        guard isVerbose else { return sendText("ok\n", to: id, &context) }
-        var answer = context.outbox.answers.make()
-        answer.content.append(contentsOf: #"{"ready":true,"parts":"#.utf8)
-        answer.content += readiness.partsJSON
-        answer.content.append(UInt8(ascii: "}"))
+        guard isVerbose else { return sendText("ok\n", to: id, &outbox) }
+        outbox.content.append(contentsOf: #"{"ready":true,"parts":"#.utf8)
+        outbox.content += readiness.partsJSON
+        outbox.content.append(UInt8(ascii: "}"))
+        var answer = Answer.json
         answer.fields = [.noStore]
-        connections.send(answer, to: id, exchange.reply, &context)
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
-    private mutating func sendText(
-        _ text: String, to id: ConnectionID, _ context: inout LoopContext
-    ) {
-        var answer = context.outbox.answers.make(.other("text/plain; charset=utf-8"))
-        answer.content.append(contentsOf: text.utf8)
+    private mutating func sendText(_ text: String, to id: ConnectionID, _ outbox: inout Outbox) {
+        outbox.content.append(contentsOf: text.utf8)
+        var answer = Answer(contentType: .other("text/plain; charset=utf-8"))
         answer.fields = [.noStore]
-        connections.send(answer, to: id, exchange.reply, &context)
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     /// Answers with the caller and its grants (GET /v1/me).
     private mutating func tellCaller(
-        to id: ConnectionID, _ context: inout LoopContext
+        to id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) {
         try Query(exchange.parser.head).finish()
-        try gate.charge(1, &exchange, &context)
-        var answer = context.outbox.answers.make()
-        Shape.append(caller: CallerRow(exchange.caller(context.anonymous)), to: &answer.content)
+        try gate.charge(1, &exchange, &outbox)
+        outbox.content.removeAll(keepingCapacity: true)
+        Shape.append(caller: CallerRow(exchange.caller(outbox.anonymous)), to: &outbox.content)
+        var answer = Answer.json
         answer.fields = [.noStore]
-        connections.send(answer, to: id, exchange.reply, &context)
+        connections.send(answer, to: id, exchange.reply, &outbox)
     }
 
     /// Issues a ticket for the credentials of a request (POST /v1/tickets).
     private mutating func makeTicket(
-        for id: ConnectionID, _ context: inout LoopContext
+        for id: ConnectionID, _ outbox: inout Outbox
     ) throws(Problem) -> CallerStep? {
         guard let caller = exchange.caller else {
             throw Problem(
@@ -159,35 +174,14 @@ extension Callers {
         }
         let query = try Query(exchange.parser.head)
         try query.finish()
-        try gate.charge(1, &exchange, &context)
-        if context.configuration.cluster != nil {
+        try gate.charge(1, &exchange, &outbox)
+        if outbox.configuration.cluster != nil {
             let token = exchange.parser.head.bearerTokens()?.first ?? []
             exchange.request = .makeTicket(shown: Keyring.shown(token, by: caller))
             return .request
         }
-        let ticket = try context.keptTicket(for: caller)
-        var answer = context.outbox.answers.make()
-        context.append(ticket: ticket, to: &answer)
-        connections.send(answer, to: id, exchange.reply, &context)
+        let ticket = try outbox.keptTicket(for: caller)
+        connections.send(outbox.answer(ticket: ticket), to: id, exchange.reply, &outbox)
         return nil
-    }
-}
-
-extension Exchange {
-    /// The number of the caller's last point of the history; 0 without one.
-    fileprivate func historyPosition(_ reader: RequestReader) throws(Problem) -> UInt64 {
-        var query = try Query(parser.head)
-        let text = query.take("since")
-        try query.finish()
-        guard let text else { return 0 }
-        return try reader.sequence(text, parameter: "since")
-    }
-
-    /// Refuses a caller that may inspect no center.
-    fileprivate func checkInspect(_ anonymous: AnonymousCallers) throws(Problem) {
-        let caller = caller(anonymous)
-        guard caller.grants.allowSomewhere(.inspect) else {
-            throw Problem.lacking("inspect", caller)
-        }
     }
 }

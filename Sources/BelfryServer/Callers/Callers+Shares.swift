@@ -6,10 +6,10 @@ import BelfryWire
 
 extension Callers {
     /// Counts a connection for its principal, beside its address.
-    mutating func takeSeat(of caller: Caller, on id: ConnectionID, _ context: inout LoopContext)
+    mutating func takeSeat(of caller: Caller, on id: ConnectionID, _ outbox: inout Outbox)
         throws(Problem)
     {
-        guard let limit = context.shares.limits.principal, !caller.isAnonymous else { return }
+        guard let limit = outbox.shares.limits.principal, !caller.isAnonymous else { return }
         let asker = Asker.principal(caller.principal)
         var address = connections[id].seat
         if address?.asker == asker { return }
@@ -20,7 +20,7 @@ extension Callers {
             limit: limit.seats,
             beside: address)
         guard let seat else {
-            context.meet(.shares)
+            outbox.meet(.shares)
             exchange.reply.context.keepsAlive = false
             throw Problem(
                 .tooManyConnections,
@@ -30,15 +30,15 @@ extension Callers {
     }
 
     /// Refuses the largest unfinished requests and messages of askers over their share.
-    mutating func boundUnfinishedShares(_ context: inout LoopContext) {
+    mutating func boundUnfinishedShares(_ outbox: inout Outbox) {
         guard unfinishedWatch.mustLook(connections.unfinishedTotal.count) else { return }
         let tls = entrance.tls
-        let largest = connections.largestPastShare(\.unfinishedByteCount, &context) {
+        let largest = connections.largestPastShare(\.unfinishedByteCount, &outbox) {
             connection, _ in connection.unfinishedByteCount(with: tls)
         }
         for id in largest {
-            context.meet(.shares)
-            refuseUnfinished(id, &context)
+            outbox.meet(.shares)
+            refuseUnfinished(id, &outbox)
         }
     }
 }

@@ -6,9 +6,9 @@ import BelfryWebSocket
 
 extension ConnectionTable {
     /// Forgets a connection that has ended, on whatever side.
-    mutating func forget(_ id: ConnectionID, _ context: inout LoopContext) {
+    mutating func forget(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard has(id) else { return }
-        leave(id, isForgotten: true, &context)
+        leave(id, isForgotten: true, &outbox)
     }
 
     /// Notifies the center of a client, a mailbox or a wait of its connection's end.
@@ -19,7 +19,7 @@ extension ConnectionTable {
     ///   - end: the way it has ended.
     mutating func leave(
         _ id: ConnectionID, isForgotten: Bool = false, end: ConnectionEnd = .broken,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) {
         let (client, mailbox) = (self[id].client, self[id].mailbox)
         let center = self[id].center
@@ -33,7 +33,7 @@ extension ConnectionTable {
             self[id].center = []
         }
         guard isAnybody else { return }
-        context.tellSuspension(of: client, true, because: "away")
+        outbox.tellSuspension(of: client, true, because: "away")
         let note =
             if mailbox != 0 {
                 ConnectionNote.detachReader(observer: mailbox)
@@ -42,19 +42,19 @@ extension ConnectionTable {
             } else {
                 ConnectionNote.endWait
             }
-        tell(center, note, by: id, encoding, &context)
+        tell(center, note, by: id, encoding, &outbox)
     }
 
     /// Queues a note of a connection for a center, which sends no answer.
     mutating func tell(
         _ center: [UInt8], _ note: ConnectionNote, by id: ConnectionID,
-        _ encoding: FrameEncoding, _ context: inout LoopContext
+        _ encoding: FrameEncoding, _ outbox: inout Outbox
     ) {
         departing.append(
             Submission(
-                center: center, request: .note(note), caller: context.anonymous.anyone,
+                center: center, request: .note(note), caller: outbox.anonymous.anyone,
                 reply: Reply(
-                    loop: context.number, connection: id, form: .none, encoding: encoding)))
+                    loop: outbox.number, connection: id, form: .none, encoding: encoding)))
     }
 
     /// Takes the notes for centers.
@@ -65,28 +65,28 @@ extension ConnectionTable {
     }
 
     /// Closes a connection at once.
-    mutating func cut(_ id: ConnectionID, _ context: inout LoopContext) {
-        leave(id, &context)
+    mutating func cut(_ id: ConnectionID, _ outbox: inout Outbox) {
+        leave(id, &outbox)
         self[Int(id.index)] = nil
-        context.loop.close(id)
+        outbox.loop.close(id)
     }
 
     /// Closes a connection once its output has left.
-    mutating func closeSoon(_ id: ConnectionID, _ context: inout LoopContext) {
-        move(id, .closes(lingering: true), &context)
+    mutating func closeSoon(_ id: ConnectionID, _ outbox: inout Outbox) {
+        move(id, .closes(lingering: true), &outbox)
     }
 
     /// Tells a client why it must go, by its transport, and closes its connection.
     ///
     /// The connection is no client any more at once: its center sends nothing behind that.
-    mutating func dismiss(_ id: ConnectionID, _ farewell: Farewell, _ context: inout LoopContext) {
+    mutating func dismiss(_ id: ConnectionID, _ farewell: Farewell, _ outbox: inout Outbox) {
         guard let kind = kind(of: id) else { return }
-        leave(id, &context)
-        let start = context.loop.output.count
-        kind.words?.append(farewell, to: &context.loop.output)
-        let end = context.loop.output.count
-        if end > start { context.loop.send(start..<end, to: id, as: .answer) }
-        closeSoon(id, &context)
+        leave(id, &outbox)
+        let start = outbox.loop.output.count
+        kind.words?.append(farewell, to: &outbox.loop.output)
+        let end = outbox.loop.output.count
+        if end > start { outbox.loop.send(start..<end, to: id, as: .answer) }
+        closeSoon(id, &outbox)
     }
 
     /// Sends a Close frame as the last frame, and closes the connection.
@@ -97,13 +97,13 @@ extension ConnectionTable {
     /// - Parameter isAnswer: whether the client has sent a Close frame with this code.
     mutating func closeWebSocket(
         _ id: ConnectionID, _ code: CloseCode?, reason: String, isAnswer: Bool = false,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) {
         guard kind(of: id) != nil else { return }
-        leave(id, end: isAnswer && code == .normalClosure ? .closed : .broken, &context)
-        let start = context.loop.output.count
-        FrameWriter.appendClose(code, reason: Array(reason.utf8), to: &context.loop.output)
-        context.loop.send(start..<context.loop.output.count, to: id, as: .answer)
-        closeSoon(id, &context)
+        leave(id, end: isAnswer && code == .normalClosure ? .closed : .broken, &outbox)
+        let start = outbox.loop.output.count
+        FrameWriter.appendClose(code, reason: Array(reason.utf8), to: &outbox.loop.output)
+        outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
+        closeSoon(id, &outbox)
     }
 }

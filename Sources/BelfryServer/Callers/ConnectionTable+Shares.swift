@@ -5,8 +5,8 @@ import BelfryLoop
 extension ConnectionTable {
     /// The largest connections of the askers over their share; empty where none is.
     mutating func largestPastShare(
-        _ limit: (ShareLimit) -> Int, _ context: inout LoopContext,
-        _ byteCount: (Connection, inout LoopContext) -> Int
+        _ limit: (ShareLimit) -> Int, _ outbox: inout Outbox,
+        _ byteCount: (Connection, inout Outbox) -> Int
     ) -> [ConnectionID] {
         var sums: [Asker: Int] = [:]
         var found: [(byteCount: Int, id: ConnectionID, askers: [Asker])] = []
@@ -14,7 +14,7 @@ extension ConnectionTable {
             guard let connection = self[slot], let seat = connection.seat,
                 !connection.isClosing
             else { continue }
-            let count = byteCount(connection, &context)
+            let count = byteCount(connection, &outbox)
             if count == 0 { continue }
             let askers = [seat.asker] + (seat.other.map { [$0.asker] } ?? [])
             for asker in askers { sums[asker, default: 0] += count }
@@ -22,7 +22,7 @@ extension ConnectionTable {
         }
         var excesses: [Asker: Int] = [:]
         for (asker, sum) in sums {
-            guard let share = context.shares.limit(of: asker), sum > limit(share) else { continue }
+            guard let share = outbox.shares.limit(of: asker), sum > limit(share) else { continue }
             excesses[asker] = sum - limit(share)
         }
         if excesses.isEmpty { return [] }
@@ -36,14 +36,14 @@ extension ConnectionTable {
     }
 
     /// Closes the connections with the most unsent output of askers over their share.
-    mutating func boundUnsentShares(_ context: inout LoopContext) {
-        guard unsentWatch.mustLook(context.loop.unsentByteTotal) else { return }
-        let largest = largestPastShare(\.unsentByteCount, &context) { connection, context in
-            context.loop.unsentByteCount(of: connection.id)
+    mutating func boundUnsentShares(_ outbox: inout Outbox) {
+        guard unsentWatch.mustLook(outbox.loop.unsentByteTotal) else { return }
+        let largest = largestPastShare(\.unsentByteCount, &outbox) { connection, outbox in
+            outbox.loop.unsentByteCount(of: connection.id)
         }
         for id in largest {
-            context.meet(.shares)
-            closeSlowest(id, &context)
+            outbox.meet(.shares)
+            closeSlowest(id, &outbox)
         }
     }
 

@@ -147,17 +147,17 @@ struct ConnectionTable {
 
     /// Sets the next deadline of a connection, and its meaning.
     mutating func setDeadline(
-        _ id: ConnectionID, _ kind: Connection.DeadlineKind, _ context: inout LoopContext
+        _ id: ConnectionID, _ kind: Connection.DeadlineKind, _ outbox: inout Outbox
     ) {
         let place = place(of: id)
         if place != 0 { places[place].deadline = kind }
-        let time = timeouts.deadline(kind, from: context.loop.now)
+        let time = timeouts.deadline(kind, from: outbox.loop.now)
         switch kind {
         case .ping, .pong, .slow, .comment:
             // A stream ends with the credentials that opened it.
-            context.loop.setDeadline(id, at: min(time, places.span[place].credentialDeadline))
+            outbox.loop.setDeadline(id, at: min(time, places.span[place].credentialDeadline))
         case .head, .body, .idle, .drain, .answer, .copy:
-            context.loop.setDeadline(id, at: time)
+            outbox.loop.setDeadline(id, at: time)
         }
     }
 }

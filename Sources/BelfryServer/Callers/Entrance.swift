@@ -24,26 +24,26 @@ struct Entrance {
     mutating func accept(
         _ id: ConnectionID, listener: Int, of asker: Asker?,
         into connections: inout ConnectionTable,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) {
         let isSecure = listener >= firstSecureListener
-        if isFull(forSession: isSecure, &context) {
-            return refuse(id, isSecure: isSecure, &context)
+        if isFull(forSession: isSecure, &outbox) {
+            return refuse(id, isSecure: isSecure, &outbox)
         }
         connections.insert(Connection(id: id))
-        context.counters.connectionsAccepted += 1
+        outbox.counters.connectionsAccepted += 1
         if let asker {
-            guard let seat = takeSeat(for: asker, isSecure: isSecure, &context) else {
+            guard let seat = takeSeat(for: asker, isSecure: isSecure, &outbox) else {
                 connections[Int(id.index)] = nil
-                return refuseSeat(id, isSecure: isSecure, &context)
+                return refuseSeat(id, isSecure: isSecure, &outbox)
             }
             connections[id].seat = seat
         }
-        connections.setDeadline(id, .head, &context)
+        connections.setDeadline(id, .head, &outbox)
         // The deadline of the first head covers the handshake.
         if isSecure, let tls {
             tls.admit(id)
-            context.loop.filterOutput(of: id)
+            outbox.loop.filterOutput(of: id)
         }
     }
 
@@ -54,84 +54,81 @@ struct Entrance {
     /// them.
     ///
     /// - Returns: a connection for this loop itself.
-    mutating func placeArrival(_ context: inout LoopContext) -> Arrival? {
-        guard let arrival = context.loop.takeArrival() else { return nil }
+    mutating func placeArrival(_ outbox: inout Outbox) -> Arrival? {
+        guard let arrival = outbox.loop.takeArrival() else { return nil }
         let target = nextSeat
-        nextSeat = (nextSeat + 1) % context.configuration.loopCount
-        if target == context.number { return arrival }
-        if !context.shared.mailboxes[target].post(.arrived(arrival)) { arrival.close() }
+        nextSeat = (nextSeat + 1) % outbox.configuration.loopCount
+        if target == outbox.number { return arrival }
+        if !outbox.shared.mailboxes[target].post(.arrived(arrival)) { arrival.close() }
         return nil
     }
 
     /// Refuses a connection: the loop has as many as it may have.
-    mutating func refuse(_ id: ConnectionID, listener: Int, _ context: inout LoopContext) {
-        refuse(id, isSecure: listener >= firstSecureListener, &context)
+    mutating func refuse(_ id: ConnectionID, listener: Int, _ outbox: inout Outbox) {
+        refuse(id, isSecure: listener >= firstSecureListener, &outbox)
     }
 
     /// Refuses and closes one connection too many; an answer over TLS would cost too much.
-    mutating func refuse(_ id: ConnectionID, isSecure: Bool, _ context: inout LoopContext) {
-        context.counters.connectionsRefused += 1
-        context.meet(.connections)
-        tellAndClose(id, isSecure: isSecure, &context) { $0.refusalBytes() }
+    mutating func refuse(_ id: ConnectionID, isSecure: Bool, _ outbox: inout Outbox) {
+        outbox.counters.connectionsRefused += 1
+        outbox.meet(.connections)
+        tellAndClose(id, isSecure: isSecure, &outbox) { $0.refusalBytes() }
     }
 
-    private func takeSeat(for asker: Asker, isSecure: Bool, _ context: inout LoopContext) -> Seat? {
+    private func takeSeat(for asker: Asker, isSecure: Bool, _ outbox: inout Outbox) -> Seat? {
         var limit =
-            context.shares.limit(of: asker)?.seats ?? SeatTable.Seats(count: .max, byteCount: .max)
-        limit.count = min(limit.count, context.configuration.addressConnectionLimit ?? .max)
+            outbox.shares.limit(of: asker)?.seats ?? SeatTable.Seats(count: .max, byteCount: .max)
+        limit.count = min(limit.count, outbox.configuration.addressConnectionLimit ?? .max)
         let byteCount = SeatTable.byteCount(isSecure: isSecure)
-        return context.shared.askers.seats.take(for: asker, byteCount: byteCount, limit: limit)
+        return outbox.shared.askers.seats.take(for: asker, byteCount: byteCount, limit: limit)
     }
 
     /// Refuses and closes a connection that is one too many for its address.
-    private mutating func refuseSeat(
-        _ id: ConnectionID, isSecure: Bool, _ context: inout LoopContext
-    ) {
-        context.counters.connectionsRefused += 1
-        context.meet(.addressConnections)
+    private mutating func refuseSeat(_ id: ConnectionID, isSecure: Bool, _ outbox: inout Outbox) {
+        outbox.counters.connectionsRefused += 1
+        outbox.meet(.addressConnections)
         let problem = Problem(
             .tooManyConnections,
             """
             Your address has reached its limit of connections (--max-connections-per-address, \
             --address-share).
             """)
-        tellAndClose(id, isSecure: isSecure, &context) { $0.closingBytes(problem) }
+        tellAndClose(id, isSecure: isSecure, &outbox) { $0.closingBytes(problem) }
     }
 
     private func tellAndClose(
-        _ id: ConnectionID, isSecure: Bool, _ context: inout LoopContext,
-        _ bytes: (inout LoopContext) -> [UInt8]
+        _ id: ConnectionID, isSecure: Bool, _ outbox: inout Outbox,
+        _ bytes: (inout Outbox) -> [UInt8]
     ) {
-        if isSecure { return context.loop.close(id) }
-        let start = context.loop.output.count
-        context.loop.output.append(contentsOf: bytes(&context))
-        context.loop.send(start..<context.loop.output.count, to: id, as: .answer)
-        context.loop.closeAfterFlush(id, lingering: true)
+        if isSecure { return outbox.loop.close(id) }
+        let start = outbox.loop.output.count
+        outbox.loop.output.append(contentsOf: bytes(&outbox))
+        outbox.loop.send(start..<outbox.loop.output.count, to: id, as: .answer)
+        outbox.loop.closeAfterFlush(id, lingering: true)
     }
 
     /// Whether sessions of TLS and connections take all of their memory.
     ///
     /// Without TLS the limit of connections fits the memory.
-    func isFull(forSession isSecure: Bool, _ context: inout LoopContext) -> Bool {
+    func isFull(forSession isSecure: Bool, _ outbox: inout Outbox) -> Bool {
         guard let tls else { return false }
         let byteCount =
-            context.loop.connectionCount * ServerConfiguration.connectionByteCount
+            outbox.loop.connectionCount * ServerConfiguration.connectionByteCount
             + tls.sessionByteCount
             + (isSecure ? TLSSession.Stage.open.byteCount : 0)
-        return byteCount > context.configuration.memory.connections
-            / context.configuration.loopCount
+        return byteCount > outbox.configuration.memory.connections / outbox.configuration.loopCount
     }
 
     // MARK: TLS
 
     /// Uses TLS on the connections of the listeners that are added from now on.
     mutating func speakSecurely(
-        with certificate: TLSContext, unfinishedTotal: ByteTotal, _ context: inout LoopContext
+        with context: TLSContext, unfinishedTotal: ByteTotal, _ outbox: inout Outbox
     ) {
-        let table = TLSTable(certificate, unfinishedTotal: unfinishedTotal)
+        let table = TLSTable(context, unfinishedTotal: unfinishedTotal)
         tls = table
-        context.loop.filter = table
-        firstSecureListener = context.configuration.listenAddresses.count
+        outbox.loop.filter = table
+        firstSecureListener = outbox.configuration.listenAddresses.count
     }
 
     /// Adopts a certificate for later connections.
@@ -147,34 +144,35 @@ struct Entrance {
 
     /// Closes the oldest handshake, when all connections together have too much unfinished input.
     mutating func refuseHandshake(
-        _ id: ConnectionID, in connections: inout ConnectionTable, _ context: inout LoopContext
+        _ id: ConnectionID, in connections: inout ConnectionTable, _ outbox: inout Outbox
     ) {
-        context.counters.inputsRefused += 1
-        context.counters.tlsFailures += 1
-        context.log.write(.debug, "a TLS handshake was ended: too many have begun and not ended")
+        outbox.counters.inputsRefused += 1
+        outbox.counters.tlsFailures += 1
+        outbox.log.write(.debug, "a TLS handshake was ended: too many have begun and not ended")
         connections[Int(id.index)] = nil
-        context.loop.close(id)
+        outbox.loop.close(id)
     }
 
     /// Counts a handshake that took longer than the head may.
-    mutating func noteLateHandshake(_ id: ConnectionID, _ context: inout LoopContext) {
+    mutating func noteLateHandshake(_ id: ConnectionID, _ outbox: inout Outbox) {
         guard let session = tls?.session(of: id), !session.isOpen else { return }
-        context.counters.tlsFailures += 1
-        context.log.write(
+        outbox.counters.tlsFailures += 1
+        outbox.log.write(
             .debug, "a TLS connection failed", ("reason", "its handshake took too long"))
     }
 
     /// Answers on a connection whose session has failed, if it can; the alert was sent before.
     mutating func noteFailure(
-        of id: ConnectionID, _ error: TLSError, wasOpen: Bool, _ context: inout LoopContext
+        of id: ConnectionID, _ error: TLSError, wasOpen: Bool, _ outbox: inout Outbox
     ) {
-        if !wasOpen { context.counters.tlsFailures += 1 }
-        context.log.write(.debug, "a TLS connection failed", ("reason", "\(error)"))
+        if !wasOpen { outbox.counters.tlsFailures += 1 }
+        outbox.log.write(.debug, "a TLS connection failed", ("reason", "\(error)"))
         guard error == .plainHTTP else { return }
-        let answer = context.problemAnswer(
+        outbox.content.removeAll(keepingCapacity: true)
+        let answer = outbox.problemAnswer(
             Problem(.malformedRequest, "This port serves TLS only; use https."))
         var bytes: [UInt8] = []
-        context.appendResponse(answer, HTTPReply(context: .closing), to: &bytes)
-        context.loop.send(sealed: bytes.span, to: id)
+        outbox.appendResponse(answer, HTTPReply(context: .closing), to: &bytes)
+        outbox.loop.send(sealed: bytes.span, to: id)
     }
 }

@@ -22,17 +22,20 @@ struct ReadingPass {
     /// - Parameters:
     ///   - inputByteCount: the bytes that were read; little input may cause a quarter of the
     ///     output.
-    ///   - context: the context of the output.
+    ///   - outbox: the outbox of the output.
     @inline(__always)
-    func hasEnough(of inputByteCount: Int, _ context: inout LoopContext) -> Bool {
+    func hasEnough(of inputByteCount: Int, _ outbox: inout Outbox) -> Bool {
         // It is less while much is unsent, as nearly all of that belongs to clients that do not
         // read.
-        let isMuchUnsent = context.loop.unsentByteTotal > Self.muchUnsentByteCount
+        let isMuchUnsent = outbox.loop.unsentByteTotal > Self.muchUnsentByteCount
         let most = isMuchUnsent ? ConnectionTable.roomByteCount : Self.outputByteLimit
         let limit = min(most, max(ConnectionTable.roomByteCount, 4 * inputByteCount))
-        if context.loop.outputByteCount - outputStart > limit { return true }
-        return context.work.countRequest() && context.loop.turnIsLong
+        if outbox.loop.outputByteCount - outputStart > limit { return true }
+        return outbox.work.countRequest() && outbox.loop.turnIsLong
     }
+
+    /// The size of the buffer for input.
+    static let inputByteCount = 64 << 10
 
     /// The output of one connection in one turn after which its input waits, in bytes.
     private static let outputByteLimit = 64 << 10

@@ -17,17 +17,17 @@ struct SharedReader {
     /// Takes up the unfinished message of a connection; false when its input must wait.
     mutating func takeUp(
         of id: ConnectionID, _ bytes: Span<UInt8>, _ connections: inout ConnectionTable,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) -> Bool {
         let (deadline, credentialDeadline, encoding) = connections.silence(of: id)
         if deadline != .slow {
-            let time = connections.timeouts.deadline(.ping, from: context.loop.now)
-            context.loop.setDeadline(id, at: min(time, credentialDeadline))
+            let time = connections.timeouts.deadline(.ping, from: outbox.loop.now)
+            outbox.loop.setDeadline(id, at: min(time, credentialDeadline))
             if deadline == .pong { connections[id].deadline = .ping }
         }
-        if encoding != .plain, context.outbox.compression.hasInflatedEnough {
-            connections.throttle(id, &context)
-            connections.keepWaiting(id, bytes, &context)
+        if encoding != .plain, outbox.compression.hasInflatedEnough {
+            connections.throttle(id, &outbox)
+            connections.keepWaiting(id, bytes, &outbox)
             return false
         }
         if let unfinished = connections[id].unfinished, let begun = unfinished.reader {
@@ -38,7 +38,7 @@ struct SharedReader {
             reader = MessageReader(role: .server, limits: Self.debugMessageLimits)
         }
         if encoding != .plain || reader.inflater != nil {
-            reader.inflater = context.outbox.compression.inflater(encoding)
+            reader.inflater = outbox.compression.inflater(encoding)
         }
         return true
     }
@@ -46,7 +46,7 @@ struct SharedReader {
     /// Reads on to the next text message of a client; false when the rest waits, or there is none.
     mutating func next(
         _ pass: inout ReadingPass, _ bytes: Span<UInt8>, _ connections: inout ConnectionTable,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) -> Bool {
         let id = pass.id
         let isDebug = pass.kind == .debugWebSocket
@@ -54,46 +54,46 @@ struct SharedReader {
             while true {
                 if pass.hasAsked {
                     pass.hasAsked = false
-                    guard speaksOn(pass, bytes, &connections, &context) else { return false }
+                    guard speaksOn(pass, bytes, &connections, &outbox) else { return false }
                 }
                 guard let event = try reader.nextEvent(in: bytes, at: &pass.cursor) else { break }
                 pass.hasAsked = true
-                if handle(event, on: id, isDebug: isDebug, &connections, &context) { return true }
+                if handle(event, on: id, isDebug: isDebug, &connections, &outbox) { return true }
             }
         } catch {
-            if context.log.level <= .debug {
-                context.log.write(
+            if outbox.log.level <= .debug {
+                outbox.log.write(
                     .debug, "a WebSocket broke the protocol", ("reason", "\(error)"),
                     ("client", "c\(connections[id].client)"))
             }
-            connections.closeWebSocket(id, error.closeCode, reason: "", &context)
-            renew(isDebug: isDebug, &context)
+            connections.closeWebSocket(id, error.closeCode, reason: "", &outbox)
+            renew(isDebug: isDebug, &outbox)
             return false
         }
-        keep(for: id, isDebug: isDebug, &connections, &context)
+        keep(for: id, isDebug: isDebug, &connections, &outbox)
         return false
     }
 
     /// Whether the bytes behind a message are read in this pass.
     private mutating func speaksOn(
         _ pass: ReadingPass, _ bytes: Span<UInt8>, _ connections: inout ConnectionTable,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) -> Bool {
         let id = pass.id
         let isDebug = pass.kind == .debugWebSocket
         guard connections.kind(of: id) != nil else {
-            renew(isDebug: isDebug, &context)
+            renew(isDebug: isDebug, &outbox)
             return false
         }
-        if pass.hasEnough(of: bytes.count, &context)
-            || context.outbox.compression.hasInflatedEnough
+        if pass.hasEnough(of: bytes.count, &outbox)
+            || outbox.compression.hasInflatedEnough
         {
-            connections.throttle(id, &context)
+            connections.throttle(id, &outbox)
         }
         if connections.takesMessages(id) { return true }
-        keep(for: id, isDebug: isDebug, &connections, &context)
+        keep(for: id, isDebug: isDebug, &connections, &outbox)
         if pass.cursor < bytes.count {
-            connections.keepWaiting(id, bytes.extracting(pass.cursor..<bytes.count), &context)
+            connections.keepWaiting(id, bytes.extracting(pass.cursor..<bytes.count), &outbox)
         }
         return false
     }
@@ -106,10 +106,10 @@ struct SharedReader {
     /// Keeps a message that has not fully arrived in its connection.
     private mutating func keep(
         for id: ConnectionID, isDebug: Bool, _ connections: inout ConnectionTable,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) {
         if reader.isBetweenMessages {
-            if isDebug { renew(isDebug: true, &context) }
+            if isDebug { renew(isDebug: true, &outbox) }
             if let unfinished = connections[id].unfinished, unfinished.waitingBytes.isEmpty {
                 connections[id].unfinished = nil
             }
@@ -118,51 +118,51 @@ struct SharedReader {
         // The last message may have been of another connection.
         reader.forgetLast()
         connections.unfinished(of: id).reader = reader
-        renew(isDebug: true, &context)
+        renew(isDebug: true, &outbox)
         connections[id].unfinished?.recount()
     }
 
-    private mutating func renew(isDebug: Bool, _ context: inout LoopContext) {
+    private mutating func renew(isDebug: Bool, _ outbox: inout Outbox) {
         guard isDebug || !reader.isBetweenMessages else { return }
-        self = SharedReader(context.configuration)
+        self = SharedReader(outbox.configuration)
     }
 
     private mutating func handle(
         _ event: WebSocketEvent, on id: ConnectionID, isDebug: Bool,
-        _ connections: inout ConnectionTable, _ context: inout LoopContext
+        _ connections: inout ConnectionTable, _ outbox: inout Outbox
     ) -> Bool {
         switch event {
         case .text where isDebug:
-            echo(.text, reader.message, to: id, connections[id].encoding, &context)
+            echo(.text, reader.message, to: id, connections[id].encoding, &outbox)
         case .binary where isDebug:
-            echo(.binary, reader.message, to: id, connections[id].encoding, &context)
+            echo(.binary, reader.message, to: id, connections[id].encoding, &outbox)
         case .text: return true
         case .binary:
             connections.closeWebSocket(
-                id, .unsupportedData, reason: "binary messages are not supported", &context)
-        case .ping: echo(.pong, reader.control, to: id, .plain, &context)
+                id, .unsupportedData, reason: "binary messages are not supported", &outbox)
+        case .ping: echo(.pong, reader.control, to: id, .plain, &outbox)
         case .pong: break
         case .close(let code):
             // The answer repeats the code (RFC 6455 §5.5.1).
-            connections.closeWebSocket(id, code, reason: "", isAnswer: true, &context)
+            connections.closeWebSocket(id, code, reason: "", isAnswer: true, &outbox)
         }
         return false
     }
 
     private mutating func echo(
         _ opcode: Opcode, _ payload: [UInt8], to id: ConnectionID, _ encoding: FrameEncoding,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) {
-        if !opcode.isControl, payload.count >= context.configuration.compressionThreshold,
-            let deflater = context.outbox.compression.deflater(encoding),
+        if !opcode.isControl, payload.count >= outbox.configuration.compressionThreshold,
+            let deflater = outbox.compression.deflater(encoding),
             let frame = FrameWriter.append(
-                opcode, compressing: payload.span, by: deflater, to: &context.loop.output)
+                opcode, compressing: payload.span, by: deflater, to: &outbox.loop.output)
         {
-            return context.loop.send(frame, to: id, as: .answer)
+            return outbox.loop.send(frame, to: id, as: .answer)
         }
-        let start = context.loop.output.count
-        FrameWriter.append(opcode, payload: payload.span, to: &context.loop.output)
-        context.loop.send(
-            start..<context.loop.output.count, to: id, as: opcode == .pong ? .urgent : .answer)
+        let start = outbox.loop.output.count
+        FrameWriter.append(opcode, payload: payload.span, to: &outbox.loop.output)
+        outbox.loop.send(
+            start..<outbox.loop.output.count, to: id, as: opcode == .pong ? .urgent : .answer)
     }
 }

@@ -7,7 +7,7 @@ final class TLSTable: OutputFilter {
     /// The certificate for new connections.
     var context: TLSContext
     /// The room for the plaintext of one read, with the incomplete record before it.
-    var room = [UInt8](repeating: 0, count: LoopContext.inputByteCount + (16 << 10))
+    var room = [UInt8](repeating: 0, count: ReadingPass.inputByteCount + (16 << 10))
     /// The memory of all sessions without their handshakes.
     private(set) var sessionByteCount = 0
     /// The memory of all handshakes, those in line, too.

@@ -7,8 +7,6 @@ struct AppliedCommand {
     var position = 0
     /// The number of the client, or of the mode lease, that the command makes.
     var number: UInt64 = 0
-    /// The ticket that stores the end of a center; 0 where none was stored.
-    var endTicket: UInt64 = 0
     /// The result of a command out of a log.
     var result: Shard.Result?
     /// Whether some of its effects are not sent yet.

@@ -10,125 +10,121 @@ extension CenterHost {
     /// Performs a request of a center that lives on this loop.
     ///
     /// - Returns: whether the connection may continue; otherwise its answer comes later.
-    mutating func perform(_ submission: Submission, _ context: inout LoopContext) -> Bool {
+    mutating func perform(_ submission: Submission, _ outbox: inout Outbox) -> Bool {
+        beginAnswer(&outbox)
         deliveryBound = DeliveryBound()
-        if context.life.isSealed, !isForLog(submission) {
-            return refuseSealed(submission, &context)
-        }
+        if outbox.life.isSealed, !isForLog(submission) { return refuseSealed(submission, &outbox) }
         if centers.log != nil, !isForLog(submission), let problem = logProblem {
-            return refuseAll(problem, submission, &context)
+            return refuseAll(problem, submission, &outbox)
         }
         switch submission.request {
         case .post(let request, let wishes):
             let form = ReceiptForm(of: submission.reply, isBatch: false)
             return perform(
-                MakePost(request: request, wishes: wishes, form: form), submission, &context)
+                MakePost(request: request, wishes: wishes, form: form), submission, &outbox)
         case .postBatch(let requests, let wishes):
             let form = ReceiptForm(of: submission.reply, isBatch: true)
             return perform(
-                MakePosts(requests: requests, wishes: wishes, form: form), submission, &context)
+                MakePosts(requests: requests, wishes: wishes, form: form), submission, &outbox)
         case .ask(let request, let wishes):
-            return perform(MakeAsk(request, wishes), submission, &context)
-        case .withdraw(let id): return perform(WithdrawAsk(id: id), submission, &context)
+            return perform(MakeAsk(request, wishes), submission, &outbox)
+        case .withdraw(let id): return perform(WithdrawAsk(id: id), submission, &outbox)
         case .answer(let id, let responder, let response):
             let operation = AnswerAsk(id: id, responder: responder, response: response)
-            return perform(operation, submission, &context)
-        case .fate(let id, let wait): return readFate(id, wait: wait, submission, &context)
-        case .readValue(let look, let wait):
-            return readValue(look, wait: wait, submission, &context)
-        case .write(let request): return perform(WriteValue(request: request), submission, &context)
+            return perform(operation, submission, &outbox)
+        case .fate(let id, let wait): return readFate(id, wait: wait, submission, &outbox)
+        case .readValue(let look, let wait): return readValue(look, wait: wait, submission, &outbox)
+        case .write(let request): return perform(WriteValue(request: request), submission, &outbox)
         case .connect(let transport, let observers, let since):
-            return perform(Connect(transport, observers, since: since), submission, &context)
+            return perform(Connect(transport, observers, since: since), submission, &outbox)
         case .addObserver(let request):
             guard let session = request.session else {
-                return perform(OpenMailbox(request), submission, &context)
+                return perform(OpenMailbox(request), submission, &outbox)
             }
             return perform(
-                AddObserver(request, client: nil, session: session), submission, &context)
+                AddObserver(request, client: nil, session: session), submission, &outbox)
         case .removeObserver(let secret):
-            return perform(RemoveObserver(.path(secret)), submission, &context)
+            return perform(RemoveObserver(.path(secret)), submission, &outbox)
         case .readMailbox(let secret, let request, let wait):
-            return perform(ReadMailbox(secret, request, wait: wait), submission, &context)
+            return perform(ReadMailbox(secret, request, wait: wait), submission, &outbox)
         case .openStream(let secret, let since):
-            return perform(OpenStream(secret, since: since), submission, &context)
+            return perform(OpenStream(secret, since: since), submission, &outbox)
         case .removeClient(let id, let session):
-            return perform(RemoveClient(client: id, session: session), submission, &context)
+            return perform(RemoveClient(client: id, session: session), submission, &outbox)
         case .suspendClient(let id, let session, let isSuspended):
             let operation = SetSuspended(
                 isSuspended: isSuspended, client: id, asker: .path(session: session))
-            return perform(operation, submission, &context)
-        case .dequeue(let request): return perform(Dequeue(request: request), submission, &context)
+            return perform(operation, submission, &outbox)
+        case .dequeue(let request): return perform(Dequeue(request: request), submission, &outbox)
         case .enterMode(let request):
-            return perform(EnterMode(request, client: nil), submission, &context)
-        case .leaveMode(let secret): return perform(LeaveMode(secret: secret), submission, &context)
+            return perform(EnterMode(request, client: nil), submission, &outbox)
+        case .leaveMode(let secret): return perform(LeaveMode(secret: secret), submission, &outbox)
         case .calls(let text, let client):
             var frame = CallFrame(text: text, client: client, submission: submission)
-            return frame.perform(&self, &context)
+            return frame.perform(&self, &outbox)
         case .note(let note):
-            take(note, submission, &context)
+            take(note, submission, &outbox)
             return true
         case .centers(let rows, let cursor, let limit):
-            return listCenters(rows, cursor: cursor, limit: limit, submission, &context)
+            return listCenters(rows, cursor: cursor, limit: limit, submission, &outbox)
         case .look(let look):
-            return deliver(submission, &context) { answer, host, context throws(Problem) in
-                try host.look(look, &answer, submission, &context)
+            return deliver(submission, &outbox) { host, outbox throws(Problem) in
+                try host.look(look, submission, &outbox)
             }
-        case .endCenter: return perform(EndCenter(), submission, &context)
+        case .endCenter: return perform(EndCenter(), submission, &outbox)
         case .changeCluster(let change):
-            return perform(ChangeCluster(change: change), submission, &context)
-        case .makeTicket(let shown): return perform(MakeTicket(shown: shown), submission, &context)
+            return perform(ChangeCluster(change: change), submission, &outbox)
+        case .makeTicket(let shown): return perform(MakeTicket(shown: shown), submission, &outbox)
         }
     }
 
     /// Answers a request that takes no command.
     mutating func deliver(
-        _ submission: Submission, _ context: inout LoopContext,
-        _ fill: (inout Answer, inout CenterHost, inout LoopContext) throws(Problem) -> Void
+        _ submission: Submission, _ outbox: inout Outbox,
+        _ answer: (inout CenterHost, inout Outbox) throws(Problem) -> Answer
     ) -> Bool {
-        var answer = context.outbox.answers.make()
         do throws(Problem) {
-            try fill(&answer, &self, &context)
+            promises.deliver(try answer(&self, &outbox), submission.reply, &outbox)
         } catch {
             guard mayBeBehind(error) else {
-                refuse(error, answer, submission, &context)
+                refuse(error, submission, &outbox)
                 return true
             }
-            context.outbox.answers.reclaim(answer)
-            awaitLog(&context)
+            outbox.content.removeAll(keepingCapacity: true)
+            awaitLog(&outbox)
             keep(AskAgain(), submission)
             return false
         }
-        promises.deliver(answer, submission.reply, &context)
         return true
     }
 
-    /// Fills the answer to a look.
+    /// Answers a look; the content goes to the outbox.
     mutating func look(
-        _ look: Look, _ answer: inout Answer, _ submission: Submission, _ context: inout LoopContext
-    ) throws(Problem) {
-        try look.fill(&answer, submission, centers, &scanBudget, &context)
+        _ look: Look, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Answer {
+        try look.answer(submission, centers, &scanBudget, &outbox)
     }
 
     /// Performs the note of a connection, which has no answer.
     private mutating func take(
-        _ note: ConnectionNote, _ submission: Submission, _ context: inout LoopContext
+        _ note: ConnectionNote, _ submission: Submission, _ outbox: inout Outbox
     ) {
         let name = submission.center
         switch note {
         case .disconnect(let client, let end, let wasWritten):
             let departure = Departure(
-                client: client, end: end == .broken && isLeaving(context) ? .brokerLeft : end,
+                client: client, end: end == .broken && isLeaving(outbox) ? .brokerLeft : end,
                 appliedIndex: wasWritten ? centers.logIndex : centers.log?.handedIndex,
                 submission: submission)
-            if postponed.departuresMustWait(&context) {
-                postponed.add(.departure(departure), &context)
+            if postponed.departuresMustWait(&outbox) {
+                postponed.add(.departure(departure), &outbox)
             } else {
-                endConnection(departure, &context)
+                endConnection(departure, &outbox)
             }
         case .becomeSlow(let client):
-            tell(.becomeSlow(client: client), ofClient: client, submission, &context)
+            tell(.becomeSlow(client: client), ofClient: client, submission, &outbox)
         case .drain(let client):
-            tell(.drain(client: client), ofClient: client, submission, &context)
+            tell(.drain(client: client), ofClient: client, submission, &outbox)
         case .keepAlive(let client):
             var bytes: [UInt8] = []
             if let position = centers.position(of: name),
@@ -141,43 +137,44 @@ extension CenterHost {
             } else {
                 EventStream.append(comment: "", to: &bytes)
             }
-            context.send(bytes, .notice, to: submission.reply.number)
-        case .endWait: endWait(of: submission.reply.number, center: name, &context)
+            outbox.send(bytes, .notice, to: submission.reply.number)
+        case .endWait: endWait(of: submission.reply.number, center: name, &outbox)
         case .detachReader(let observer):
             let connection = submission.reply.number
             markLeft(connection)
-            waits.mailboxes.remove(connection.rawValue)
-            waits.streams[connection.rawValue] = nil
+            polls.forget(connection.rawValue)
             tell(
                 .detachReader(observer: observer, centers.name(of: connection)), center: name,
-                &context)
+                &outbox)
         }
     }
 
     /// Gives a center a command that counts only while the connection is the client's.
     private mutating func tell(
         _ action: Command.Action, ofClient client: UInt64, _ submission: Submission,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) {
         let action = centers.action(action, ofClient: client, on: submission.reply.number)
-        tell(action, center: submission.center, &context)
+        tell(action, center: submission.center, &outbox)
     }
 
     /// Whether the broker leaves a log whose level has the end `brokerLeft` for clients.
-    private func isLeaving(_ context: borrowing LoopContext) -> Bool {
-        centers.log != nil && context.life.isStopping && centers.level >= Shard.levelThree
+    private func isLeaving(_ outbox: borrowing Outbox) -> Bool {
+        centers.log != nil && outbox.life.isStopping && centers.level >= Shard.levelThree
     }
 
     /// Ends every wait of a connection that has gone or is half closed.
     ///
     /// A half-closed one can be answered for an unknown time only.
     mutating func endWait(
-        of connection: ConnectionNumber, center name: [UInt8], _ context: inout LoopContext
+        of connection: ConnectionNumber, center name: [UInt8], _ outbox: inout Outbox
     ) {
         markLeft(connection)
         postponed.endWait(of: connection.rawValue)
-        guard let place = waits.release(connection.rawValue) else { return }
-        tell(.leaveAsk(place.ask, place.command), center: name, &context)
+        polls.end(connection.rawValue, .filled)
+        values.endWait(of: connection.rawValue)
+        guard let place = asks.endWait(of: connection.rawValue) else { return }
+        tell(.leaveAsk(place.ask, place.command), center: name, &outbox)
     }
 
     /// Marks the pending commands of a connection: the host ends their waits when it applies them.
@@ -197,19 +194,19 @@ extension CenterHost {
 
     /// Refuses a request of a sealed broker, call by call.
     private mutating func refuseSealed(
-        _ submission: Submission, _ context: inout LoopContext
+        _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
-        refuseAll(.isStopping, submission, &context)
+        refuseAll(.isStopping, submission, &outbox)
     }
 
     private mutating func refuseAll(
-        _ problem: Problem, _ submission: Submission, _ context: inout LoopContext
+        _ problem: Problem, _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
         if case .calls(let text, let client) = submission.request {
             var frame = CallFrame(text: text, client: client, submission: submission)
-            return frame.perform(&self, &context)
+            return frame.perform(&self, &outbox)
         }
-        promises.deliver(context.problemAnswer(problem), submission.reply, &context)
+        promises.deliver(outbox.problemAnswer(problem), submission.reply, &outbox)
         return true
     }
 
@@ -217,23 +214,23 @@ extension CenterHost {
     ///
     /// - Returns: nil where a sequencer has taken the command that makes it: the operation begins
     ///   again when that was applied.
-    mutating func makeCenter(for submission: borrowing Submission, _ context: inout LoopContext)
+    mutating func makeCenter(for submission: borrowing Submission, _ outbox: inout Outbox)
         throws(Problem) -> Int?
     {
         if let position = centers.position(of: submission.center) { return position }
-        if context.life.isSealed { throw Problem.isStopping }
-        let owner = centers.owner(of: submission, &context)
-        try kept.reserveCenter(for: owner, &context)
-        let epoch = context.random.hexadecimal(digitCount: 12)
+        if outbox.life.isSealed { throw Problem.isStopping }
+        let owner = centers.owner(of: submission, &outbox)
+        try kept.reserveCenter(for: owner, &outbox)
+        let epoch = outbox.random.hexadecimal(digitCount: 12)
         guard !centers.hasSequencer else {
             applied.id = centers.hand(
-                .makeCenter(submission.center, epoch: epoch), at: context.commandTime)
-            context.loop.takeAnotherTurn()
+                .makeCenter(submission.center, epoch: epoch), at: outbox.commandTime)
+            outbox.loop.takeAnotherTurn()
             return nil
         }
-        defer { schedule.watch(centers, &context) }
+        defer { schedule.watch(centers, &outbox) }
         return centers.make(
-            submission.center, owner: owner, epoch: epoch, time: context.commandTime)
+            submission.center, owner: owner, epoch: epoch, time: outbox.commandTime)
     }
 
     /// Notes that a center was made, and begins the operation again that needs it.
@@ -241,18 +238,18 @@ extension CenterHost {
     /// - Parameter isOwn: whether this loop has submitted the command, and so counted the center
     ///   already.
     mutating func noteMade(
-        at position: Int, for begun: Pending?, isOwn: Bool, _ context: inout LoopContext
+        at position: Int, for begun: Pending?, isOwn: Bool, _ outbox: inout Outbox
     ) {
         let isNew = centers.madeIsNew
         if isNew {
             if let begun {
-                centers.assign(centers.owner(of: begun.submission, &context), to: position)
+                centers.assign(centers.owner(of: begun.submission, &outbox), to: position)
             }
-            schedule.watch(centers, &context)
+            schedule.watch(centers, &outbox)
         }
         // Another command may have made it first.
         if isOwn, !isNew { kept.releaseCenter() }
         if !isOwn, isNew { shared.totals.centerCount.add(1, ordering: .relaxed) }
-        if let begun { beginAgain(begun, &context) }
+        if let begun { beginAgain(begun, &outbox) }
     }
 }

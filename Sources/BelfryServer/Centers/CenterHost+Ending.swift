@@ -15,11 +15,11 @@ extension CenterHost {
     private static let turnEndLimit = 256
 
     /// Ends centers that were empty and unused for long enough, a share of them in a turn.
-    mutating func endLeftCenters(_ context: inout LoopContext) {
+    mutating func endLeftCenters(_ outbox: inout Outbox) {
         schedule.isEndTimerSet = false
-        if context.life.isStopping { return }
-        let timeout = context.configuration.centerIdleTimeout / .nanoseconds(1)
-        let lastUse = context.commandTime.monotonicNanoseconds - Int64(timeout)
+        if outbox.life.isStopping { return }
+        let timeout = outbox.configuration.centerIdleTimeout / .nanoseconds(1)
+        let lastUse = outbox.commandTime.monotonicNanoseconds - Int64(timeout)
         var position = min(schedule.endCursor ?? .max, centers.count)
         let end = max(0, position - Self.turnLookLimit)
         var names: [String] = []
@@ -28,34 +28,33 @@ extension CenterHost {
             position -= 1
             guard centers.isLeft(position, since: lastUse) else { continue }
             names.append(String(decoding: centers[position].name, as: UTF8.self))
-            submitEnd(of: position, &context)
-            fanOut(&context)
+            submitEnd(of: position, &outbox)
+            fanOut(&outbox)
         }
         if !names.isEmpty {
-            context.log.write(
+            outbox.log.write(
                 .info, "unused centers have ended",
-                ("count", names.count), ("first", names[0]), ("loop", context.number))
+                ("count", names.count), ("first", names[0]), ("loop", outbox.number))
             // Bound: left centers
-            for name in names { context.log.write(.debug, "a center has ended", ("center", name)) }
+            for name in names { outbox.log.write(.debug, "a center has ended", ("center", name)) }
         }
         schedule.endCursor = position > 0 ? position : nil
-        guard schedule.endCursor != nil else { return schedule.watch(centers, &context) }
+        guard schedule.endCursor != nil else { return schedule.watch(centers, &outbox) }
         schedule.isEndTimerSet = true
-        _ = context.loop.schedule(at: context.loop.now, LoopTimer.leftCenters.rawValue)
+        _ = outbox.loop.schedule(at: outbox.loop.now, LoopTimer.leftCenters.rawValue)
     }
 
     /// Ends an empty center, or submits the command that ends it.
-    mutating func submitEnd(of position: Int, _ context: inout LoopContext) {
+    mutating func submitEnd(of position: Int, _ outbox: inout Outbox) {
         let name = centers[position].name
-        guard centers.hasSequencer else { return endCenter(name, &context) }
-        applied.id = centers.hand(.endCenter(name), at: context.commandTime)
-        context.loop.takeAnotherTurn()
+        guard centers.hasSequencer else { return endCenter(name, &outbox) }
+        applied.id = centers.hand(.endCenter(name), at: outbox.commandTime)
+        outbox.loop.takeAnotherTurn()
     }
 
     /// Ends a center now, unless it has something.
-    mutating func endCenter(_ name: [UInt8], _ context: inout LoopContext) {
+    mutating func endCenter(_ name: [UInt8], _ outbox: inout Outbox) {
         effects.reset()
-        applied.endTicket = 0
         applied.isUnspread = true
         guard let position = centers.position(of: name), centers[position].use.isNone
         else { return }
@@ -66,7 +65,7 @@ extension CenterHost {
     mutating func noteEnd(isStored: Bool) {
         if isStored {
             promises.noteChanges()
-            applied.endTicket = promises.ticket
+            promises.awaitTurn()
         }
         kept.releaseCenter()
     }

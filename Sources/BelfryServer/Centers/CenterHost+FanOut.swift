@@ -2,30 +2,30 @@ import BelfryCenter
 
 extension CenterHost {
     /// Sends the effects of the last command to their receivers; a second call does nothing.
-    mutating func fanOut(_ context: inout LoopContext) {
+    mutating func fanOut(_ outbox: inout Outbox) {
         guard applied.isUnspread else { return }
         applied.isUnspread = false
         let position = applied.position
-        tellNotices(at: position, &context)
+        tellNotices(at: position, &outbox)
         if !effects.deliveries.isEmpty {
-            context.counters.deliveries += UInt64(effects.deliveries.count)
-            context.work.count(deliveries: effects.deliveries.count)
-            context.spread(&effects, of: position, in: &centers)
+            outbox.counters.deliveries += UInt64(effects.deliveries.count)
+            outbox.work.count(deliveries: effects.deliveries.count)
+            outbox.spread(&effects, of: position, in: &centers)
         }
         if !effects.completions.isEmpty || effects.hasAsks {
             let hasStored = !effects.changes.isEmpty && shared.store != nil
             completions.keep(effects, hasStored: hasStored)
         }
         if effects.hasValues, !effects.changedValues.isEmpty {
-            waits.touch(effects.changedValues, of: centers[position].name)
+            values.touch(effects.changedValues, of: centers[position].name)
         }
-        if effects.hasAsks { fanOutAsks(at: position, &context) }
+        if effects.hasAsks { fanOutAsks(at: position, &outbox) }
     }
 
-    private mutating func fanOutAsks(at position: Int, _ context: inout LoopContext) {
+    private mutating func fanOutAsks(at position: Int, _ outbox: inout Outbox) {
         if !effects.askEnds.isEmpty {
-            waits.release(effects.askEnds)
-            shared.figures.noteAskEnds(effects.askEnds, at: context.commandTime)
+            asks.end(effects.askEnds)
+            shared.figures.noteAskEnds(effects.askEnds, at: outbox.commandTime)
         }
         if effects.announcement != 0 {
             promises.await(
@@ -35,15 +35,15 @@ extension CenterHost {
     }
 
     /// Sends clients the notices about their observers.
-    private mutating func tellNotices(at position: Int, _ context: inout LoopContext) {
+    private mutating func tellNotices(at position: Int, _ outbox: inout Outbox) {
         guard !effects.notices.isEmpty else { return }
         var notices: [Notice] = []
         swap(&notices, &effects.notices)
-        for notice in notices { tell(notice, at: position, &context) }  // Bound: effects
+        for notice in notices { tell(notice, at: position, &outbox) }  // Bound: effects
     }
 
     private mutating func tell(
-        _ notice: Notice, at position: Int, _ context: inout LoopContext
+        _ notice: Notice, at position: Int, _ outbox: inout Outbox
     ) {
         var bytes: [UInt8] = []
         let target: ConnectionName
@@ -54,7 +54,7 @@ extension CenterHost {
             transport.words.append(removed: observer, tombstone, to: &bytes)
         case .gap(let connection, let transport, let gap):
             target = connection
-            if context.log.level <= .debug { context.tell(gap) }
+            if outbox.log.level <= .debug { outbox.tell(gap) }
             transport.words.append(gap: gap, to: &bytes)
         case .clientRemoved(let connection, let transport):
             target = connection
@@ -65,7 +65,7 @@ extension CenterHost {
             content = .flushGoesOn(client: client)
         case .flushFollows(let client, let connection):
             return promises.flushBehindAnswers(
-                client, ConnectionNumber(connection), &context)
+                client, ConnectionNumber(connection), &outbox)
         case .takenOver(let connection, let transport):
             target = connection
             content = .lastFrames
@@ -74,13 +74,13 @@ extension CenterHost {
             target = connection
             transport.words.append(settled: id, at: observer, reason, to: &bytes)
         case .readerReplaced(let connection, let isStream):
-            guard isStream else { return waits.mailboxes.release(connection.number, .replaced) }
+            guard isStream else { return polls.end(connection.number, .replaced) }
             target = connection
             content = .lastFrames
             appendStreamEnd(connection.number, at: position, to: &bytes)
         case .mailboxFilled(let connection, _):
-            return waits.mailboxes.release(connection.number, .over)
+            return polls.end(connection.number, .filled)
         }
-        context.send(bytes, content, to: ConnectionNumber(target))
+        outbox.send(bytes, content, to: ConnectionNumber(target))
     }
 }

@@ -8,7 +8,7 @@ extension CenterHost {
     /// - Returns: whether the request is answered.
     mutating func listCenters(
         _ earlier: [CenterRow], cursor: UInt64, limit: Int, _ submission: Submission,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) -> Bool {
         let grants = submission.caller.grants
         var rows = earlier
@@ -17,12 +17,12 @@ extension CenterHost {
             guard grants.allowSome(.inspect, center: center.name.span) else { continue }
             rows.append(CenterRow(center))
         }
-        if context.number + 1 < context.configuration.loopCount {
+        if outbox.number + 1 < outbox.configuration.loopCount {
             let request = CenterRequest.centers(rows: rows, cursor: cursor, limit: limit)
-            context.outbox.send(
+            outbox.send(
                 Submission(
                     center: submission.center, request: request, caller: submission.caller,
-                    reply: submission.reply), to: context.number + 1)
+                    reply: submission.reply), to: outbox.number + 1)
             return false
         }
         rows.sort { $0.name.lexicographicallyPrecedes($1.name) }
@@ -30,11 +30,9 @@ extension CenterHost {
         let start = Int(clamping: cursor)
         let page = Array(rows.dropFirst(start).prefix(limit))
         let end = start + page.count
-        var answer = context.outbox.answers.make()
-        answer.isCompressible = true
         Shape.append(
-            centers: page, next: end < rows.count ? UInt64(end) : nil, to: &answer.content)
-        promises.deliver(answer, submission.reply, &context)
+            centers: page, next: end < rows.count ? UInt64(end) : nil, to: &outbox.content)
+        promises.deliver(.listing, submission.reply, &outbox)
         return true
     }
 }

@@ -12,23 +12,18 @@ extension CenterHost {
     ///
     /// - Returns: whether the request is answered.
     mutating func perform<Requested: Operation>(
-        _ operation: consuming Requested, _ submission: Submission, _ context: inout LoopContext
+        _ operation: consuming Requested, _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
-        var answer = context.outbox.answers.make()
         do throws(Problem) {
-            try operation.begin(&self, submission, &context)
-            if applied.isUnspread {
-                let ending = try end(operation, &answer, submission, &context)
-                return close(ending, answer, submission, &context)
-            }
+            try operation.begin(&self, submission, &outbox)
+            if applied.isUnspread { return try finish(operation, submission, &outbox) }
         } catch {
             guard mayBeBehind(error) else {
-                refuse(error, answer, submission, &context)
+                refuse(error, submission, &outbox)
                 return true
             }
-            awaitLog(&context)
+            awaitLog(&outbox)
         }
-        context.outbox.answers.reclaim(answer)
         keep(operation, submission)
         return false
     }
@@ -45,60 +40,45 @@ extension CenterHost {
             operation: operation, submission: submission, frame: frame, place: place)
     }
 
-    /// Sends or parks the answer of an operation that has ended.
-    ///
-    /// - Returns: whether the request is answered.
-    @inline(__always)
-    private mutating func close(
-        _ ending: Ending, _ answer: consuming Answer, _ submission: Submission,
-        _ context: inout LoopContext
-    ) -> Bool {
+    /// Finishes an operation whose command was applied.
+    private mutating func finish<Requested: Operation>(
+        _ operation: borrowing Requested, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Bool {
         var isAnswered = true
-        switch ending {
-        case .answered: promises.deliver(answer, submission.reply, &context)
-        case .written: context.outbox.answers.reclaim(answer)
+        switch try end(operation, submission, &outbox) {
+        case .answer(let answer): promises.deliver(answer, submission.reply, &outbox)
+        case .written: break
         case .waiting(let form):
-            park(submission.reply, form, submission.sight, after: answer.ticket, &context)
-            context.outbox.answers.reclaim(answer)
+            park(submission.reply, form, submission.sight, &outbox)
             isAnswered = false
-        case .later:
-            context.outbox.answers.reclaim(answer)
-            isAnswered = false
+        case .later: isAnswered = false
         }
-        fanOut(&context)
+        fanOut(&outbox)
         return isAnswered
     }
 
     /// Makes the answer of an operation before or after the effects of its command.
     @inline(__always)
     mutating func end<Requested: Operation>(
-        _ operation: borrowing Requested, _ answer: inout Answer, _ submission: Submission,
-        _ context: inout LoopContext
+        _ operation: borrowing Requested, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
-        if Requested.isPromise {
-            answer.wait(until: ticketOfChanges)
-            // The first answer, which this one repeats, may still wait for its commit.
-            if case .replayed = effects.outcome { answer.wait(until: promises.ticketOfEverything) }
-        }
-        if !Requested.answersFirst { fanOut(&context) }
+        if Requested.isPromise { promiseChanges() }
+        if !Requested.answersFirst { fanOut(&outbox) }
         try checkOutcome()
-        return try operation.finish(&answer, &self, submission, &context)
+        return try operation.finish(&self, submission, &outbox)
     }
 
     /// Answers a request with a problem.
-    mutating func refuse(_ problem: Problem, _ submission: Submission, _ context: inout LoopContext)
-    {
-        refuse(problem, context.outbox.answers.make(), submission, &context)
+    mutating func refuse(_ problem: Problem, _ submission: Submission, _ outbox: inout Outbox) {
+        outbox.content.removeAll(keepingCapacity: true)
+        promises.deliver(outbox.problemAnswer(problem), submission.reply, &outbox)
+        fanOut(&outbox)
     }
 
-    /// Answers a request with a problem, in place of what its answer says so far.
-    mutating func refuse(
-        _ problem: Problem, _ answer: consuming Answer, _ submission: Submission,
-        _ context: inout LoopContext
-    ) {
-        context.refuse(problem, in: &answer)
-        promises.deliver(answer, submission.reply, &context)
-        fanOut(&context)
+    /// Prepares for a new answer.
+    mutating func beginAnswer(_ outbox: inout Outbox) {
+        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
+        promises.awaitedTicket = 0
     }
 
     // MARK: Commands
@@ -110,34 +90,36 @@ extension CenterHost {
     ///   - time: the time of the command; nil is the time of the turn.
     mutating func submitCommand(
         _ action: consuming Command.Action, making number: UInt64 = 0, to position: Int,
-        at time: CommandTime? = nil, _ context: inout LoopContext
+        at time: CommandTime? = nil, _ outbox: inout Outbox
     ) {
         precondition(!applied.isUnspread, "what the last command brought about is on its way")
         // A sequencer gives it another name.
         let command = Command(
-            id: centers.nextCommand, time: time ?? context.commandTime, action: action)
+            id: centers.nextCommand, time: time ?? outbox.commandTime, action: action)
         if centers.hasSequencer {
             applied.id = centers.hand(command, for: position)
-            context.loop.takeAnotherTurn()
+            outbox.loop.takeAnotherTurn()
         } else {
             applied.id = command.id
             applied.number = number
             centers.apply(command, to: position, into: &effects)
-            noteApplied(to: position, &context)
+            noteApplied(to: position, &outbox)
         }
     }
 
     /// Notes that a command was applied; its effects are sent with ``fanOut(_:)``.
     @inline(__always)
-    private mutating func noteApplied(to position: Int, _ context: inout LoopContext) {
+    private mutating func noteApplied(to position: Int, _ outbox: inout Outbox) {
         applied.isUnspread = true
         applied.position = position
         if !effects.changes.isEmpty, shared.hasStore { promises.noteChanges() }
         if centers.observerGrowth != 0 {
             shared.totals.observerCount.add(centers.observerGrowth, ordering: .relaxed)
-            context.counters.countObservers(centers.observerGrowth)
-            kept.account(for: &centers, &context)
+            outbox.counters.countObservers(centers.observerGrowth)
+            kept.account(for: &centers, &outbox)
         }
+        // The first answer, which this one repeats, may still wait for its commit.
+        if case .replayed = effects.outcome { promises.awaitEverything() }
     }
 
     /// The number for a client, an observer or a lease that a command makes.
@@ -155,25 +137,26 @@ extension CenterHost {
     ///
     /// The log has a share of its own: busy clients could keep it waiting otherwise, and a broker
     /// that is late in the log is useless.
-    mutating func applyInOrder(_ context: inout LoopContext) {
+    mutating func applyInOrder(_ outbox: inout Outbox) {
         guard let sequencer = centers.sequencer else { return }
-        let shareEnd = context.loop.clock + Self.entryShare
+        let shareEnd = outbox.loop.clock + Self.entryShare
         // Share: entries
-        while let event = centers.next(at: context.commandTime, shared.totals, into: &effects) {
+        while let event = centers.next(at: outbox.commandTime, shared.totals, into: &effects) {
+            beginAnswer(&outbox)
             switch event {
-            case .step(let step): take(step, &context)
+            case .step(let step): take(step, &outbox)
             case .failed(let id, let failure):
-                fail(id, Problem(failure), mayHappen: failure == .unknownOutcome, &context)
-            case .refused(let id, let problem): fail(id, problem, mayHappen: false, &context)
-            case .restored, .began, .broker, .fenced, .left, .stopped: takePart(event, &context)
+                fail(id, Problem(failure), mayHappen: failure == .unknownOutcome, &outbox)
+            case .refused(let id, let problem): fail(id, problem, mayHappen: false, &outbox)
+            case .restored, .began, .broker, .fenced, .left, .stopped: takePart(event, &outbox)
             }
-            if context.loop.clock >= shareEnd { return context.loop.takeAnotherTurn() }
+            if outbox.loop.clock >= shareEnd { return outbox.loop.takeAnotherTurn() }
         }
-        if sequencer.needsTurns, sequencer.isWaiting { context.loop.takeAnotherTurn() }
+        if sequencer.needsTurns, sequencer.isWaiting { outbox.loop.takeAnotherTurn() }
     }
 
     /// Sends the effects of a step, and finishes the operation of its command.
-    private mutating func take(_ step: Shard.Step, _ context: inout LoopContext) {
+    private mutating func take(_ step: Shard.Step, _ outbox: inout Outbox) {
         let command = step.id.flatMap { centers.takeBack($0) }
         let begun = step.id.flatMap { pending.removeValue(forKey: $0) }
         let isGone = step.id.map { gone.remove($0) != nil } ?? false
@@ -183,29 +166,28 @@ extension CenterHost {
         if let id = step.id { applied.id = id }
         applied.number = step.number
         applied.result = step.result
-        tickets.decide(behind: step, &centers, &context)
+        takeTickets(step, &outbox)
         switch (step.result, step.center) {
         case (.told, let position?):
-            noteApplied(to: position, &context)
+            noteApplied(to: position, &outbox)
             if command?.work == .trim { centers.noteKept(at: position) }
             let lost = isGone ? effects.client(of: step, in: centers[position]) : nil
-            if let begun { finish(begun.operation, begun, &context) }
-            fanOut(&context)
-            if let lost { endLost(lost, at: position, &context) }
+            if let begun { finish(begun.operation, begun, &outbox) }
+            fanOut(&outbox)
+            if let lost { endLost(lost, at: position, &outbox) }
         case (.made, let position?):
-            noteMade(at: position, for: begun, isOwn: command != nil, &context)
+            noteMade(at: position, for: begun, isOwn: command != nil, &outbox)
         case (.noCenter, _):
             // The center has ended before the command was applied.
-            if let begun { beginAgain(begun, &context) }
+            if let begun { beginAgain(begun, &outbox) }
         case (.ended, _), (.inUse, _):
-            applied.endTicket = 0
             if step.result == .ended { noteEnd(isStored: centers.endedIsStored) }
             applied.isUnspread = true
-            if let begun { finish(begun.operation, begun, &context) }
-        case (.done, _), (.refused, _): if let begun { goOn(begun, &context) }
+            if let begun { finish(begun.operation, begun, &outbox) }
+        case (.done, _), (.refused, _): if let begun { goOn(begun, &outbox) }
         case (.told, nil), (.made, nil), (.began, _), (.lifeEnded, _), (.used, _): break
         }
-        close(begun, &context)
+        close(begun, &outbox)
     }
 
     /// Refuses an operation whose command was not applied, or has an unknown outcome.
@@ -213,7 +195,7 @@ extension CenterHost {
     /// - Parameter mayHappen: whether the log may show it still: a client that it makes must be
     ///   removed then.
     private mutating func fail(
-        _ id: CommandID, _ problem: Problem, mayHappen: Bool, _ context: inout LoopContext
+        _ id: CommandID, _ problem: Problem, mayHappen: Bool, _ outbox: inout Outbox
     ) {
         let command = centers.takeBack(id)
         let begun = pending.removeValue(forKey: id)
@@ -226,78 +208,76 @@ extension CenterHost {
         if command?.makesCenter == true { kept.releaseCenter() }
         if mayHappen { shared.cluster.withLock { $0.unknownOutcomeCount += 1 } }
         if mayHappen, begun?.operation is any MakesClient { gone.insert(id) }
-        if let begun { refuse(problem, context.outbox.answers.make(), begun, &context) }
-        tickets.fail(id, problem, mayHappen: mayHappen, &centers, &context)
-        close(begun, &context)
+        if let begun { refuse(problem, begun, &outbox) }
+        failTickets(id, problem, mayHappen: mayHappen, &outbox)
+        close(begun, &outbox)
     }
 
-    private mutating func close(_ begun: Pending?, _ context: inout LoopContext) {
-        fanOut(&context)
+    private mutating func close(_ begun: Pending?, _ outbox: inout Outbox) {
+        fanOut(&outbox)
         promises.batch = nil
         if let begun, begun.hasLeft {
-            endWait(of: begun.submission.reply.number, center: begun.submission.center, &context)
+            endWait(of: begun.submission.reply.number, center: begun.submission.center, &outbox)
         }
     }
 
     /// Begins an operation again, as its center is another than before.
-    mutating func beginAgain(_ begun: consuming Pending, _ context: inout LoopContext) {
+    mutating func beginAgain(_ begun: consuming Pending, _ outbox: inout Outbox) {
         var again = begun
         deliveryBound = again.frame?.deliveryBound ?? DeliveryBound()
         do throws(Problem) {
-            try again.operation.begin(&self, again.submission, &context)
+            try again.operation.begin(&self, again.submission, &outbox)
             pending[applied.id] = again
         } catch {
-            refuse(error, context.outbox.answers.make(), again, &context)
+            refuse(error, again, &outbox)
         }
     }
 
     mutating func finish<Begun: Operation>(
-        _ operation: Begun, _ begun: Pending, _ context: inout LoopContext
+        _ operation: Begun, _ begun: Pending, _ outbox: inout Outbox
     ) {
-        var answer = context.outbox.answers.make()
-        begun.frame?.beginResult(in: &answer)
         do throws(Problem) {
-            let ending = try end(operation, &answer, begun.submission, &context)
             guard var frame = begun.frame else {
-                _ = close(ending, answer, begun.submission, &context)
+                _ = try finish(operation, begun.submission, &outbox)
                 return
             }
-            frame.finish(ending, answer, begun.place, &self, &context)
+            frame.beginResult(&outbox)
+            let ending = try end(operation, begun.submission, &outbox)
+            frame.finish(ending, begun.place, &self, &outbox)
         } catch {
-            refuse(error, answer, begun, &context)
+            refuse(error, begun, &outbox)
         }
     }
 
     private mutating func refuse(
-        _ problem: Problem, _ answer: consuming Answer, _ begun: Pending,
-        _ context: inout LoopContext
+        _ problem: Problem, _ begun: Pending, _ outbox: inout Outbox
     ) {
         guard var frame = begun.frame else {
-            return refuse(problem, answer, begun.submission, &context)
+            return refuse(problem, begun.submission, &outbox)
         }
-        frame.refuse(problem, in: &answer, &context)
-        frame.finish(.written, answer, begun.place, &self, &context)
+        frame.refuse(problem, &outbox)
+        frame.finish(.written, begun.place, &self, &outbox)
     }
 
-    /// The ticket that stores the changes of the last command; 0 without changes to store.
+    /// Makes the answer wait for the changes of the last command.
     @inline(__always)
-    var ticketOfChanges: UInt64 {
-        !effects.changes.isEmpty && shared.hasStore ? promises.ticket : 0
+    mutating func promiseChanges() {
+        if !effects.changes.isEmpty, shared.hasStore { promises.awaitTurn() }
     }
 
     /// Gives a center a command that has no answer, and sends its effects.
     mutating func tell(
-        _ action: consuming Command.Action, to position: Int, _ context: inout LoopContext
+        _ action: consuming Command.Action, to position: Int, _ outbox: inout Outbox
     ) {
-        submitCommand(action, to: position, &context)
-        fanOut(&context)
+        submitCommand(action, to: position, &outbox)
+        fanOut(&outbox)
     }
 
     /// Gives a center, if it is there, a command that has no answer.
     mutating func tell(
-        _ action: consuming Command.Action, center name: [UInt8], _ context: inout LoopContext
+        _ action: consuming Command.Action, center name: [UInt8], _ outbox: inout Outbox
     ) {
-        if let position = centers.position(of: name) { tell(action, to: position, &context) }
+        if let position = centers.position(of: name) { tell(action, to: position, &outbox) }
     }
 
     /// The refusal of the last command as a problem.

@@ -6,39 +6,36 @@ import BelfryWire
 // Long polls: a request waits at a mailbox, and is answered in the turn in which the mailbox fills.
 
 extension CenterHost {
-    /// Ends all waits, and answers as many as the turn has room for.
-    mutating func releaseAllWaits(_ context: inout LoopContext) {
-        waits.releaseAll()
-        answerPolls(&context)
-        answerFates(&context)
-        answerValues(&context)
+    /// Answers the polls whose time is over.
+    mutating func meetPollDeadline(_ outbox: inout Outbox) {
+        polls.meetDeadline(&outbox)
+        answerPolls(&outbox)
+        polls.armAgain(&outbox)
     }
 
     /// Whether some waits have ended, and are not answered yet.
     @inline(__always)
     var hasWaitEnds: Bool {
-        completions.hasCompleted || waits.haveEnded
+        completions.hasCompleted || polls.hasEnded || asks.hasEnded || values.hasEnded
     }
 
     /// Answers polls that have ended, one in any case, and more while the turn has room.
-    mutating func answerPolls(_ context: inout LoopContext) {
-        while let (wait, end) = waits.mailboxes.next() {  // Share: polls
-            answer(wait, end, &context)
-            if context.largeAnswersMustWait { return }
+    mutating func answerPolls(_ outbox: inout Outbox) {
+        while let (poll, end) = polls.takeNext() {  // Share: polls
+            answer(poll, end, &outbox)
+            if outbox.largeAnswersMustWait { return }
         }
     }
 
-    private mutating func answer(
-        _ wait: Wait<Never, Waits.MailboxPoll>, _ end: WaitEnd, _ context: inout LoopContext
-    ) {
+    private mutating func answer(_ poll: Poll, _ end: Poll.End, _ outbox: inout Outbox) {
+        beginAnswer(&outbox)
         switch end {
-        case .changed, .over:
-            if let logProblem { return refuse(logProblem, wait.submission, &context) }
-            endWait(of: wait.subject, wait.submission, &context)
+        case .filled:
+            if let logProblem { return refuse(logProblem, poll.submission, &outbox) }
+            endWait(of: poll, &outbox)
         case .replaced:
-            let position = centers.position(of: wait.submission.center)
-            let problem = centers.endOfReading(wait.subject.observer, at: position)
-            refuse(problem, wait.submission, &context)
+            let position = centers.position(of: poll.submission.center)
+            refuse(centers.endOfReading(poll.observer, at: position), poll.submission, &outbox)
         }
     }
 
@@ -47,7 +44,7 @@ extension CenterHost {
         _ connection: UInt64, at position: Int, to bytes: inout [UInt8]
     ) {
         let words = Transport.ofMailboxStreams.words
-        let observer = waits.streams.removeValue(forKey: connection)
+        let observer = polls.streams.removeValue(forKey: connection)
         if let observer, let tombstone = centers[position].tombstone(observer) {
             words.append(removed: observer, tombstone, to: &bytes)
         } else {

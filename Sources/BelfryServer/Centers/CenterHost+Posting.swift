@@ -20,83 +20,86 @@ extension CenterHost {
     ///
     /// Nearly all posts take this path. The long path, by a ``Submission``, has the same result.
     ///
+    /// - Parameters:
+    ///   - prefix: the beginning of its fate's URL, if it may wait in the queue.
+    ///   - address: its sender, if its place in the queue counts for addresses.
     /// - Returns: the part that answers it.
-    @inline(__always)
     mutating func post(
         _ content: consuming Notification.Content, _ options: PostOptions?, at position: Int,
-        _ origin: PostOrigin, from id: ConnectionID, _ context: inout LoopContext
+        _ context: ResponseContext, prefix: [UInt8], from id: ConnectionID,
+        _ address: NetworkAddress?, _ outbox: inout Outbox
     ) -> PostAnswer {
         let isQueued = options?.isQueued ?? false
-        let number = centers.nextNotificationID(at: position, &context)
-        var terms = PostTerms(kept, context)
+        let number = centers.nextNotificationID(at: position, &outbox)
+        promises.awaitedTicket = 0
+        var terms = PostTerms(kept, outbox)
         terms.wait = completions.hasRoom ? min(Self.defaultWait, maxWait) : 0
-        if isQueued, context.shares.countsAddresses {
-            let owner = centers.owner(context.anonymous.local, at: origin.address, &context)
-            kept.assign(owner, to: &terms, &context)
+        if isQueued, outbox.shares.countsAddresses {
+            let owner = centers.owner(outbox.anonymous.local, at: address, &outbox)
+            kept.assign(owner, to: &terms, &outbox)
         }
         submitCommand(
             .post(Post(id: number, content: content, options: options), terms), to: position,
-            &context)
-        let ticket = ticketOfChanges
-        if case .done = effects.outcome, ticket == 0,
+            &outbox)
+        promiseChanges()
+        if case .done = effects.outcome, promises.awaitedTicket == 0,
             let receipt = effects.receipts.first
         {
-            context.counters.posts += 1
-            if receipt.isPosted, receipt.matched == 0 { context.counters.unmatchedPosts += 1 }
-            fanOut(&context)
+            outbox.counters.posts += 1
+            if receipt.isPosted, receipt.matched == 0 { outbox.counters.unmatchedPosts += 1 }
+            fanOut(&outbox)
             if receipt.isPosted {
-                context.write(receipt, for: origin.context, to: id)
+                outbox.write(receipt, for: context, to: id)
             } else {
                 answerLocation.removeAll(keepingCapacity: true)
-                receipt.id.appendLocation(prefix: origin.prefix, to: &answerLocation)
-                context.write(receipt, location: answerLocation, for: origin.context, to: id)
+                receipt.id.appendLocation(prefix: prefix, to: &answerLocation)
+                outbox.write(receipt, location: answerLocation, for: context, to: id)
             }
             return .written
         }
-        var reply = HTTPReply(context: origin.context)
-        if isQueued { reply.details.pathPrefix = origin.prefix }
+        var reply = HTTPReply(context: context)
+        if isQueued { reply.details.pathPrefix = prefix }
         return endUnusually(
-            Reply(loop: context.number, connection: id, form: .http(reply), encoding: .plain),
-            ticket, &context)
+            Reply(loop: outbox.number, connection: id, form: .http(reply), encoding: .plain),
+            &outbox)
     }
 
     /// Answers a post that was refused, or that waits for its observers or for the store.
-    private mutating func endUnusually(
-        _ reply: Reply, _ ticket: UInt64, _ context: inout LoopContext
-    ) -> PostAnswer {
-        var answer = context.outbox.answers.make()
-        answer.wait(until: ticket)
-        fanOut(&context)
+    private mutating func endUnusually(_ reply: Reply, _ outbox: inout Outbox) -> PostAnswer {
+        outbox.content.removeAll(keepingCapacity: outbox.content.capacity <= 1 << 20)
+        fanOut(&outbox)
         if case .refused(let refusal) = effects.outcome {
-            context.refuse(Problem(refusal), in: &answer)
-        } else if case .waiting(let form) = endPosts([], &answer, reply, .everything, &context) {
-            park(reply, form, .everything, after: ticket, &context)
-            context.outbox.answers.reclaim(answer)
-            return .waiting
+            promises.deliver(outbox.problemAnswer(Problem(refusal)), reply, &outbox)
+            return .delivered
         }
-        promises.deliver(answer, reply, &context)
+        switch endPosts([], reply, .everything, &outbox) {
+        case .answer(let answer): promises.deliver(answer, reply, &outbox)
+        case .waiting(let form):
+            park(reply, form, .everything, &outbox)
+            return .waiting
+        case .written, .later: break
+        }
         return .delivered
     }
 
     /// Counts posts that were applied, and answers with their receipts.
     mutating func endPosts(
-        _ form: ReceiptForm, _ answer: inout Answer, _ reply: Reply, _ sight: Sight,
-        _ context: inout LoopContext
+        _ form: ReceiptForm, _ reply: Reply, _ sight: Sight, _ outbox: inout Outbox
     ) -> Ending {
         switch effects.outcome {
         case .waiting:
-            context.counters.countPosts(effects.receipts)
+            outbox.counters.countPosts(effects.receipts)
             return .waiting(form)
         case .replayed(let form):
-            ReceiptForm(rawValue: form).fill(
-                &answer, effects.receipts, effects.reports, reply, sight)
+            var answer = ReceiptForm(rawValue: form).appendAnswer(
+                effects.receipts, effects.reports, reply, sight, &outbox)
             answer.fields.append(.isReplayed)
-            return .answered
+            return .answer(answer)
         case .done, .awaiting, .registered, .removed, .resumed, .dequeued, .asked, .written,
             .refused:
-            context.counters.countPosts(effects.receipts)
-            form.fill(&answer, effects.receipts, effects.reports, reply, sight)
-            return .answered
+            outbox.counters.countPosts(effects.receipts)
+            return .answer(
+                form.appendAnswer(effects.receipts, effects.reports, reply, sight, &outbox))
         }
     }
 
@@ -105,14 +108,14 @@ extension CenterHost {
     /// - Parameter client: the client whose call posts, if a call does.
     mutating func terms(
         _ wishes: PostWishes?, _ form: ReceiptForm, hasStyle: Bool, hasTimer: Bool = false,
-        client: UInt64? = nil, _ submission: Submission, _ context: inout LoopContext
+        client: UInt64? = nil, _ submission: Submission, _ outbox: inout Outbox
     ) -> PostTerms {
-        var terms = PostTerms(kept, context)
+        var terms = PostTerms(kept, outbox)
         terms.wait = completions.hasRoom ? min(wishes?.wait ?? Self.defaultWait, maxWait) : 0
         terms.reportsObservers = form.contains(.observers)
         let caller = submission.caller
         if hasStyle || wishes?.key != nil {
-            kept.assign(centers.owner(of: submission, &context), to: &terms, &context)
+            kept.assign(centers.owner(of: submission, &outbox), to: &terms, &outbox)
         }
         let key = wishes?.key.map { key in
             IdempotencyKey(
@@ -124,7 +127,7 @@ extension CenterHost {
         if key != nil || isScoped || hasTimer {
             let scope =
                 isScoped ? caller.grants.scope(center: submission.center) : .everything
-            let setter = hasTimer ? setter(client, terms.owner, caller, &context) : nil
+            let setter = hasTimer ? setter(client, terms.owner, caller, &outbox) : nil
             terms.details = PostTerms.Details(scope: scope, key: key, setter: setter)
         }
         return terms
@@ -132,12 +135,12 @@ extension CenterHost {
 
     /// The setter of a timer.
     private func setter(
-        _ client: UInt64?, _ owner: Owner, _ caller: Caller, _ context: inout LoopContext
+        _ client: UInt64?, _ owner: Owner, _ caller: Caller, _ outbox: inout Outbox
     ) -> PostTerms.TimerSetter {
         PostTerms.TimerSetter(
             client: client,
             principal: TimerRecord.Principal(name: caller.principal, hasKey: caller.hasKey),
-            byteRoom: kept.timerByteRoom(for: owner, &context))
+            byteRoom: kept.timerByteRoom(for: owner, &outbox))
     }
 
     /// The default wait of a poster, in nanoseconds.
@@ -145,10 +148,10 @@ extension CenterHost {
 
     /// A post of this moment, with the identifier that its answer has.
     mutating func makePost(
-        _ request: borrowing PostRequest, for position: Int, _ context: inout LoopContext
+        _ request: borrowing PostRequest, for position: Int, _ outbox: inout Outbox
     ) -> Post {
         Post(
-            id: centers.nextNotificationID(at: position, &context), content: request.content,
+            id: centers.nextNotificationID(at: position, &outbox), content: request.content,
             causedBy: request.causedBy,
             options: request.options)
     }
@@ -158,22 +161,11 @@ extension CenterHost {
 extension PostTerms {
     /// The terms of every post; the caller's preferences are added later.
     @inline(__always)
-    fileprivate init(_ kept: borrowing KeptWatch, _ context: borrowing LoopContext) {
+    fileprivate init(_ kept: borrowing KeptWatch, _ outbox: borrowing Outbox) {
         self.init()
         canStore = kept.shared.canStore
-        queueByteRoom = kept.queueByteRoom(context)
+        queueByteRoom = kept.queueByteRoom(outbox)
     }
-}
-
-/// The facts about a post without a ``Submission`` besides its content and its options.
-struct PostOrigin {
-    /// The center that the path names; nil is the default center.
-    let center: [UInt8]?
-    let context: ResponseContext
-    /// The beginning of its fate's URL, if it may wait in the queue.
-    let prefix: [UInt8]
-    /// The sender, if its place in the queue counts for addresses.
-    let address: NetworkAddress?
 }
 
 /// The part that tells a connection that its post, made without a ``Submission``, is answered.

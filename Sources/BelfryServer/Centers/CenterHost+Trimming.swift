@@ -9,29 +9,29 @@ extension CenterHost {
     /// One command forgets an eighth, so that tables do not shrink with each post and no request
     /// waits for it; the next turn continues. Held notifications are left alone while the store is
     /// behind: the store has to record each one that goes.
-    mutating func trimKept(_ context: inout LoopContext) {
+    mutating func trimKept(_ outbox: inout Outbox) {
         var others = kept.takeTrims()
         for kind in KeptKind.allCases where others.remove(Trim(kind: kind, owner: .none)) != nil {
             if kind == .held, storeIsBehind {
-                kept.restBeforeTrimming(&context)
-            } else if kind == .held ? trimHeld(&context) : trim(kind, &context) {
-                kept.trimLater(kind, &context)
+                kept.restBeforeTrimming(&outbox)
+            } else if kind == .held ? trimHeld(&outbox) : trim(kind, &outbox) {
+                kept.trimLater(kind, &outbox)
             }
         }
-        for trim in others { trimShare(trim, &context) }  // Bound: owners
+        for trim in others { trimShare(trim, &outbox) }  // Bound: owners
     }
 
     /// Trims a kind, and returns whether there is still too much.
-    private mutating func trim(_ kind: KeptKind, _ context: inout LoopContext) -> Bool {
+    private mutating func trim(_ kind: KeptKind, _ outbox: inout Outbox) -> Bool {
         guard kept.excess(of: kind) > 0, let position = centers.largestKeeper(of: kind) else {
             return false
         }
         if centers.isDoing(.trim, at: position) { return true }
         let count = centers.trimmableCount(of: kind, at: position)
         guard count > 0 else { return false }
-        tell(centers.trimAction(kind, at: position), to: position, &context)
+        tell(centers.trimAction(kind, at: position), to: position, &outbox)
         centers.noteKept(at: position)
-        kept.account(for: &centers, &context)
+        kept.account(for: &centers, &outbox)
         return kept.excess(of: kind) > 0
     }
 
@@ -43,7 +43,7 @@ extension CenterHost {
     /// Drops the oldest held notifications of the center that holds most here (decision 46).
     ///
     /// - Returns: whether the next turn continues.
-    private mutating func trimHeld(_ context: inout LoopContext) -> Bool {
+    private mutating func trimHeld(_ outbox: inout Outbox) -> Bool {
         guard let position = centers.largestKeeper(of: .held) else { return false }
         if centers.isDoing(.trim, at: position) { return true }
         let held = centers[position].heldByteCount
@@ -52,14 +52,14 @@ extension CenterHost {
         let byCost = Double(max(0, kept.excess(of: .held))) * Double(held) / Double(cost)
         let byText =
             shared.totals.heldByteCount.load(ordering: .relaxed)
-            - context.configuration.heldByteLimit
+            - outbox.configuration.heldByteLimit
         let excess = max(byText, Int(byCost.rounded(.up)))
         guard excess > 0, held > 0 else { return false }
-        context.meet(.held)
+        outbox.meet(.held)
         let rest = max(0, held - min(excess, Self.heldTrimByteCount))
-        tell(.trimHeld(byteCount: rest), to: position, &context)
+        tell(.trimHeld(byteCount: rest), to: position, &outbox)
         centers.noteKept(at: position)
-        kept.account(for: &centers, &context)
+        kept.account(for: &centers, &outbox)
         let hasTrimmed =
             centers[position].heldByteCount < held || centers.isDoing(.trim, at: position)
         let isMuch = excess > Self.heldTrimByteCount || centers[position].heldByteCount > rest
@@ -67,14 +67,14 @@ extension CenterHost {
     }
 
     /// Trims an owner's kind over its share: the center that keeps most of it forgets the oldest.
-    mutating func trimShare(_ trim: Trim, _ context: inout LoopContext) {
-        guard kept.excess(of: trim.kind, for: trim.owner, &context) > 0,
+    mutating func trimShare(_ trim: Trim, _ outbox: inout Outbox) {
+        guard kept.excess(of: trim.kind, for: trim.owner, &outbox) > 0,
             let position = centers.largestKeeper(of: trim.kind, for: trim.owner)
         else { return }
         if centers.isDoing(.trim, at: position) {
-            return kept.trimLater(trim.kind, of: trim.owner, &context)
+            return kept.trimLater(trim.kind, of: trim.owner, &outbox)
         }
-        context.meet(.shares)
+        outbox.meet(.shares)
         let before = centers.kept(trim.kind, at: position, for: trim.owner)
         let action =
             switch trim.kind {
@@ -82,14 +82,14 @@ extension CenterHost {
             case .observers, .channels, .replay, .fates, .tombstones, .queue:
                 centers.trimAction(trim.kind, at: position)
             }
-        tell(action, to: position, &context)
+        tell(action, to: position, &outbox)
         centers.noteKept(at: position)
         let hasTrimmed =
             centers.kept(trim.kind, at: position, for: trim.owner) < before
             || centers.isDoing(.trim, at: position)
-        kept.account(for: &centers, &context)
-        if hasTrimmed, kept.excess(of: trim.kind, for: trim.owner, &context) > 0 {
-            kept.trimLater(trim.kind, of: trim.owner, &context)
+        kept.account(for: &centers, &outbox)
+        if hasTrimmed, kept.excess(of: trim.kind, for: trim.owner, &outbox) > 0 {
+            kept.trimLater(trim.kind, of: trim.owner, &outbox)
         }
     }
 }

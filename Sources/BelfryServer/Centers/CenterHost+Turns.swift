@@ -14,17 +14,17 @@ extension CenterHost {
     /// the output of this one has been written.
     ///
     /// - Returns: whether a center had something to do.
-    mutating func endTurnOfCenters(_ context: inout LoopContext) -> Bool {
+    mutating func endTurnOfCenters(_ outbox: inout Outbox) -> Bool {
         guard centers.touched.contains(where: { centers.needsTurnEnd(at: $0) }) else {
             return false
         }
         // An entry of a log is a turn of its own.
         if centers.log != nil { return false }
-        let isAmidFlush = context.loop.isAmidFlush
+        let isAmidFlush = outbox.loop.isAmidFlush
         let line = centers.touched.filter {
             centers.needsTurnEnd(at: $0) && !(isAmidFlush && centers.turnGoesOn(at: $0))
         }
-        schedule.lastTurnEnd = share(.turnEnd, among: line, behind: schedule.lastTurnEnd, &context)
+        schedule.lastTurnEnd = share(.turnEnd, among: line, behind: schedule.lastTurnEnd, &outbox)
         return !line.isEmpty
     }
 
@@ -45,7 +45,7 @@ extension CenterHost {
     ///   - last: the center that had the last share before; it begins behind that one.
     /// - Returns: the center that had the last share.
     private mutating func share(
-        _ task: CenterTask, among positions: [Int], behind last: Int, _ context: inout LoopContext
+        _ task: CenterTask, among positions: [Int], behind last: Int, _ outbox: inout Outbox
     ) -> Int {
         var line = positions.sorted { ($0 <= last ? 1 : 0, $0) < ($1 <= last ? 1 : 0, $1) }
         var place = 0
@@ -54,20 +54,20 @@ extension CenterHost {
             let goesOn: Bool
             switch task {
             case .turnEnd:
-                tell(.endTurn(workLimit: Self.shareWorkLimit), to: position, &context)
+                tell(.endTurn(workLimit: Self.shareWorkLimit), to: position, &outbox)
                 goesOn = centers.turnGoesOn(at: position)
             case .time:
-                let due = centers[position].dueFarewells(at: context.commandTime)
-                takeOutForbidden(due, of: position, &context)
-                tell(.passTime(workLimit: Self.shareWorkLimit), to: position, &context)
-                goesOn = centers.timeGoesOn(at: position, context.commandTime)
+                let due = centers[position].dueFarewells(at: outbox.commandTime)
+                takeOutForbidden(due, of: position, &outbox)
+                tell(.passTime(workLimit: Self.shareWorkLimit), to: position, &outbox)
+                goesOn = centers.timeGoesOn(at: position, outbox.commandTime)
             case .idle:
-                tell(.idle, to: position, &context)
+                tell(.idle, to: position, &outbox)
                 goesOn = false
             }
             place += 1
             if goesOn { line.append(position) }
-            if context.turnIsFull { return position }
+            if outbox.turnIsFull { return position }
             if task == .time, storeIsBehind { return position }
         }
         return line.last ?? last
@@ -77,24 +77,24 @@ extension CenterHost {
     static let shareWorkLimit = 2_048
 
     /// Hands the changes and messages of the turn to the store and to other loops.
-    mutating func handOver(_ context: inout LoopContext) {
-        let end = centers.endTurn(at: context.commandTime, shared.totals)
-        if shared.hasStore { promises.hand(end.changes, &context) }
-        if end.heldGrowth != 0 { kept.noteHeld(end.heldGrowth, &context) }
-        kept.account(for: &centers, &context)
+    mutating func handOver(_ outbox: inout Outbox) {
+        let end = centers.endTurn(at: outbox.commandTime, shared.totals)
+        if shared.hasStore { promises.hand(end.changes, &outbox) }
+        if end.heldGrowth != 0 { kept.noteHeld(end.heldGrowth, &outbox) }
+        kept.account(for: &centers, &outbox)
         if end.queueGrowth != 0 {
             shared.totals.queueByteCount.add(end.queueGrowth, ordering: .relaxed)
         }
         if let losses = end.losses { shared.figures.noteLosses(losses) }
-        context.counters.heldNotifications = UInt64(
-            Int(context.counters.heldNotifications) + end.heldCountGrowth)
-        context.counters.queueEntries = UInt64(Int(context.counters.queueEntries) + end.entryGrowth)
-        if centers.log == nil { schedule.arm(at: end.deadline, &context) }
+        outbox.counters.heldNotifications = UInt64(
+            Int(outbox.counters.heldNotifications) + end.heldCountGrowth)
+        outbox.counters.queueEntries = UInt64(Int(outbox.counters.queueEntries) + end.entryGrowth)
+        if centers.log == nil { schedule.arm(at: end.deadline, &outbox) }
         // A loop that is about to end is never idle (rules Q12, Q23).
-        let needsIdle = centers.idleCount > 0 && !context.life.isStopping
-        if needsIdle != context.loop.reportsIdle { context.loop.reportsIdle = needsIdle }
-        if !centers.touched.isEmpty { context.loop.takeAnotherTurn() }
-        if context.configuration.loopCount > 1 { context.sendToOtherLoops() }
+        let needsIdle = centers.idleCount > 0 && !outbox.life.isStopping
+        if needsIdle != outbox.loop.reportsIdle { outbox.loop.reportsIdle = needsIdle }
+        if !centers.touched.isEmpty { outbox.loop.takeAnotherTurn() }
+        if outbox.configuration.loopCount > 1 { outbox.sendToOtherLoops() }
     }
 
     // MARK: Idle moments
@@ -102,13 +102,13 @@ extension CenterHost {
     /// Posts one idle entry in each center that waits for an idle moment (rule Q13).
     ///
     /// It posts as many as the turn has time for.
-    mutating func meetIdle(_ context: inout LoopContext) {
-        if context.life.isStopping { return }
+    mutating func meetIdle(_ outbox: inout Outbox) {
+        if outbox.life.isStopping { return }
         schedule.lastIdle = share(
-            .idle, among: centers.idlePositions, behind: schedule.lastIdle, &context)
+            .idle, among: centers.idlePositions, behind: schedule.lastIdle, &outbox)
         // The assignment requests the next idle moment, which comes after another look at the
         // input.
-        if centers.idleCount > 0 { context.loop.reportsIdle = true }
+        if centers.idleCount > 0 { outbox.loop.reportsIdle = true }
     }
 
     // MARK: Time
@@ -117,28 +117,26 @@ extension CenterHost {
     ///
     /// While much waits for the store, there is a rest between two shares, so that no request is
     /// refused for the sake of things that only end.
-    mutating func meetCenterDeadline(_ context: inout LoopContext) {
+    mutating func meetCenterDeadline(_ outbox: inout Outbox) {
         schedule.timer = nil
         schedule.armedDeadline = .max
-        if context.life.isSealed || centers.log != nil { return }
-        let due = centers.positionsDue(at: context.commandTime)
-        schedule.lastTimePassed = share(
-            .time, among: due, behind: schedule.lastTimePassed, &context)
+        if outbox.life.isSealed || centers.log != nil { return }
+        let due = centers.positionsDue(at: outbox.commandTime)
+        schedule.lastTimePassed = share(.time, among: due, behind: schedule.lastTimePassed, &outbox)
         schedule.restUntil =
-            storeIsBehind ? context.loop.attendedNanoseconds + CenterSchedule.storeRest : .min
-        if let deadline = centers.earliestDeadline(at: context.commandTime) {
-            schedule.arm(at: deadline, &context)
+            storeIsBehind ? outbox.loop.attendedNanoseconds + CenterSchedule.storeRest : .min
+        if let deadline = centers.earliestDeadline(at: outbox.commandTime) {
+            schedule.arm(at: deadline, &outbox)
         }
     }
 
     /// Removes farewells whose posters lost the right to post them (rule L10).
     mutating func takeOutForbidden(
-        _ farewells: [NotificationCenter.DueFarewell], of position: Int,
-        _ context: inout LoopContext
+        _ farewells: [NotificationCenter.DueFarewell], of position: Int, _ outbox: inout Outbox
     ) {
         for farewell in farewells  // Bound: farewells
-        where !context.mayGo(farewell, center: centers[position].name) {
-            tell(.dequeueEntry(farewell.id, scope: .everything), to: position, &context)
+        where !outbox.mayGo(farewell, center: centers[position].name) {
+            tell(.dequeueEntry(farewell.id, scope: .everything), to: position, &outbox)
         }
     }
 

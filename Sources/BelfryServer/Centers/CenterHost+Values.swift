@@ -13,39 +13,43 @@ extension CenterHost {
     ///
     /// - Returns: whether the request is answered.
     mutating func readValue(
-        _ look: ValueLook, wait: Int64, _ submission: Submission, _ context: inout LoopContext
+        _ look: ValueLook, wait: Int64, _ submission: Submission, _ outbox: inout Outbox
     ) -> Bool {
-        if wait > 0, waits.values.hasRoom, !context.life.isStopping, submission.mayRead(look.place),
+        if wait > 0, values.hasRoom, !outbox.life.isStopping, submission.mayRead(look.place),
             let present = value(at: look.place, of: submission.center),
             !look.condition.isNews(present.tag)
         {
-            let key = Waits.ValueKey(center: submission.center, object: look.place.object)
-            waits.values.park(look, at: key, submission, for: min(wait, maxWait), &context)
+            let deadline = min(
+                outbox.loop.now + .nanoseconds(min(wait, maxWait)),
+                outbox.credentialDeadline(of: submission.caller))
+            values.park(
+                ValuePoll(look: look, submission: submission, deadline: deadline), &outbox)
             return false
         }
-        return deliver(submission, &context) { answer, host, _ throws(Problem) in
-            try host.fill(&answer, with: look, submission)
+        return deliver(submission, &outbox) { host, outbox throws(Problem) in
+            try host.answer(look, submission, &outbox)
         }
     }
 
     /// Answers polls of values that have ended or whose value has changed.
     ///
     /// It answers one in any case, and more while the turn has room.
-    mutating func answerValues(_ context: inout LoopContext) {
+    mutating func answerValues(_ outbox: inout Outbox) {
         // Many may wait at one place: its tag is made once.
         var known: [ValueName: ValueTag?] = [:]
-        while let (wait, end) = waits.values.next() {  // Share: polls
-            if end == .changed {
-                let name = ValueName(center: wait.submission.center, place: wait.subject.place)
-                let tag = known[name] ?? value(at: wait.subject.place, of: name.center)?.tag
+        while let (poll, isEnded) = values.takeNext() {  // Share: polls
+            if !isEnded {
+                let name = ValueName(center: poll.submission.center, place: poll.look.place)
+                let tag = known[name] ?? value(at: poll.look.place, of: name.center)?.tag
                 known[name] = .some(tag)
-                if let tag, !wait.subject.condition.isNews(tag) { continue }
-                waits.values.remove(wait.submission.reply.number.rawValue)
+                if let tag, !poll.look.condition.isNews(tag) { continue }
             }
-            _ = deliver(wait.submission, &context) { answer, host, _ throws(Problem) in
-                try host.fill(&answer, with: wait.subject, wait.submission)
+            values.remove(poll)
+            beginAnswer(&outbox)
+            _ = deliver(poll.submission, &outbox) { host, outbox throws(Problem) in
+                try host.answer(poll.look, poll.submission, &outbox)
             }
-            if context.largeAnswersMustWait { return }
+            if outbox.largeAnswersMustWait { return }
         }
     }
 
@@ -68,38 +72,40 @@ extension CenterHost {
         }
     }
 
-    /// The value at a place, which is stored before the answer shows it (rule V15).
-    func presentValue(
-        at place: ValuePlace, for answer: inout Answer, _ submission: Submission
+    /// The value at a place, which is stored before it is shown (rule V15).
+    mutating func presentValue(
+        at place: ValuePlace, _ submission: Submission
     ) throws(Problem) -> (present: PresentValue, position: Int) {
         try submission.checkRead(place)
         guard let position = centers.position(of: submission.center) else {
             throw Problem.noCenter
         }
-        if shared.hasStore { answer.wait(until: promises.ticketOfEverything) }
+        if shared.hasStore { promises.awaitEverything() }
         guard let present = centers[position].value(of: place.object, at: place.path) else {
             throw Problem.noValue
         }
         return (present, position)
     }
 
-    private func fill(
-        _ answer: inout Answer, with look: ValueLook, _ submission: Submission
-    ) throws(Problem) {
-        let (present, position) = try presentValue(at: look.place, for: &answer, submission)
+    private mutating func answer(
+        _ look: ValueLook, _ submission: Submission, _ outbox: inout Outbox
+    ) throws(Problem) -> Answer {
+        let (present, position) = try presentValue(at: look.place, submission)
         if let matches = look.condition.matches, !matches.include(present.tag) {
             throw Problem(Refusal.preconditionFailed(current: present.tag))
         }
+        var answer = Answer.json
         var text: [UInt8] = []
         EventStream.appendPosition(
             epoch: centers[position].epoch, sequence: present.sequence, to: &text)
         answer.fields = [.tag(present.tag), HTTPField("Belfry-Position", text)]
         if look.condition.isNews(present.tag) {
-            present.value.append(to: &answer.content)
+            present.value.append(to: &outbox.content)
         } else {
             answer.status = 304
             answer.contentType = .none
         }
+        return answer
     }
 }
 

@@ -28,8 +28,12 @@ struct CenterHost: ~Copyable {
     var promises = PromiseTable()
     /// The replies to posts and asks that wait for observers.
     var completions = CompletionTable()
-    /// The requests that wait at mailboxes, for fates of asks and for changes of values.
-    var waits = Waits()
+    /// The requests that wait at mailboxes.
+    var polls = PollTable()
+    /// The requests that wait for fates of asks.
+    var asks = AskWaitTable()
+    /// The requests that wait for changes of values.
+    var values = ValueWaitTable()
     /// Work that waits for a turn with time for it.
     var postponed: PostponedWork
     var schedule = CenterSchedule()
@@ -65,33 +69,33 @@ struct CenterHost: ~Copyable {
     }
 
     /// Adopts a changed configuration, and gives the centers their limits.
-    mutating func adopt(_ configuration: ServerConfiguration, _ context: inout LoopContext) {
+    mutating func adopt(_ configuration: ServerConfiguration, _ outbox: inout Outbox) {
         maxWait = configuration.maxWait.nanoseconds
         kept.limits = KeptMemory(limitedBy: configuration)
-        guard centers.log == nil else { return adoptInLog(&context) }
+        guard centers.log == nil else { return adoptInLog(&outbox) }
         centers.limits = CenterLimits(configuration, shared)
         for position in 0..<centers.count {  // Bound: centers
-            tell(.configure(centers.limits), to: position, &context)
+            tell(.configure(centers.limits), to: position, &outbox)
         }
     }
 
     /// Takes the restored centers of this loop, and makes the default one, which always exists.
-    mutating func takeCenters(_ context: inout LoopContext) {
-        for center in shared.takeCenters(for: context.number) {  // Bound: start
-            let position = centers.take(center, at: context.commandTime)
-            centers.assignOwners(at: position, &context)
+    mutating func takeCenters(_ outbox: inout Outbox) {
+        for center in shared.takeCenters(for: outbox.number) {  // Bound: start
+            let position = centers.take(center, at: outbox.commandTime)
+            centers.assignOwners(at: position, &outbox)
             shared.totals.centerCount.add(1, ordering: .relaxed)
             shared.totals.observerCount.add(centers[position].observerCount, ordering: .relaxed)
         }
         // The needs and costs of the centers are read at the end of the first turn.
-        if centers.count > 0 { context.loop.takeAnotherTurn() }
-        schedule.watch(centers, &context)
-        guard shared.home(of: RoutedPath.defaultCenter) == context.number,
+        if centers.count > 0 { outbox.loop.takeAnotherTurn() }
+        schedule.watch(centers, &outbox)
+        guard shared.home(of: RoutedPath.defaultCenter) == outbox.number,
             centers.position(of: RoutedPath.defaultCenter) == nil, centers.log == nil
         else { return }
         shared.totals.centerCount.add(1, ordering: .relaxed)
-        let epoch = context.random.hexadecimal(digitCount: 12)
-        _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: context.commandTime)
+        let epoch = outbox.random.hexadecimal(digitCount: 12)
+        _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: outbox.commandTime)
     }
 }
 

@@ -22,25 +22,25 @@ struct CenterSchedule {
     ///
     /// A deadline that has moved away costs one useless timer, and no search in each turn. So does
     /// a deadline before which the loop pauses.
-    mutating func arm(at deadline: Int64, _ context: inout LoopContext) {
+    mutating func arm(at deadline: Int64, _ outbox: inout Outbox) {
         let deadline = max(deadline, restUntil)
         guard deadline < armedDeadline else { return }
-        if let timer = timer { context.loop.cancel(timer) }
+        if let timer = timer { outbox.loop.cancel(timer) }
         armedDeadline = deadline
-        timer = context.loop.schedule(
-            at: MonotonicTime(nanoseconds: deadline) + .nanoseconds(context.loop.missedNanoseconds),
+        timer = outbox.loop.schedule(
+            at: MonotonicTime(nanoseconds: deadline) + .nanoseconds(outbox.loop.missedNanoseconds),
             LoopTimer.centers.rawValue)
     }
 
     /// Searches for unused centers from time to time, while there are any but the default one.
-    mutating func watch(_ centers: borrowing CenterTable, _ context: inout LoopContext) {
+    mutating func watch(_ centers: borrowing CenterTable, _ outbox: inout Outbox) {
         let defaultCount = centers.defaultPosition == nil ? 0 : 1
         guard !isEndTimerSet, centers.count > defaultCount else { return }
         isEndTimerSet = true
         // An unused center ends this much late at most; a reload may make the timeout shorter.
         let interval = max(
-            .seconds(1), min(.seconds(60), context.configuration.centerIdleTimeout / 8))
-        _ = context.loop.schedule(at: context.loop.now + interval, LoopTimer.leftCenters.rawValue)
+            .seconds(1), min(.seconds(60), outbox.configuration.centerIdleTimeout / 8))
+        _ = outbox.loop.schedule(at: outbox.loop.now + interval, LoopTimer.leftCenters.rawValue)
     }
 
     /// The rest of work that the store would have to record, in nanoseconds.

@@ -51,4 +51,7 @@ extension CenterTable {
         shard.assignOwners(at: position, ownerOf)
         takeOwned(at: position)
     }
+
+    /// The memory of an empty center: itself, and its tables at their smallest.
+    static let centerByteCount = 3 << 10
 }

@@ -338,13 +338,11 @@ struct CenterTable: ~Copyable {
 
     /// The identifier of the next post to a center, with its place among them (decision 45).
     @inline(__always)
-    mutating func nextNotificationID(at position: Int, _ context: inout LoopContext)
-        -> NotificationID
-    {
+    mutating func nextNotificationID(at position: Int, _ outbox: inout Outbox) -> NotificationID {
         defer { hosted[position].postCount += 1 }
         return NotificationID(
-            milliseconds: context.loop.wallNow.milliseconds, place: hosted[position].postCount,
-            random: context.random.next())
+            milliseconds: outbox.loop.wallNow.milliseconds, place: hosted[position].postCount,
+            random: outbox.random.next())
     }
 
     /// Marks the center at a position for the end of the turn.

@@ -28,7 +28,7 @@ extension Submission {
 
     /// The cover of a registration; nil where it may replace all holders of its address, or none.
     func cover(of request: ObserverRequest) -> Cover? {
-        guard let responder = request.role.responder, responder.replacesHolders,
+        guard let responder = request.role.responder, responder.ifHeld == .replace,
             !caller.grants.allow(.admin, center: center, name: nil, object: request.object),
             !caller.grants.allow(.respond, center: center, name: nil, object: request.object)
         else { return nil }

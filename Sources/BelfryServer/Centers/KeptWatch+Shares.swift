@@ -7,11 +7,11 @@ import BelfryWire
 
 extension KeptWatch {
     /// Checks that new things leave their owner within its share.
-    func checkShare(of owner: Owner, adding wanted: Holdings, _ context: inout LoopContext)
+    func checkShare(of owner: Owner, adding wanted: Holdings, _ outbox: inout Outbox)
         throws(Problem)
     {
         for (asker, holdings) in shared.askers.owners.holdings(of: owner) {  // Bound: few
-            guard let limit = context.shares.limit(of: asker) else { continue }
+            guard let limit = outbox.shares.limit(of: asker) else { continue }
             var sum = holdings
             sum += wanted
             let full: MemoryKind?
@@ -30,16 +30,16 @@ extension KeptWatch {
                 full = nil
             }
             guard let full else { continue }
-            context.meet(.shares)
+            outbox.meet(.shares)
             throw Problem.fullShare(full, limit, of: asker)
         }
     }
 
     /// The bytes by which an owner is over its share of a kind.
-    func excess(of kind: KeptKind, for owner: Owner, _ context: inout LoopContext) -> Int {
+    func excess(of kind: KeptKind, for owner: Owner, _ outbox: inout Outbox) -> Int {
         var excess = -Int.max
         for (asker, holdings) in shared.askers.owners.holdings(of: owner) {  // Bound: few
-            guard let limit = context.shares.limit(of: asker) else { continue }
+            guard let limit = outbox.shares.limit(of: asker) else { continue }
             excess = max(excess, holdings.memory[kind] - limit.holdings.memory[kind])
         }
         return excess
@@ -47,37 +47,35 @@ extension KeptWatch {
 
     /// Assigns a queued post to an owner, within its share of the queue.
     func assign(
-        _ owner: Owner, to terms: inout PostTerms, _ context: inout LoopContext
+        _ owner: Owner, to terms: inout PostTerms, _ outbox: inout Outbox
     ) {
         if owner == .none { return }
         terms.owner = owner
-        terms.queueByteRoom = min(terms.queueByteRoom, room(for: .queue, of: owner, &context))
+        terms.queueByteRoom = min(terms.queueByteRoom, room(for: .queue, of: owner, &outbox))
     }
 
     /// The bytes of texts with a limit of their own that an owner may still add.
     ///
     /// An owner has a share of each such limit, and one of the memory of all queues for each: so
     /// the texts of one kind take no room from the others.
-    func room(for kind: TextKind, of owner: Owner, _ context: inout LoopContext) -> Int {
+    func room(for kind: TextKind, of owner: Owner, _ outbox: inout Outbox) -> Int {
         if owner == .none { return .max }
         var room = Int.max
         for (asker, holdings) in shared.askers.owners.holdings(of: owner) {  // Bound: few
-            guard let limit = context.shares.limit(of: asker) else { continue }
+            guard let limit = outbox.shares.limit(of: asker) else { continue }
             room = min(room, limit.holdings.texts.room(for: kind, beside: holdings.texts))
         }
         return room
     }
 
     /// Counts the growth of owners' memory, and schedules the trimming of an excess.
-    mutating func countOwned(_ centers: inout CenterTable, _ context: inout LoopContext) {
+    mutating func countOwned(_ centers: inout CenterTable, _ outbox: inout Outbox) {
         let growth = centers.keptGrowth.takeOwned()
         if growth.isEmpty { return }
         shared.askers.owners.add(growth)
         for (owner, more) in growth {  // Bound: owners
             for kind in KeptKind.allCases where more.memory[kind] > 0 {
-                if excess(of: kind, for: owner, &context) > 0 {
-                    trimLater(kind, of: owner, &context)
-                }
+                if excess(of: kind, for: owner, &outbox) > 0 { trimLater(kind, of: owner, &outbox) }
             }
         }
     }

@@ -26,37 +26,34 @@ struct KeptWatch {
 
     /// Accounts for the growth of the centers since the last call.
     @inline(__always)
-    mutating func account(for centers: inout CenterTable, _ context: inout LoopContext) {
-        if !centers.keptGrowth.isNone { accountForGrowth(&centers, &context) }
+    mutating func account(for centers: inout CenterTable, _ outbox: inout Outbox) {
+        if !centers.keptGrowth.isNone { accountForGrowth(&centers, &outbox) }
     }
 
-    private mutating func accountForGrowth(
-        _ centers: inout CenterTable, _ context: inout LoopContext
-    ) {
+    private mutating func accountForGrowth(_ centers: inout CenterTable, _ outbox: inout Outbox) {
         guard let growth = centers.keptGrowth.takeMemory() else { return }
         for kind in KeptKind.allCases where growth[kind] != 0 {
             shared.totals.add(growth[kind], to: kind)
             byteCount += growth[kind]
-            if growth[kind] > 0, excess(of: kind) > 0 { trimLater(kind, &context) }
+            if growth[kind] > 0, excess(of: kind) > 0 { trimLater(kind, &outbox) }
         }
-        if centers.hasOwners { countOwned(&centers, &context) }
+        if centers.hasOwners { countOwned(&centers, &outbox) }
     }
 
     /// Counts the growth of held texts.
-    mutating func noteHeld(_ growth: Int, _ context: inout LoopContext) {
+    mutating func noteHeld(_ growth: Int, _ outbox: inout Outbox) {
         let total = shared.totals.heldByteCount.wrappingAdd(growth, ordering: .relaxed).newValue
-        if growth > 0, total > context.configuration.heldByteLimit { trimLater(.held, &context) }
+        if growth > 0, total > outbox.configuration.heldByteLimit { trimLater(.held, &outbox) }
     }
 
     /// - Parameter owner: the owner that is over its share; none for the whole broker.
-    mutating func trimLater(_ kind: KeptKind, of owner: Owner = .none, _ context: inout LoopContext)
-    {
+    mutating func trimLater(_ kind: KeptKind, of owner: Owner = .none, _ outbox: inout Outbox) {
         switch kind {
         case .observers, .queue: return
         case .channels, .replay, .keys, .fates, .tombstones, .held: break
         }
         trims.insert(Trim(kind: kind, owner: owner))
-        context.loop.takeAnotherTurn()
+        outbox.loop.takeAnotherTurn()
     }
 
     /// The bytes by which all centers are over the limit of a kind.
@@ -72,16 +69,16 @@ struct KeptWatch {
     }
 
     /// Postpones the trimming of held notifications: the store is behind, and has to record it.
-    mutating func restBeforeTrimming(_ context: inout LoopContext) {
+    mutating func restBeforeTrimming(_ outbox: inout Outbox) {
         trims.insert(Trim(kind: .held, owner: .none))
         guard !isTimerSet else { return }
         isTimerSet = true
-        _ = context.loop.schedule(
-            at: context.loop.now + .nanoseconds(CenterSchedule.storeRest), LoopTimer.trims.rawValue)
+        _ = outbox.loop.schedule(
+            at: outbox.loop.now + .nanoseconds(CenterSchedule.storeRest), LoopTimer.trims.rawValue)
     }
 
     /// Checks that the broker and the owner have room for more observers, in each kind they fill.
-    func reserve(_ requests: [ObserverRequest], for owner: Owner, _ context: inout LoopContext)
+    func reserve(_ requests: [ObserverRequest], for owner: Owner, _ outbox: inout Outbox)
         throws(Problem)
     {
         let observesValues = requests.contains { $0.role.value != nil }
@@ -89,86 +86,87 @@ struct KeptWatch {
             var wanted = Holdings()
             wanted.observerCount = requests.count
             if observesValues { wanted.memory[.queue] = 1 }
-            try checkShare(of: owner, adding: wanted, &context)
+            try checkShare(of: owner, adding: wanted, &outbox)
         }
         guard
             shared.totals.observerCount.load(ordering: .relaxed) + requests.count
-                <= context.configuration.observerLimit
+                <= outbox.configuration.observerLimit
         else {
-            context.meet(.observers)
+            outbox.meet(.observers)
             throw Problem(
                 .overloaded,
                 """
-                The broker has \(context.configuration.observerLimit) observers, the limit \
+                The broker has \(outbox.configuration.observerLimit) observers, the limit \
                 (--max-observers).
                 """
             )
         }
         for kind in [KeptKind.observers, .channels] where excess(of: kind) >= 0 {
-            context.meet(.observers)
-            throw Problem.full(MemoryKind(kind), context.configuration)
+            outbox.meet(.observers)
+            throw Problem.full(MemoryKind(kind), outbox.configuration)
         }
         if observesValues, excess(of: .queue) >= 0 {
-            context.meet(.queue)
-            throw Problem.full(.queue, context.configuration)
+            outbox.meet(.queue)
+            throw Problem.full(.queue, outbox.configuration)
         }
     }
 
     /// Counts a new center, if the broker and its owner have room for it.
-    func reserveCenter(for owner: Owner, _ context: inout LoopContext) throws(Problem) {
+    func reserveCenter(for owner: Owner, _ outbox: inout Outbox) throws(Problem) {
         if owner != .none {
             var wanted = Holdings()
             wanted.centerCount = 1
-            try checkShare(of: owner, adding: wanted, &context)
+            try checkShare(of: owner, adding: wanted, &outbox)
         }
         let count = shared.totals.centerCount.wrappingAdd(1, ordering: .relaxed).newValue
-        let limit = context.configuration.centerLimit
         guard
-            count > limit
-                || count * MemoryKind.centerByteCount > context.configuration.memory.centers
+            count > outbox.configuration.centerLimit
+                || count * CenterTable.centerByteCount > outbox.configuration.memory.centers
         else { return }
         releaseCenter()
-        context.meet(.centers)
-        guard count > limit else {
-            throw Problem.full(.centers, context.configuration)
+        outbox.meet(.centers)
+        guard count > outbox.configuration.centerLimit else {
+            throw Problem.full(.centers, outbox.configuration)
         }
         throw Problem(
-            .overloaded, "The broker has \(limit) centers, the limit (--max-centers).")
+            .overloaded,
+            "The broker has \(outbox.configuration.centerLimit) centers, the limit (--max-centers)."
+        )
     }
 
     /// Uncounts a center that has ended, or was not made.
     func releaseCenter() { shared.totals.centerCount.subtract(1, ordering: .relaxed) }
 
     /// The bytes that open asks may still add.
-    func askByteRoom(_ context: borrowing LoopContext) -> Int {
-        max(0, context.configuration.askByteLimit - shared.totals[.askBytes])
+    func askByteRoom(_ outbox: borrowing Outbox) -> Int {
+        max(0, outbox.configuration.askByteLimit - shared.totals[.askBytes])
     }
 
     /// The bytes that open asks may still add, for all and for an owner.
-    func askByteRoom(for owner: Owner, _ context: inout LoopContext) -> Int {
-        let room = max(0, min(askByteRoom(context), -excess(of: .queue)))
-        return min(room, self.room(for: .asks, of: owner, &context))
+    func askByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
+        let room = max(0, min(askByteRoom(outbox), -excess(of: .queue)))
+        return min(room, self.room(for: .asks, of: owner, &outbox))
     }
 
     /// The bytes that timers may still add, for all and for an owner.
-    func timerByteRoom(for owner: Owner, _ context: inout LoopContext) -> Int {
-        let texts = context.configuration.timerByteLimit - shared.totals[.timerBytes]
+    func timerByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
+        let texts = outbox.configuration.timerByteLimit - shared.totals[.timerBytes]
         let room = max(0, min(texts, -excess(of: .queue)))
-        return min(room, self.room(for: .timers, of: owner, &context))
+        return min(room, self.room(for: .timers, of: owner, &outbox))
     }
 
     /// The bytes that values may still add, for all and for an owner.
-    func valueByteRoom(for owner: Owner, _ context: inout LoopContext) -> Int {
-        let texts = context.configuration.valueByteLimit - shared.totals[.valueBytes]
+    func valueByteRoom(for owner: Owner, _ outbox: inout Outbox) -> Int {
+        let texts = outbox.configuration.valueByteLimit - shared.totals[.valueBytes]
         let room = max(0, min(texts, -excess(of: .queue)))
-        return min(room, self.room(for: .values, of: owner, &context))
+        return min(room, self.room(for: .values, of: owner, &outbox))
     }
 
     /// The bytes that queues may still add.
     @inline(__always)
-    func queueByteRoom(_ context: borrowing LoopContext) -> Int {
+    func queueByteRoom(_ outbox: borrowing Outbox) -> Int {
         let texts =
-            context.configuration.queueByteLimit
+            outbox.configuration.queueByteLimit
             - shared.totals.queueByteCount.load(ordering: .relaxed)
         return max(0, min(texts, -excess(of: .queue)))
     }

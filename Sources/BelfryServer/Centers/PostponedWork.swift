@@ -37,8 +37,8 @@ struct PostponedWork {
     var isEmpty: Bool { turns.count == 0 }
 
     /// Whether all of the work lets a turn pass that centers have filled: every second one at most.
-    mutating func rests(_ context: borrowing LoopContext) -> Bool {
-        hasRested = !hasRested && context.turnIsFull && !context.life.isStopping
+    mutating func rests(_ outbox: borrowing Outbox) -> Bool {
+        hasRested = !hasRested && outbox.turnIsFull && !outbox.life.isStopping
         return hasRested
     }
 
@@ -66,11 +66,11 @@ struct PostponedWork {
     }
 
     /// Leaves a request to another turn if its answer may be large and this turn has no room.
-    mutating func takes(_ submission: Submission, _ context: inout LoopContext) -> Bool {
-        guard submission.request.mayBeLarge, context.largeAnswersMustWait || !isEmpty else {
+    mutating func takes(_ submission: Submission, _ outbox: inout Outbox) -> Bool {
+        guard submission.request.mayBeLarge, outbox.largeAnswersMustWait || !isEmpty else {
             return false
         }
-        add(.request(submission), &context)
+        add(.request(submission), &outbox)
         return true
     }
 
@@ -81,16 +81,16 @@ struct PostponedWork {
     ///
     /// - Returns: whether there is room for its text: it counts as unfinished input, of which
     ///   postponed frames have a quarter at most.
-    mutating func add(_ frame: CallFrame, from place: Int, _ context: inout LoopContext) -> Bool {
-        let limit = context.configuration.unfinishedByteLimit / context.configuration.loopCount / 4
+    mutating func add(_ frame: CallFrame, from place: Int, _ outbox: inout Outbox) -> Bool {
+        let limit = outbox.configuration.unfinishedByteLimit / outbox.configuration.loopCount / 4
         guard unfinishedTotal.count + frame.text.count <= limit else { return false }
         unfinishedTotal.add(frame.text.count)
-        add(.calls(frame, from: place), &context)
+        add(.calls(frame, from: place), &outbox)
         return true
     }
 
     /// Adds work; a departure joins the line in which a frame of its connection waits.
-    mutating func add(_ work: Postponed, _ context: inout LoopContext) {
+    mutating func add(_ work: Postponed, _ outbox: inout Outbox) {
         let submission = work.submission
         let connection = submission.reply.number.rawValue
         let waiter =
@@ -99,18 +99,18 @@ struct PostponedWork {
         if case .departure = work {} else { places[connection] = Place(waiter: waiter) }
         if lines[waiter] == nil { turns.append(waiter) }
         lines[waiter, default: Line()].append(work)
-        context.loop.takeAnotherTurn()
+        outbox.loop.takeAnotherTurn()
     }
 
     /// Whether a center hears of the end of a connection later.
     ///
     /// It hears at once of the first in a turn, and of others while the turn has time.
-    mutating func departuresMustWait(_ context: inout LoopContext) -> Bool {
-        if departureTurn != context.counters.turns {
-            departureTurn = context.counters.turns
+    mutating func departuresMustWait(_ outbox: inout Outbox) -> Bool {
+        if departureTurn != outbox.counters.turns {
+            departureTurn = outbox.counters.turns
             if isEmpty { return false }
         }
-        return !context.life.isStopping && (!isEmpty || context.turnIsFull)
+        return !outbox.life.isStopping && (!isEmpty || outbox.turnIsFull)
     }
 }
 

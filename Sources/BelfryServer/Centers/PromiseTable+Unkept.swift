@@ -11,31 +11,31 @@ extension PromiseTable {
     ///
     /// Their changes may be stored later, or lost: the answers say neither. A later commit finds
     /// them answered.
-    mutating func giveUp(since time: MonotonicTime, _ context: inout LoopContext) {
+    mutating func giveUp(since time: MonotonicTime, _ outbox: inout Outbox) {
         var isNews = false
         while let reply = nextCorked(since: time) {  // Bound: commit
-            context.sendUnknown(insteadOfWithheldOn: reply)
+            outbox.sendUnknown(insteadOfWithheldOn: reply)
             isNews = true
         }
         while let parked = nextAnswer(since: time) {  // Bound: commit
             switch parked {
             case .answer(let answer):
-                context.sendUnknown(insteadOf: answer)
+                outbox.sendUnknown(insteadOf: answer)
                 isNews = true
             case .flush(let client, let connection):
-                context.send([], .flushGoesOn(client: client), to: connection)
+                outbox.send([], .flushGoesOn(client: client), to: connection)
             }
         }
-        if isNews { context.shared.store?.noteStandstill() }
+        if isNews { outbox.shared.store?.noteStandstill() }
     }
 
     /// Answers all that wait: no more changes are stored in this life.
-    mutating func giveUpAll(_ context: inout LoopContext) {
-        giveUp(since: .distantFuture, &context)
+    mutating func giveUpAll(_ outbox: inout Outbox) {
+        giveUp(since: .distantFuture, &outbox)
     }
 }
 
-extension LoopContext {
+extension Outbox {
     /// Answers the first request behind a cork, in place of its answer and all behind it.
     ///
     /// The connection closes, which says nothing about the requests behind it, as is true (RFC 9112
@@ -46,7 +46,7 @@ extension LoopContext {
         let bytes = unknownOutcome(for: http)
         loop.output += bytes
         loop.uncork(reply.connection, instead: start..<loop.output.count)
-        outbox.add(.answer(.close), to: reply.number)
+        add(.answer(.close), to: reply.number)
     }
 
     /// Sends a problem in place of a kept answer.
@@ -56,11 +56,11 @@ extension LoopContext {
         case .http(let http):
             send(unknownOutcome(for: http), .answer(.close), to: answer.reply.number)
         case .calls:
-            var problems = outbox.answers.make()
+            content.removeAll(keepingCapacity: true)
             noteRefusal(.isNotStored)
             let payload = answer.bytes.span.extracting(answer.frameHeaderByteCount...)
-            RPC.append(.isNotStored, insteadOfResultsIn: payload, to: &problems.content)
-            send(frame(of: problems), .lateAnswer, to: answer.reply.number)
+            RPC.append(.isNotStored, insteadOfResultsIn: payload, to: &content)
+            send(contentFrame(), .lateAnswer, to: answer.reply.number)
         }
     }
 
@@ -68,6 +68,7 @@ extension LoopContext {
     private mutating func unknownOutcome(for http: HTTPReply) -> [UInt8] {
         var http = http
         http.context.keepsAlive = false
+        content.removeAll(keepingCapacity: true)
         let isFull = http.isRemoval && shared.store?.isFull ?? false
         return encoded(problemAnswer(isFull ? .removalHasNoRoom : .isNotStored), http)
     }

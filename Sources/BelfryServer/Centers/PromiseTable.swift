@@ -16,6 +16,8 @@ struct PromiseTable {
     private(set) var committedTicket: UInt64 = 0
     /// The batch of calls in progress, behind whose answers its client's frames stay.
     var batch: CallBatch?
+    /// The ticket that the answer in the making waits for; 0 is none.
+    var awaitedTicket: UInt64 = 0
     /// The blocks of numbers that the store was asked for, by ticket.
     private var requested = Line<(ticket: UInt64, numbers: NumberRequest)>()
     /// The corked connections of this loop, with the first answer that waits in each.
@@ -51,6 +53,14 @@ struct PromiseTable {
     /// Records that this turn has changes to store.
     mutating func noteChanges() { turnHasChanges = true }
 
+    /// Makes the answer wait for the changes of this turn.
+    mutating func awaitTurn() { awaitedTicket = ticket }
+
+    /// Makes the answer wait for all changes so far.
+    mutating func awaitEverything() {
+        awaitedTicket = max(awaitedTicket, ticketOfEverything)
+    }
+
     /// The ticket that stores all changes so far; 0 when nothing waits.
     var ticketOfEverything: UInt64 {
         turnHasChanges ? ticket : isWaiting ? ticket - 1 : 0
@@ -69,21 +79,21 @@ struct PromiseTable {
     }
 
     /// Parks an answer.
-    mutating func park(_ content: Parked, until ticket: UInt64, _ context: inout LoopContext) {
-        parked.append(Waiting(ticket: ticket, since: context.loop.now, content: content))
-        armTimer(&context)
+    mutating func park(_ content: Parked, until ticket: UInt64, _ outbox: inout Outbox) {
+        parked.append(Waiting(ticket: ticket, since: outbox.loop.now, content: content))
+        armTimer(&outbox)
     }
 
     /// Records that the connection of an answer is corked.
-    mutating func noteCork(_ reply: Reply, until ticket: UInt64, _ context: inout LoopContext) {
+    mutating func noteCork(_ reply: Reply, until ticket: UInt64, _ outbox: inout Outbox) {
         // The next answers of a turn line up behind the first.
         if let last = corked.last, last.ticket == ticket,
             last.content.connection == reply.connection
         {
             return
         }
-        corked.append(Waiting(ticket: ticket, since: context.loop.now, content: reply))
-        armTimer(&context)
+        corked.append(Waiting(ticket: ticket, since: outbox.loop.now, content: reply))
+        armTimer(&outbox)
     }
 
     /// Keeps the asks that may be shown when a ticket is committed.
@@ -92,9 +102,9 @@ struct PromiseTable {
     }
 
     /// Arms one timer for all: answers are given up in the order in which they came.
-    private mutating func armTimer(_ context: inout LoopContext) {
+    private mutating func armTimer(_ outbox: inout Outbox) {
         if timer.isArmed { return }
-        timer.arm(at: context.loop.now + context.configuration.storeAnswerTimeout, &context)
+        timer.arm(at: outbox.loop.now + outbox.configuration.storeAnswerTimeout, &outbox)
     }
 
     /// Records that everything up to this ticket is stored.
@@ -141,12 +151,12 @@ struct PromiseTable {
     }
 
     /// Gives up the answers whose time is over, and sets the timer for the oldest of the others.
-    mutating func meetTimer(_ context: inout LoopContext) {
+    mutating func meetTimer(_ outbox: inout Outbox) {
         timer.noteMet()
-        let timeout = context.configuration.storeAnswerTimeout
-        giveUp(since: context.loop.now - timeout, &context)
+        let timeout = outbox.configuration.storeAnswerTimeout
+        giveUp(since: outbox.loop.now - timeout, &outbox)
         let oldest = [corked.first?.since, parked.first?.since].compactMap { $0 }.min()
-        timer.armAgain(at: oldest.map { $0 + timeout }, &context)
+        timer.armAgain(at: oldest.map { $0 + timeout }, &outbox)
     }
 }
 
@@ -154,4 +164,11 @@ struct PromiseTable {
 struct AnnouncedAsks {
     let center: [UInt8]
     let number: UInt64
+}
+
+/// An encoded answer that is kept until its promise is stored.
+struct ParkedAnswer {
+    let bytes: [UInt8]
+    let reply: Reply
+    let sequel: Sequel
 }

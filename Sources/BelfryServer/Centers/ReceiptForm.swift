@@ -23,23 +23,23 @@ extension ReceiptForm {
         if http.reportsObservers { insert(.observers) }
     }
 
-    /// Fills an answer with the receipts of posts in their form.
-    func fill(
-        _ answer: inout Answer, _ receipts: [Receipt], _ reports: [[ReportRow]], _ reply: Reply,
-        _ sight: Sight
-    ) {
-        if contains(.minimal) {
-            answer.becomeEmpty()
-        } else {
-            append(receipts, reports, sight, to: &answer.content)
+    /// Appends the receipts of posts in their form, and returns the head of the answer.
+    func appendAnswer(
+        _ receipts: [Receipt], _ reports: [[ReportRow]], _ reply: Reply, _ sight: Sight,
+        _ outbox: inout Outbox
+    ) -> Answer {
+        var answer = contains(.minimal) ? Answer.empty : .json
+        if !contains(.minimal) { append(receipts, reports, sight, to: &outbox.content) }
+        guard !contains(.batch), let receipt = receipts.first, !receipt.isPosted else {
+            return answer
         }
-        guard !contains(.batch), let receipt = receipts.first, !receipt.isPosted else { return }
         if !contains(.minimal) { answer.status = 202 }
         if case .http(let http) = reply.form {
             var location: [UInt8] = []
             receipt.id.appendLocation(prefix: http.details.pathPrefix, to: &location)
             answer.fields.append(HTTPField("Location", location))
         }
+        return answer
     }
 
     /// Appends receipts in this form.

@@ -19,11 +19,11 @@ struct SharedTimer {
     var isArmed: Bool { timer != nil }
 
     /// Arms the timer for a deadline, unless it is armed for an earlier one.
-    mutating func arm(at time: MonotonicTime, _ context: inout LoopContext) {
+    mutating func arm(at time: MonotonicTime, _ outbox: inout Outbox) {
         guard time < armedTime else { return }
-        if let timer { context.loop.cancel(timer) }
+        if let timer { outbox.loop.cancel(timer) }
         armedTime = time
-        timer = context.loop.schedule(at: time, kind.rawValue)
+        timer = outbox.loop.schedule(at: time, kind.rawValue)
     }
 
     /// Records that the timer has fired.
@@ -33,8 +33,8 @@ struct SharedTimer {
     }
 
     /// Sets the timer for the earliest deadline that is left, if there is one.
-    mutating func armAgain(at next: MonotonicTime?, _ context: inout LoopContext) {
+    mutating func armAgain(at next: MonotonicTime?, _ outbox: inout Outbox) {
         guard let next else { return }
-        arm(at: max(next, context.loop.now + Self.interval), &context)
+        arm(at: max(next, outbox.loop.now + Self.interval), &outbox)
     }
 }

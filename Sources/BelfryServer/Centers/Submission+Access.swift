@@ -111,10 +111,10 @@ extension Submission {
 
     /// Checks the start of a timer against the clock.
     func checkTimer(
-        _ timer: TimerTerms, of request: PostRequest, place: Int?, _ context: inout LoopContext
+        _ timer: TimerTerms, of request: PostRequest, place: Int?, _ outbox: inout Outbox
     ) throws(Problem) {
         guard case .at(let milliseconds) = timer.start,
-            milliseconds - context.commandTime.wallMilliseconds > Self.farthestTime
+            milliseconds - outbox.commandTime.wallMilliseconds > Self.farthestTime
         else { return }
         let detail = "must be at most 366 days ahead"
         if case .http(let http) = reply.form, http.hasTimerInQuery {

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryCluster
 import BelfryJSON
 
 /// The state of a broker in its cluster (`GET /v1/cluster`).
@@ -58,5 +59,19 @@ struct ClusterStatus {
         }
         writer.endObject(into: &json)
         writer.endObject(into: &json)
+    }
+}
+
+extension ServerLoop {
+    /// The state of the broker in its cluster; nil without one.
+    var clusterStatus: ClusterStatus? {
+        guard let log = host.centers.log else { return nil }
+        let shard = host.centers.shard
+        return ClusterStatus(
+            node: String(decoding: log.replicated.options.node, as: UTF8.self),
+            life: log.replicated.life, reason: log.unavailability?.word, index: shard.logIndex,
+            lag: log.replicated.lag,
+            digest: shard.chain, level: shard.level, brokers: shard.brokers,
+            leader: engine?.journal.leader ?? "", syncsAlways: monitor?.syncsAlways)
     }
 }

@@ -13,7 +13,7 @@ final class EngineLine {
     var certificates: TLSContext
     /// TLS of the connection; nil while it is plain.
     private var security: TLSClient?
-    private var room = [UInt8](repeating: 0, count: LoopContext.inputByteCount + (16 << 10))
+    private var room = [UInt8](repeating: 0, count: ReadingPass.inputByteCount + (16 << 10))
     private var call = EndpointCall()
     /// The times when the connection was requested, and when bytes came on it last.
     private var beganAt = MonotonicTime(nanoseconds: 0)
@@ -50,23 +50,23 @@ final class EngineLine {
     }
 
     /// Opens a connection, or gives one up, when it is time.
-    func tick(_ context: inout LoopContext) {
-        let now = context.loop.now
+    func tick(_ outbox: inout Outbox) {
+        let now = outbox.loop.now
         look(at: now)
         guard connection != nil else {
-            if call.isLookingUp || now >= retryAt { connect(&context) }
+            if call.isLookingUp || now >= retryAt { connect(&outbox) }
             return
         }
-        if case .failed(let failure) = journal.progress { return giveUp(failure, &context) }
+        if case .failed(let failure) = journal.progress { return giveUp(failure, &outbox) }
         guard journal.progress == .ready else {
-            if now - beganAt >= Self.openingPatience { drop("it does not serve", &context) }
+            if now - beganAt >= Self.openingPatience { drop("it does not serve", &outbox) }
             return
         }
         if now - heardAt >= Self.pingInterval, pingedAt < heardAt {
             pingedAt = now
             journal.ping()
         } else if pingedAt >= heardAt, now - pingedAt >= Self.silencePatience {
-            drop("it is silent", &context)
+            drop("it is silent", &outbox)
         }
     }
 
@@ -81,17 +81,17 @@ final class EngineLine {
     /// The time for which this broker has known the last snapshot, or has run without one.
     func snapshotAge(at now: MonotonicTime) -> Duration { snapshot.map { now - $0.at } ?? .zero }
 
-    private func connect(_ context: inout LoopContext) {
+    private func connect(_ outbox: inout Outbox) {
         do throws(EndpointCall.Failure) {
             if call.isLookingUp {
-                connection = try call.goOn(&context.loop)
+                connection = try call.goOn(&outbox.loop)
             } else {
                 place = (place + 1) % servers.count
-                connection = try call.open(servers[place].endpoint, &context.loop)
+                connection = try call.open(servers[place].endpoint, &outbox.loop)
             }
-            beganAt = context.loop.now
+            beganAt = outbox.loop.now
         } catch {
-            lose("\(error)", &context)
+            lose("\(error)", &outbox)
         }
     }
 
@@ -99,102 +99,102 @@ final class EngineLine {
     ///
     /// - Returns: whether the event is of the connection.
     func take(
-        _ event: LoopEvent, input: Span<UInt8>, _ context: inout LoopContext
+        _ event: LoopEvent, input: Span<UInt8>, _ outbox: inout Outbox
     ) -> Bool {
         guard connection != nil, event.connection == connection else { return false }
         switch event {
         case .connected:
-            heardAt = context.loop.now
+            heardAt = outbox.loop.now
             journal.didConnect(random: (random.next(), random.next()))
         case .received(_, let byteCount):
-            heardAt = context.loop.now
+            heardAt = outbox.loop.now
             let wasReady = journal.progress == .ready
-            receive(input.extracting(0..<byteCount), &context)
-            if !wasReady, journal.progress == .ready { noteReady(&context) }
+            receive(input.extracting(0..<byteCount), &outbox)
+            if !wasReady, journal.progress == .ready { noteReady(&outbox) }
         case .endOfInput:
-            drop("it has ended the connection", &context)
+            drop("it has ended the connection", &outbox)
         case .closed(_, .failed(let errno)):
-            lose("\(SystemCallError(call: "the connection failed", errno: errno))", &context)
-        case .closed(_, let reason): lose("\(reason)", &context)
+            lose("\(SystemCallError(call: "the connection failed", errno: errno))", &outbox)
+        case .closed(_, let reason): lose("\(reason)", &outbox)
         default: break
         }
         return true
     }
 
     /// Hands the journal the received bytes, and begins TLS when that is due.
-    private func receive(_ bytes: Span<UInt8>, _ context: inout LoopContext) {
+    private func receive(_ bytes: Span<UInt8>, _ outbox: inout Outbox) {
         guard let security else {
             journal.receive(bytes)
-            return journal.progress == .awaitsTLS ? beginTLS(&context) : ()
+            return journal.progress == .awaitsTLS ? beginTLS(&outbox) : ()
         }
         var own: [UInt8] = []
         do throws(TLSError) {
             let (plaintext, hasEnded) = try security.open(bytes, into: &room, output: &own)
-            send(sealed: own, &context)
+            send(sealed: own, &outbox)
             journal.receive(plaintext.span)
-            if hasEnded { drop("it has ended the connection", &context) }
+            if hasEnded { drop("it has ended the connection", &outbox) }
         } catch {
-            send(sealed: own, &context)
-            drop("\(error)", &context)
+            send(sealed: own, &outbox)
+            drop("\(error)", &outbox)
         }
     }
 
     /// Begins TLS; the journal's output waits until the server's certificate is verified.
-    private func beginTLS(_ context: inout LoopContext) {
+    private func beginTLS(_ outbox: inout Outbox) {
         var own: [UInt8] = []
         security = TLSClient(certificates, host: servers[place].endpoint.host, output: &own)
-        send(sealed: own, &context)
+        send(sealed: own, &outbox)
         journal.didStartTLS()
     }
 
     /// Sends the output of the journal.
-    func send(_ context: inout LoopContext) {
+    func send(_ outbox: inout Outbox) {
         guard connection != nil else { return }
         let bytes = journal.takeOutput()
-        guard let security else { return send(sealed: bytes, &context) }
+        guard let security else { return send(sealed: bytes, &outbox) }
         var sealed: [UInt8] = []
         security.seal(bytes.span, output: &sealed)
-        send(sealed: sealed, &context)
+        send(sealed: sealed, &outbox)
     }
 
-    private func send(sealed bytes: [UInt8], _ context: inout LoopContext) {
+    private func send(sealed bytes: [UInt8], _ outbox: inout Outbox) {
         guard let connection, !bytes.isEmpty else { return }
-        let start = context.loop.output.count
-        context.loop.output += bytes
-        context.loop.send(start..<context.loop.output.count, to: connection, as: .answer)
+        let start = outbox.loop.output.count
+        outbox.loop.output += bytes
+        outbox.loop.send(start..<outbox.loop.output.count, to: connection, as: .answer)
     }
 
-    private func noteReady(_ context: inout LoopContext) {
+    private func noteReady(_ outbox: inout Outbox) {
         attemptCount = 0
         failure = nil
         hasServed = true
-        context.log.write(
+        outbox.log.write(
             .info, "the engine serves", ("server", "\(servers[place])"),
             ("name", journal.server?.name ?? ""))
     }
 
-    private func giveUp(_ failure: NATSFailure, _ context: inout LoopContext) {
+    private func giveUp(_ failure: NATSFailure, _ outbox: inout Outbox) {
         // The engine may be reconfigured while a broker runs; a start is refused.
         if failure.isFinal, !hasServed { self.failure = failure }
-        drop("\(failure)", &context)
+        drop("\(failure)", &outbox)
     }
 
-    private func drop(_ reason: String, _ context: inout LoopContext) {
-        if let connection { context.loop.close(connection) }
-        lose(reason, &context)
+    private func drop(_ reason: String, _ outbox: inout Outbox) {
+        if let connection { outbox.loop.close(connection) }
+        lose(reason, &outbox)
     }
 
-    private func lose(_ reason: String, _ context: inout LoopContext) {
+    private func lose(_ reason: String, _ outbox: inout Outbox) {
         connection = nil
         security = nil
         journal.didDisconnect()
-        context.log.write(
+        outbox.log.write(
             .warning, "a server of the engine is given up", ("server", "\(servers[place])"),
             ("reason", reason))
         let longest = min(Self.longestPause, Self.shortestPause << min(attemptCount, 5))
         attemptCount += 1
         // The first attempt at another server follows at once.
         let pause = attemptCount == 1 ? 0 : longest / 2 + Int(random.next() % UInt64(longest / 2))
-        retryAt = context.loop.now + .milliseconds(pause)
+        retryAt = outbox.loop.now + .milliseconds(pause)
     }
 }

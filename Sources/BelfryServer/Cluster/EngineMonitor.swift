@@ -46,115 +46,115 @@ final class EngineMonitor {
     private var place: Int { roundCount % servers.count }
 
     /// Asks the next server, or gives one up, when it is time.
-    func tick(_ context: inout LoopContext) {
-        let now = context.loop.now
+    func tick(_ outbox: inout Outbox) {
+        let now = outbox.loop.now
         guard isAsking else {
-            if !servers.isEmpty, !hasAskedAll || now - askedAt >= Self.interval { ask(&context) }
+            if !servers.isEmpty, !hasAskedAll || now - askedAt >= Self.interval { ask(&outbox) }
             return
         }
-        if now - askedAt >= Self.patience { return giveUp("it does not answer", &context) }
+        if now - askedAt >= Self.patience { return giveUp("it does not answer", &outbox) }
         guard call.isLookingUp else { return }
         do throws(EndpointCall.Failure) {
-            connection = try call.goOn(&context.loop)
+            connection = try call.goOn(&outbox.loop)
         } catch {
-            giveUp("\(error)", &context)
+            giveUp("\(error)", &outbox)
         }
     }
 
-    private func ask(_ context: inout LoopContext) {
-        (isAsking, askedAt) = (true, context.loop.now)
+    private func ask(_ outbox: inout Outbox) {
+        (isAsking, askedAt) = (true, outbox.loop.now)
         parser = ResponseParser(limits: HTTPLimits())
         parser.bodyByteLimit = Self.answerByteLimit
         content = []
         call = EndpointCall()
         do throws(EndpointCall.Failure) {
-            connection = try call.open(servers[place].endpoint, &context.loop)
+            connection = try call.open(servers[place].endpoint, &outbox.loop)
         } catch {
-            giveUp("\(error)", &context)
+            giveUp("\(error)", &outbox)
         }
     }
 
     /// Takes an event of the connection.
     ///
     /// - Returns: whether the event is of the connection.
-    func take(_ event: LoopEvent, input: Span<UInt8>, _ context: inout LoopContext) -> Bool {
+    func take(_ event: LoopEvent, input: Span<UInt8>, _ outbox: inout Outbox) -> Bool {
         guard let connection, event.connection == connection else { return false }
         switch event {
         case .connected:
-            let start = context.loop.output.count
+            let start = outbox.loop.output.count
             RequestWriter.append(
                 method: .get, target: MonitoredStorage.target, host: "\(servers[place])",
                 fields: [HTTPField("Connection", "close")], content: [UInt8]().span,
-                to: &context.loop.output)
-            context.loop.send(start..<context.loop.output.count, to: connection, as: .answer)
+                to: &outbox.loop.output)
+            outbox.loop.send(start..<outbox.loop.output.count, to: connection, as: .answer)
         case .received(_, let byteCount):
-            read(input.extracting(0..<byteCount), &context)
-        case .endOfInput: end(&context)
+            read(input.extracting(0..<byteCount), &outbox)
+        case .endOfInput: end(&outbox)
         case .closed(_, let reason):
             self.connection = nil
-            giveUp("\(reason)", &context)
+            giveUp("\(reason)", &outbox)
         default: break
         }
         return true
     }
 
-    private func read(_ bytes: Span<UInt8>, _ context: inout LoopContext) {
+    private func read(_ bytes: Span<UInt8>, _ outbox: inout Outbox) {
         var cursor = 0
         do throws(HTTPError) {
             while let event = try parser.nextEvent(in: bytes, at: &cursor) {
                 switch event {
                 case .head: break
                 case .body(let range): content += range.map { bytes[$0] }
-                case .end: return conclude(&context)
+                case .end: return conclude(&outbox)
                 }
             }
         } catch {
-            giveUp("\(error)", &context)
+            giveUp("\(error)", &outbox)
         }
     }
 
-    private func end(_ context: inout LoopContext) {
+    private func end(_ outbox: inout Outbox) {
         do throws(HTTPError) {
-            if try parser.finish() == .end { return conclude(&context) }
-            giveUp("it has ended the connection", &context)
+            if try parser.finish() == .end { return conclude(&outbox) }
+            giveUp("it has ended the connection", &outbox)
         } catch {
-            giveUp("\(error)", &context)
+            giveUp("\(error)", &outbox)
         }
     }
 
     /// Evaluates a whole answer.
-    private func conclude(_ context: inout LoopContext) {
+    private func conclude(_ outbox: inout Outbox) {
         guard parser.head.status == 200 else {
-            return giveUp("it answers with the status \(parser.head.status)", &context)
+            return giveUp("it answers with the status \(parser.head.status)", &outbox)
         }
         do throws(NATSError) {
             let syncsAlways = try MonitoredStorage(json: content).syncsAlways
-            if !syncsAlways, told[place] != false { warn(&context) }
+            if !syncsAlways, told[place] != false { warn(&outbox) }
             told[place] = syncsAlways
         } catch {
-            return giveUp("\(error)", &context)
+            return giveUp("\(error)", &outbox)
         }
-        close(&context)
+        close(&outbox)
     }
 
-    private func warn(_ context: inout LoopContext) {
-        context.log.write(
-            context.configuration.durability == .power ? .error : .warning,
+    private func warn(_ outbox: inout Outbox) {
+        outbox.log.write(
+            outbox.configuration.durability == .power ? .error : .warning,
             "a server of the engine answers before it has written to its disk",
             ("monitor", "\(servers[place])"))
     }
 
     /// Records that a server has not answered: its earlier answer no longer counts.
-    private func giveUp(_ reason: String, _ context: inout LoopContext) {
+    private func giveUp(_ reason: String, _ outbox: inout Outbox) {
         told[place] = nil
-        context.log.write(
+        outbox.log.write(
             .warning, "whether a server of the engine writes before it answers is not known",
             ("monitor", "\(servers[place])"), ("reason", reason))
-        close(&context)
+        close(&outbox)
     }
 
-    private func close(_ context: inout LoopContext) {
-        if let connection { context.loop.close(connection) }
+    private func close(_ outbox: inout Outbox) {
+        if let connection { outbox.loop.close(connection) }
         connection = nil
         isAsking = false
         roundCount += 1

@@ -6,19 +6,19 @@ extension ServerLoop {
     /// Handles the messages of other loops.
     mutating func readMail() {
         var messages: [LoopMessage] = []
-        context.shared.mailboxes[context.number].drain(into: &messages)
+        outbox.shared.mailboxes[outbox.number].drain(into: &messages)
         for message in messages {
             switch message {
             case .submissions(let submissions):
-                for submission in submissions where !host.postponed.takes(submission, &context) {
-                    _ = host.perform(submission, &context)
+                for submission in submissions where !host.postponed.takes(submission, &outbox) {
+                    _ = host.perform(submission, &outbox)
                 }
             case .output(let output):
-                context.take(output)
+                outbox.take(output)
             case .arrived(let arrival):
-                callers.admit(arrival, &context)
+                callers.admit(arrival, &outbox)
             case .committed(let ticket):
-                host.takeCommit(ticket, &context)
+                host.takeCommit(ticket, &outbox)
             case .drain:
                 beginStopping()
             case .settled:
@@ -32,14 +32,14 @@ extension ServerLoop {
                 noteAnswered(by: 1)
             case .reload(let configuration):
                 take(configuration)
-            case .renew(let certificate):
-                callers.entrance.take(certificate)
-            case .renewEngine(let certificates):
-                engine?.certificates = certificates
+            case .renew(let context):
+                callers.entrance.take(context)
+            case .renewEngine(let context):
+                engine?.certificates = context
             case .backup(let outcome, let reply):
-                callers.connections.takeBackup(outcome, reply, &context)
+                callers.connections.takeBackup(outcome, reply, &outbox)
             case .backupPart(let part, let id):
-                callers.connections.takePart(part, for: id, &context)
+                callers.connections.takePart(part, for: id, &outbox)
             case .verdict(let digest, let verdict):
                 takeVerdict(digest, verdict)
             case .stop:

@@ -6,7 +6,7 @@ extension ServerLoop {
     /// These are timeouts, limits, origins, hosts, keys and grants. The others keep their values,
     /// and the log names them.
     mutating func take(_ new: ServerConfiguration) {
-        let configuration = context.configuration
+        let configuration = outbox.configuration
         var taken = new
         taken.listenAddresses = configuration.listenAddresses
         taken.tlsListenAddresses = configuration.tlsListenAddresses
@@ -30,15 +30,17 @@ extension ServerLoop {
             || new.storeByteLimit != configuration.storeByteLimit
             || new.highWaterByteCount != configuration.highWaterByteCount
             || new.lowWaterByteCount != configuration.lowWaterByteCount
-        context.adopt(taken)
-        callers.adopt(taken, shares: context.shares)
+        outbox.adopt(taken)
+        callers.adopt(taken, shares: outbox.shares)
         if let keyring = new.keyring {
-            callers.adopt(keyring, &context)
-            host.waits.releaseAll { !keyring.stillHas($0) }
+            callers.adopt(keyring, &outbox)
+            host.polls.endAll { !keyring.stillHas($0.submission.caller) }
+            host.asks.endPolls { !keyring.stillHas($0.submission.caller) }
+            host.values.endPolls { !keyring.stillHas($0.submission.caller) }
         }
-        host.adopt(taken, &context)
-        if context.number == 0 {
-            context.log.write(
+        host.adopt(taken, &outbox)
+        if outbox.number == 0 {
+            outbox.log.write(
                 .info, "configuration reloaded",
                 (
                     "needsRestart",

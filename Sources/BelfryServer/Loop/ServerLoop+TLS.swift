@@ -14,13 +14,13 @@ extension ServerLoop {
         }
         if session.isOpen {
             openSealed(id, session, tls, bytes)
-            if session.partByteCount > 0 { callers.boundUnfinished(&context) }
+            if session.partByteCount > 0 { callers.boundUnfinished(&outbox) }
             return react()
         }
         guard callers.connections.kind(of: id) != nil else { return }
         tls.lineUp(id, bytes)
-        context.loop.pauseReading(id)
-        callers.boundUnfinished(&context)
+        outbox.loop.pauseReading(id)
+        callers.boundUnfinished(&outbox)
         react()
     }
 
@@ -38,22 +38,22 @@ extension ServerLoop {
             do throws(TLSError) {
                 event = try session.nextEvent(in: bytes, at: &cursor, into: &room, output: &own)
             } catch {
-                context.loop.send(sealed: own.span, to: id)
-                callers.entrance.noteFailure(of: id, error, wasOpen: session.isOpen, &context)
-                return callers.connections.closeSoon(id, &context)
+                outbox.loop.send(sealed: own.span, to: id)
+                callers.entrance.noteFailure(of: id, error, wasOpen: session.isOpen, &outbox)
+                return callers.connections.closeSoon(id, &outbox)
             }
-            context.loop.send(sealed: own.span, to: id)
+            outbox.loop.send(sealed: own.span, to: id)
             // Answers to key updates wait for the socket as others do.
-            if session.isOpen, !own.isEmpty { callers.connections.throttleIfFull(id, &context) }
+            if session.isOpen, !own.isEmpty { callers.connections.throttleIfFull(id, &outbox) }
             switch event {
             case nil: return
             case .handshakeDone:
-                context.counters.tlsHandshakes += 1
-                if session.isResumed { context.counters.tlsResumptions += 1 }
+                outbox.counters.tlsHandshakes += 1
+                if session.isResumed { outbox.counters.tlsResumptions += 1 }
             case .received(let byteCount):
                 receive(id, room.span.extracting(0..<byteCount))
             case .closed:
-                callers.connections.endInput(id, &context)
+                callers.connections.endInput(id, &outbox)
                 react()
             }
         }
@@ -70,15 +70,15 @@ extension ServerLoop {
             guard let (id, bytes) = tls.takeNextInLine(), let session = tls.session(of: id) else {
                 return
             }
-            context.loop.resumeReading(id)
-            if session.stage == .waiting, callers.entrance.isFull(forSession: true, &context) {
+            outbox.loop.resumeReading(id)
+            if session.stage == .waiting, callers.entrance.isFull(forSession: true, &outbox) {
                 callers.connections[Int(id.index)] = nil
-                callers.entrance.refuse(id, isSecure: true, &context)
+                callers.entrance.refuse(id, isSecure: true, &outbox)
                 continue
             }
             openSealed(id, session, tls, bytes.span)
-            callers.boundUnfinished(&context)
-        } while !context.loop.turnIsLong
-        if tls.hasLine { context.loop.takeAnotherTurn() }
+            callers.boundUnfinished(&outbox)
+        } while !outbox.loop.turnIsLong
+        if tls.hasLine { outbox.loop.takeAnotherTurn() }
     }
 }

@@ -4,20 +4,18 @@ extension ServerLoop {
         switch timer {
         case .stop: continueStopping()
         case .throttle: releaseThrottled()
-        case .centers: host.meetCenterDeadline(&context)
-        case .polls:
-            host.waits.mailboxes.expire(&context)
-            host.answerPolls(&context)
+        case .centers: host.meetCenterDeadline(&outbox)
+        case .polls: host.meetPollDeadline(&outbox)
         case .fates:
-            host.waits.fates.expire(&context)
-            host.answerFates(&context)
+            host.asks.meetDeadline(&outbox)
+            host.answerFates(&outbox)
         case .values:
-            host.waits.values.expire(&context)
-            host.answerValues(&context)
-        case .promises: host.promises.meetTimer(&context)
+            host.values.meetDeadline(&outbox)
+            host.answerValues(&outbox)
+        case .promises: host.promises.meetTimer(&outbox)
         case .drainDelay: drain()
-        case .limits: context.meetLimitDeadline()
-        case .leftCenters: host.endLeftCenters(&context)
+        case .limits: outbox.meetLimitDeadline()
+        case .leftCenters: host.endLeftCenters(&outbox)
         case .trims: host.kept.isTimerSet = false
         case .history: noteHistory()
         case .progress: logProgress()

@@ -6,66 +6,66 @@ extension ServerLoop {
     mutating func endTurn() {
         if callers.entrance.tls != nil { continueHandshakes() }
         if host.centers.hasSequencer { applyInOrder() }
-        let hasEnded = host.endTurnOfCenters(&context)
-        if !host.postponed.isEmpty { host.doPostponed(behindCenters: hasEnded, &context) }
+        let hasEnded = host.endTurnOfCenters(&outbox)
+        if !host.postponed.isEmpty { host.doPostponed(behindCenters: hasEnded, &outbox) }
         react()
         // The answer to one may let a request be read that ends, or completes, another. Those
         // without room in this turn wait for the next one.
         while host.hasWaitEnds {
-            host.answerPolls(&context)
-            host.answerFates(&context)
-            host.answerValues(&context)
-            host.answerCompletions(&context)
+            host.answerPolls(&outbox)
+            host.answerFates(&outbox)
+            host.answerValues(&outbox)
+            host.answerCompletions(&outbox)
             react()
-            guard host.hasWaitEnds, context.largeAnswersMustWait else { continue }
-            context.loop.takeAnotherTurn()
+            guard host.hasWaitEnds, outbox.largeAnswersMustWait else { continue }
+            outbox.loop.takeAnotherTurn()
             break
         }
         if !host.kept.trims.isEmpty {
-            host.trimKept(&context)
+            host.trimKept(&outbox)
             react()
         }
-        if context.loop.unsentByteTotal > callers.connections.unsentWatch.share {
-            callers.connections.closeSlowest(&context)
-            callers.connections.boundUnsentShares(&context)
+        if outbox.loop.unsentByteTotal > callers.connections.unsentWatch.share {
+            callers.connections.closeSlowest(&outbox)
+            callers.connections.boundUnsentShares(&outbox)
             react()
         }
-        if context.life.isStopping, !context.life.isSealed { settle() }
-        host.handOver(&context)
+        if outbox.life.isStopping, !outbox.life.isSealed { settle() }
+        host.handOver(&outbox)
         if host.centers.log != nil { endTurnOfLog() }
         // A loop that takes no mail has refused the messages of this one.
-        if context.outbox.hasItems { context.loop.takeAnotherTurn() }
-        context.outbox.compression.endTurn()
-        context.counters.turns += 1
+        if outbox.hasItems { outbox.loop.takeAnotherTurn() }
+        outbox.compression.endTurn()
+        outbox.counters.turns += 1
         host.scanBudget = ScanBudget()
         callers.connections.ticket = host.promises.ticket
         if !metricsText.isEmpty { metricsText = [] }
-        context.counters.connectionsOpen = UInt64(clientConnectionCount)
-        context.counters.waitingAnswers = UInt64(host.promises.waitingCount)
-        context.counters.unsentBytes = UInt64(context.loop.unsentByteTotal)
-        context.counters.unfinishedBytes = UInt64(callers.connections.unfinishedTotal.count)
+        outbox.counters.connectionsOpen = UInt64(clientConnectionCount)
+        outbox.counters.waitingAnswers = UInt64(host.promises.waitingCount)
+        outbox.counters.unsentBytes = UInt64(outbox.loop.unsentByteTotal)
+        outbox.counters.unfinishedBytes = UInt64(callers.connections.unfinishedTotal.count)
         if let tls = callers.entrance.tls {
-            context.counters.sessionBytes = UInt64(tls.sessionByteCount)
+            outbox.counters.sessionBytes = UInt64(tls.sessionByteCount)
         }
-        if context.counters.descriptorsExhausted != context.loop.exhaustionCount {
-            context.meet(.descriptors)
+        if outbox.counters.descriptorsExhausted != outbox.loop.exhaustionCount {
+            outbox.meet(.descriptors)
         }
-        context.counters.descriptorsExhausted = UInt64(context.loop.exhaustionCount)
-        context.counters.connectionsPastRefusal = UInt64(context.loop.directRefusalCount)
-        context.shared.counters[context.number].publish(&context.counters)
-        if peakWatch.hasFallen(to: keptByteCount) { context.shared.trimmer.ask() }
+        outbox.counters.descriptorsExhausted = UInt64(outbox.loop.exhaustionCount)
+        outbox.counters.connectionsPastRefusal = UInt64(outbox.loop.directRefusalCount)
+        outbox.shared.counters[outbox.number].publish(&outbox.counters)
+        if peakWatch.hasFallen(to: keptByteCount) { outbox.shared.trimmer.ask() }
     }
 
     /// Whether work after the end of the turn needs another end.
     var hasTurnWork: Bool {
-        !host.centers.touched.isEmpty || host.hasWaitEnds || context.outbox.hasOutbound
+        !host.centers.touched.isEmpty || host.hasWaitEnds || outbox.hasOutbound
     }
 
     /// The memory of this loop, of all kinds.
     var keptByteCount: Int {
         host.kept.byteCount + callers.connections.unfinishedTotal.count
-            + context.loop.unsentByteTotal
-            + Int(context.counters.sessionBytes)
-            + context.loop.connectionCount * ServerConfiguration.ownConnectionByteCount
+            + outbox.loop.unsentByteTotal
+            + Int(outbox.counters.sessionBytes)
+            + outbox.loop.connectionCount * ServerConfiguration.ownConnectionByteCount
     }
 }

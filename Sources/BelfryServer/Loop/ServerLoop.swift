@@ -9,7 +9,7 @@ import BelfryTLS
 /// of connections. The event loop writes each socket once at the end of the turn.
 struct ServerLoop: ~Copyable {
     /// The event loop, its output, and the state that both halves share.
-    var context: LoopContext
+    var outbox: Outbox
     /// The connections and their protocols.
     var callers: Callers
     /// The centers.
@@ -33,17 +33,17 @@ struct ServerLoop: ~Copyable {
     ) throws(SystemCallError) {
         self.engine = engine
         self.monitor = monitor
-        context = try LoopContext(
+        outbox = try Outbox(
             number: number, configuration, shared: shared, log: log,
             connectionLimit: connectionLimit, kernel: kernel)
         let unfinishedTotal = ByteTotal()
         callers = Callers(
-            configuration, shared: shared, shares: context.shares,
+            configuration, shared: shared, shares: outbox.shares,
             unfinishedTotal: unfinishedTotal)
         host = CenterHost(
             configuration, shared: shared, loop: number, unfinishedTotal: unfinishedTotal,
             sequencer: sequencer)
-        host.takeCenters(&context)
+        host.takeCenters(&outbox)
         beginLog()
         if number == 0, shared.progress == nil { noteHistory() }
     }
@@ -54,73 +54,73 @@ struct ServerLoop: ~Copyable {
     mutating func listen(
         with listeners: Listeners, _ certificate: TLSContext?
     ) throws(SystemCallError) {
-        callers.gate.prepareLocality(context)
+        callers.gate.prepareLocality(outbox)
         for socket in listeners.plain {
-            try context.loop.listen(with: socket, refusal: context.refusalBytes())
+            try outbox.loop.listen(with: socket, refusal: outbox.refusalBytes())
         }
         guard let certificate else { return }
         speakSecurely(with: certificate)
-        for socket in listeners.secure { try context.loop.listen(with: socket) }
+        for socket in listeners.secure { try outbox.loop.listen(with: socket) }
     }
 
     /// Serves the connections of the first loop's listeners, by the addresses of the configuration.
     mutating func shareListeners(_ certificate: TLSContext?) {
-        callers.gate.prepareLocality(context)
-        for _ in context.configuration.listenAddresses {
-            context.loop.shareListener(refusal: context.refusalBytes())
+        callers.gate.prepareLocality(outbox)
+        for _ in outbox.configuration.listenAddresses {
+            outbox.loop.shareListener(refusal: outbox.refusalBytes())
         }
         guard let certificate else { return }
         speakSecurely(with: certificate)
-        for _ in context.configuration.tlsListenAddresses { context.loop.shareListener() }
+        for _ in outbox.configuration.tlsListenAddresses { outbox.loop.shareListener() }
     }
 
     /// Uses TLS on the connections of the listeners that are added from now on.
     mutating func speakSecurely(with certificate: TLSContext) {
         callers.entrance.speakSecurely(
-            with: certificate, unfinishedTotal: callers.connections.unfinishedTotal, &context)
+            with: certificate, unfinishedTotal: callers.connections.unfinishedTotal, &outbox)
     }
 
     /// Runs until the broker has stopped.
     mutating func run() throws(SystemCallError) {
-        var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
+        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
         while !hasStopped {
-            let event = try context.loop.nextEvent(into: &input)
+            let event = try outbox.loop.nextEvent(into: &input)
             handle(event, input: input.span)
         }
     }
 
     /// Whether the loop has ended.
-    var hasStopped: Bool { context.life == .over }
+    var hasStopped: Bool { outbox.life == .over }
 
     /// Handles one event; `input` begins with the bytes that were received.
     mutating func handle(_ event: LoopEvent, input: Span<UInt8>) {
         if engine != nil, takeFromEngine(event, input: input) { return }
         switch event {
-        case .accepted(let id, let listener): callers.accept(id, listener: listener, &context)
+        case .accepted(let id, let listener): callers.accept(id, listener: listener, &outbox)
         case .refused(let id, let listener):
-            callers.entrance.refuse(id, listener: listener, &context)
+            callers.entrance.refuse(id, listener: listener, &outbox)
         case .received(let id, let byteCount) where callers.entrance.tls == nil:
             receive(id, input.extracting(0..<byteCount))
         case .received(let id, let byteCount): receiveSealed(id, input.extracting(0..<byteCount))
         case .arrived:
-            if let own = callers.entrance.placeArrival(&context) { callers.admit(own, &context) }
+            if let own = callers.entrance.placeArrival(&outbox) { callers.admit(own, &outbox) }
         case .endOfInput(let id):
-            callers.endInput(id, &context)
+            callers.endInput(id, &outbox)
             react()
         case .endAhead(let id):
-            callers.connections.noteEndAhead(of: id, &context)
+            callers.connections.noteEndAhead(of: id, &outbox)
             react()
         case .overHighWater(let id):
-            callers.connections.meetHighWater(id, &context)
+            callers.connections.meetHighWater(id, &outbox)
             reactAfterTurn()
         case .drained(let id):
-            callers.connections.meetRoom(id, &context)
+            callers.connections.meetRoom(id, &outbox)
             reactAfterTurn()
         case .closed(let id, _):
-            callers.connections.forget(id, &context)
+            callers.connections.forget(id, &outbox)
             reactAfterTurn()
         case .deadline(let id):
-            callers.meetDeadline(id, &context)
+            callers.meetDeadline(id, &outbox)
             react()
         case .mail: readMail()
         case .signal(let signal):
@@ -131,7 +131,7 @@ struct ServerLoop: ~Copyable {
             react()
         case .turnEnds: endTurn()
         case .idle:
-            host.meetIdle(&context)
+            host.meetIdle(&outbox)
             reactAfterTurn()
         case .connected, .waiting: break
         }
@@ -140,6 +140,6 @@ struct ServerLoop: ~Copyable {
     /// Performs the consequences of an event after the end of a turn.
     private mutating func reactAfterTurn() {
         react()
-        if hasTurnWork { context.loop.takeAnotherTurn() }
+        if hasTurnWork { outbox.loop.takeAnotherTurn() }
     }
 }

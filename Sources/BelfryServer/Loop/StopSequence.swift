@@ -16,7 +16,7 @@ struct StopSequence {
     /// The time until which begun requests hold up the seal.
     var sealDeadline = MonotonicTime.distantFuture
     /// The timer of the next step.
-    private var timer: TimerID?
+    var timer: TimerID?
     /// The time when the last connection must be gone.
     var deadline = MonotonicTime.distantFuture
     /// Clients that were told to leave, and are closed one group after another.
@@ -34,10 +34,4 @@ struct StopSequence {
     static let patienceWithNothing: Duration = .milliseconds(750)
     /// The most time for which begun requests, and posts that wait for observers, hold up the seal.
     static let patience: Duration = .seconds(5)
-
-    /// Sets the one timer of the stop; the last one may have fired already.
-    mutating func armTimer(at time: MonotonicTime, _ context: inout LoopContext) {
-        if let timer { context.loop.cancel(timer) }
-        timer = context.loop.schedule(at: time, LoopTimer.stop.rawValue)
-    }
 }

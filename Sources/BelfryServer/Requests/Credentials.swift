@@ -15,11 +15,6 @@ struct Credentials {
     init(_ keyring: Keyring?) {
         self.keyring = keyring ?? Keyring()
     }
-
-    /// Takes the connections whose requests wait for verified credentials.
-    mutating func takeWaiting(_ digest: TokenDigest) -> [ConnectionID] {
-        waiting.removeValue(forKey: digest) ?? []
-    }
 }
 
 /// Credentials that must be verified before the caller is known.

@@ -46,12 +46,6 @@ extension Exchange {
         throw Problem(.unsupportedMediaType, "The Content-Type must be application/json.")
     }
 
-    /// Keeps the path for the location of a post that may wait in the queue.
-    mutating func keepLocation(of post: PostRequest) {
-        guard let options = post.options, options.isQueued, let path else { return }
-        reply.details.pathPrefix = path.prefix
-    }
-
     // MARK: Wishes
 
     /// Options of the answer: `report`, `Prefer` and `Idempotency-Key`.

@@ -48,11 +48,6 @@ struct Exchange {
         parser = RequestParser(limits: limits)
     }
 
-    /// Begins afresh for the next connection, where the last request was left in the middle.
-    mutating func restart(limits: @autoclosure () -> HTTPLimits) {
-        if !parser.isBetweenRequests { self = Exchange(limits: limits()) }
-    }
-
     /// The bytes that an unfinished request keeps.
     var byteCount: Int { content.count + parser.headByteCount }
 
@@ -146,13 +141,6 @@ struct Exchange {
             return nil
         }
         return PostTemplate(name: name, limits: limits)
-    }
-
-    /// Finds the path of a request that so far needed only the template.
-    @inline(never)
-    mutating func findPathLate(hasDebugEndpoints: Bool) {
-        guard path == nil else { return }
-        _ = try? findPath(hasDebugEndpoints: hasDebugEndpoints)
     }
 
     /// Finds the path that the head names.

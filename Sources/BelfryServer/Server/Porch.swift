@@ -35,7 +35,7 @@ struct Porch: ~Copyable {
                 server.armProgress()
                 try server.run()
                 if progress.isOver {
-                    server.context.loop.leaveListeners()
+                    server.outbox.loop.leaveListeners()
                     hasLeft.change { $0 = true }
                     try server.answerTheRest()
                 }
@@ -67,25 +67,25 @@ extension ServerLoop {
 
     /// Answers the connections from before the listeners were left, if they send a request soon.
     mutating func answerTheRest() throws(SystemCallError) {
-        let deadline = context.loop.now + StopSequence.patience
+        let deadline = outbox.loop.now + StopSequence.patience
         // The timer ends the last wait.
-        _ = context.loop.schedule(at: deadline, LoopTimer.progress.rawValue)
-        var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
-        while context.loop.connectionCount > 0, context.loop.now < deadline {
-            handle(try context.loop.nextEvent(into: &input), input: input.span)
+        _ = outbox.loop.schedule(at: deadline, LoopTimer.progress.rawValue)
+        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
+        while outbox.loop.connectionCount > 0, outbox.loop.now < deadline {
+            handle(try outbox.loop.nextEvent(into: &input), input: input.span)
         }
     }
 
     /// Schedules the next log entry about the progress.
     mutating func armProgress() {
-        _ = context.loop.schedule(
-            at: context.loop.now + Self.progressInterval, LoopTimer.progress.rawValue)
+        _ = outbox.loop.schedule(
+            at: outbox.loop.now + Self.progressInterval, LoopTimer.progress.rawValue)
     }
 
     /// Logs the progress of the start.
     mutating func logProgress() {
-        guard let progress = context.shared.progress, !progress.isOver else { return }
-        context.log.write(.info, "restoring", ("restored", progress.text))
+        guard let progress = outbox.shared.progress, !progress.isOver else { return }
+        outbox.log.write(.info, "restoring", ("restored", progress.text))
         armProgress()
     }
 }

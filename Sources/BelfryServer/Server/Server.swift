@@ -142,10 +142,10 @@ public enum Server {
                 number: 0, configuration, shared: shared, log: log,
                 connectionLimit: connectionLimit, sequencer: cluster?.sequencer,
                 engine: cluster?.engine, monitor: cluster?.monitor)
-            first.context.loop.sharesArrivals = configuration.loopCount > 1
+            first.outbox.loop.sharesArrivals = configuration.loopCount > 1
             start.leaveListeners()
             try first.listen(with: start.listeners, certificate)
-            try first.context.loop.attach(signals)
+            try first.outbox.loop.attach(signals)
             var threads: [LoopThread] = []
             for number in 1..<max(1, configuration.loopCount) {
                 threads.append(

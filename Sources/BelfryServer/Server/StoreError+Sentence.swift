@@ -8,10 +8,6 @@ extension StoreError {
             "it is in use by another broker; give each broker a directory of its own"
         case .newerSchema(let found, let supported):
             "a later version of belfry has written it (form \(found), this one knows \(supported))"
-        case .olderSchema(let found, let supported):
-            "an earlier version of belfry has written it (form \(found), this one knows "
-                + "\(supported)), and it was not changed; start with an empty data directory, or "
-                + "with that version"
         case .damaged(let damage):
             damage.sentence
         case .full:

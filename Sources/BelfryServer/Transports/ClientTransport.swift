@@ -13,8 +13,7 @@ protocol ClientTransport: Sendable {
 
     /// Appends the answer to the opening request, and the first message to the client.
     func appendOpening(
-        _ welcome: Welcome, _ reply: HTTPReply, _ context: inout LoopContext,
-        to output: inout [UInt8])
+        _ welcome: Welcome, _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8])
 
     /// Appends the frame of a delivery; all shared ones of a notification and a selector are equal.
     static func append(

@@ -13,8 +13,7 @@ struct EventStreamTransport: ClientTransport {
     /// The stream ends with its connection, so that the frames need no chunks and one frame serves
     /// all streams (RFC 9112 §6.3).
     func appendOpening(
-        _ welcome: Welcome, _ reply: HTTPReply, _ context: inout LoopContext,
-        to output: inout [UInt8]
+        _ welcome: Welcome, _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8]
     ) {
         var fields = [
             HTTPField("Content-Type", "text/event-stream"), HTTPField("X-Accel-Buffering", "no"),
@@ -34,9 +33,9 @@ struct EventStreamTransport: ClientTransport {
         fields.append(HTTPField("Belfry-Position", position))
         if reply.variesByOrigin { fields.append(HTTPField("Vary", "Origin")) }
         ResponseWriter.appendStreamHead(
-            status: 200, fields: fields, date: context.outbox.heads.date.span, to: &output)
+            status: 200, fields: fields, date: outbox.heads.date.span, to: &output)
         // Clients that were cut at the same time reconnect spread over two seconds.
-        let retry = 1_000 + Int(context.random.next() % 2_000 as UInt64)
+        let retry = 1_000 + Int(outbox.random.next() % 2_000 as UInt64)
         let greeting = "belfry c\(welcome.client)"
         if let sequence = welcome.position {
             EventStream.append(

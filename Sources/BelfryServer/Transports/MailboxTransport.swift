@@ -10,8 +10,7 @@ struct MailboxTransport: ClientTransport {
     static let sendsMessages = false
 
     func appendOpening(
-        _ welcome: Welcome, _ reply: HTTPReply, _ context: inout LoopContext,
-        to output: inout [UInt8]
+        _ welcome: Welcome, _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8]
     ) {}
 
     static func append(

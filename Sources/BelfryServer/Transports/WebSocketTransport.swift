@@ -11,20 +11,18 @@ struct WebSocketTransport: ClientTransport {
     static let sendsMessages = true
 
     func appendOpening(
-        _ welcome: Welcome, _ reply: HTTPReply, _ context: inout LoopContext,
-        to output: inout [UInt8]
+        _ welcome: Welcome, _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8]
     ) {
-        Self.appendAnswer(reply, context.outbox, to: &output)
-        var answer = context.outbox.answers.make()
+        Self.appendAnswer(reply, &outbox, to: &output)
+        outbox.content.removeAll(keepingCapacity: true)
         RPC.append(
-            welcome: welcome, pingInterval: context.pingIntervalText, to: &answer.content)
-        FrameWriter.append(.text, payload: answer.content.span, to: &output)
-        context.outbox.answers.reclaim(answer)
+            welcome: welcome, pingInterval: outbox.pingIntervalText, to: &outbox.content)
+        FrameWriter.append(.text, payload: outbox.content.span, to: &output)
     }
 
     /// Appends the 101 response.
     static func appendAnswer(
-        _ reply: HTTPReply, _ outbox: borrowing Outbox, to output: inout [UInt8]
+        _ reply: HTTPReply, _ outbox: inout Outbox, to output: inout [UInt8]
     ) {
         let details = reply.details
         OpeningAnswer.append(

@@ -92,7 +92,7 @@ struct Bench: ClientCommand {
             guard !Task.isCancelled else { return }
             second += 1
             let now = progress.change { $0 }
-            Screen.say(
+            Program.say(
                 "\(second) s: \(now.posts - before.posts) posts, "
                     + "\(now.deliveries - before.deliveries) deliveries, \(now.failures) failed",
                 to: .error)

@@ -70,7 +70,7 @@ struct StoredAskTests {
     }
 
     @Test(
-        "R17: an ask that outlives its asker is stored under its key before anybody is told of it"
+        "R17: an ask that outlives its asker is stored under its key before anybody is told that it is open"
     )
     func keyIsTold() {
         func told(_ scenario: Scenario) -> [AskOutcome?] {
@@ -149,7 +149,7 @@ struct StoredAskTests {
     }
 
     @Test(
-        "R20: one held is shown when the store knows; after a kill it is marked, or ends with once",
+        "R20: what was held is shown when the store knows; killed before, the broker marks it, and ends it with once",
         arguments: [false, true])
     func isShownWhenStored(isOnce: Bool) {
         var stored = StoredScenario()

@@ -361,7 +361,7 @@ struct AcknowledgingTests {
     }
 
     @Test(
-        "C12 (T51): a chain of posts out of deliveries ends at the limit; deliveries do not wait"
+        "C12 (T51): a chain of posts out of deliveries ends at the limit, and deliveries do not wait"
     )
     func chain() {
         var scenario = Scenario()

@@ -56,7 +56,7 @@ struct ActionTests {
     }
 
     @Test(
-        "K4 (T244): where nobody takes it, the row is unhandled and counts as dropped, with no gap"
+        "K4 (T244): where nobody takes it, the row is unhandled and counts as dropped, without a gap"
     )
     mutating func isUnhandled() {
         let client = scenario.connect()
@@ -224,11 +224,11 @@ struct ActionTests {
         // A mailbox without a reader holds all that comes.
         _ = scenario.connect([scenario.responder("fan", ["spin"])], transport: .mailbox)
         #expect(reports().map(\.outcome) == [.held, .held, .held])
-        #expect(scenario.center.sequence == 0 && scenario.center.backlog.heldActions.isEmpty)
+        #expect(scenario.center.sequence == 0 && scenario.center.heldActions.isEmpty)
     }
 
     @Test(
-        "K11: a target that nobody held long enough is a leak; a mailbox that stays empty is not"
+        "K11: a target that nobody held for long enough is a leak; a mailbox that stays empty is not"
     )
     mutating func leaks() {
         let after = scenario.center.limits.orphanAfter.wholeNanoseconds / 1_000_000

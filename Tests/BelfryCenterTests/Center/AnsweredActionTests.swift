@@ -51,7 +51,7 @@ struct AnsweredActionTests {
         #expect(
             scenario.account(id)
                 == Receipt(id: id, sequence: 1, matched: 1, delivered: 1, acknowledged: 1))
-        #expect(scenario.center.backlog.heldActions.isEmpty && scenario.center.heldCount == 0)
+        #expect(scenario.center.heldActions.isEmpty && scenario.center.heldCount == 0)
     }
 
     @Test("K9: -32601 by the last leaves it unhandled, and the poster is answered")
@@ -109,7 +109,7 @@ struct AnsweredActionTests {
     }
 
     @Test(
-        "K9: what is handed on to a mailbox is on its way where a reader waits, and else held",
+        "K9: what is handed on to a mailbox is on its way where a reader waits, and held where none does",
         arguments: ["stream", "poll", "nobody"])
     func isHandedOnAndFiled(reader: String) {
         var scenario = Scenario()
@@ -137,7 +137,7 @@ struct AnsweredActionTests {
         #expect(scenario.effects.completions.map(\.receipts.first) == [scenario.account(id)])
         scenario.apply(.readMailbox(observer: hall, through: 2))
         #expect(scenario.account(id) == delivered)
-        #expect(scenario.center.backlog.heldActions.isEmpty && scenario.center.heldCount == 0)
+        #expect(scenario.center.heldActions.isEmpty && scenario.center.heldCount == 0)
     }
 
     @Test("K9: of those who share an address nobody is asked twice")
@@ -171,7 +171,7 @@ struct AnsweredActionTests {
         scenario.back(client)
         #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 1?*"])
         scenario.respond(to: row, 1, of: lamp, .result([]))
-        #expect(scenario.center.backlog.heldActions.isEmpty)
+        #expect(scenario.center.heldActions.isEmpty)
     }
 
     @Test("K9: two actions of one post at one responder are answered each by its name")

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -12,11 +11,11 @@ struct ExplainingTests {
         scenario.observe("a", by: client)
         scenario.observe(nil, "o", by: client)
         scenario.observe("b", by: client)
-        let before = stateDigest(of: scenario.center)
+        let before = scenario.center.digest()
         let explanation = scenario.explain("a", "o")
         #expect(explanation.observers.map(\.row.serial) == [1, 2])
         #expect(explanation.next == nil && explanation.nearMisses.isEmpty)
-        #expect(stateDigest(of: scenario.center) == before)
+        #expect(scenario.center.digest() == before)
         #expect(scenario.center.sequence == 0)
         #expect(scenario.rows.allSatisfy { $0.delivered == 0 })
     }

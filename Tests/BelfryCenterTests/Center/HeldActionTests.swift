@@ -23,7 +23,7 @@ struct HeldActionTests {
         #expect(scenario.frames == ["touchUp{}", "dim/lamp", "touchUp{}"])
         #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 1", "o1 lamp.toggle touchUp{} 3"])
         #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, delivered: 1))
-        #expect(scenario.center.heldCount == 0 && scenario.center.backlog.heldActions.isEmpty)
+        #expect(scenario.center.heldCount == 0 && scenario.center.heldActions.isEmpty)
     }
 
     @Test("K6, D7: past the limit of the responder the oldest is lost, with a gap")
@@ -67,7 +67,7 @@ struct HeldActionTests {
         #expect(scenario.reportRows == ["o\(again) held lamp o1"])
         scenario.remove(responder, by: .broker)
         #expect(scenario.account(id) == Receipt(id: id, sequence: 2, matched: 1, dropped: 1))
-        #expect(scenario.center.backlog.heldActions.isEmpty && scenario.center.heldCount == 0)
+        #expect(scenario.center.heldActions.isEmpty && scenario.center.heldCount == 0)
     }
 
     @Test("K6, R6, R14: an action waits for a busy responder that holds, and holds up nothing else")
@@ -88,7 +88,7 @@ struct HeldActionTests {
         scenario.answer(responder, 1, .result(bytes("1")))
         // The client was written 3 meanwhile, so it takes its number now (law 2).
         #expect(scenario.actions == ["o1 lamp.toggle touchUp{} 4"])
-        #expect(scenario.center.backlog.heldActions.isEmpty)
+        #expect(scenario.center.heldActions.isEmpty)
     }
 
     @Test("D8, R14: nor what is delivered to a client at once that has asked for suspension")
@@ -137,7 +137,7 @@ struct HeldActionTests {
     }
 
     @Test(
-        "K2: what comes again is in the order of the observers with targets, not of the responders"
+        "K2: what comes again comes in the order of the observers with the targets, not of the responders"
     )
     mutating func orderAgain() {
         let (wirer, client) = (scenario.connect(), scenario.connect())
@@ -156,7 +156,7 @@ struct HeldActionTests {
     }
 
     @Test(
-        "K6, D10: one not written at once is written to a client that comes back, and still asks"
+        "K6, D10: one that could not be written at once is written to a client that comes back, and still asks"
     )
     mutating func immediatelyLater() {
         let (wirer, client) = (scenario.connect(), scenario.connect())

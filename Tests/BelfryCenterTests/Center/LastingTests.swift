@@ -186,7 +186,7 @@ struct LastingTests {
         let client = bench.run { $0.connect() }
         bench.run { $0.observe("a", by: client, .hold) }
         let block = NotificationCenter.sequenceBlock
-        bench.scenario.center.history.sequence = block / 2 - 1
+        bench.scenario.center.sequence = block / 2 - 1
         bench.run { $0.say("b1") }
         #expect(bench.changes.isEmpty)
         bench.run { $0.say("b2") }

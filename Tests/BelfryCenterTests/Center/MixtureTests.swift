@@ -57,9 +57,9 @@ struct MixtureTests {
         }
         if scenario.center.heldCount > 0 { Issue.record("\(describe(scenario))") }
         #expect(scenario.center.heldCount == 0 && scenario.center.heldByteCount == 0)
-        #expect(scenario.center.backlog.held.entryCount == 0)
-        #expect(scenario.center.backlog.replaceable.isEmpty)
-        #expect(scenario.center.backlog.waiting.count == 0)
+        #expect(scenario.center.held.entryCount == 0)
+        #expect(scenario.center.replaceable.isEmpty)
+        #expect(scenario.center.waiting.count == 0)
     }
 
     private func describe(_ scenario: Scenario) -> String {
@@ -80,13 +80,13 @@ struct MixtureTests {
         {
             scenario.apply(.drain(client: client.id))
             watch.look(at: scenario)
-            guard let slot = scenario.center.registry.clients.slot(of: client.id) else { continue }
-            let owed = scenario.center.registry.clients[slot].unacknowledged
-            for entry in scenario.center.backlog.held.slots(of: owed, in: .client) {
-                let observer = scenario.center.backlog.held[entry].observer
+            guard let slot = scenario.center.clients.slot(of: client.id) else { continue }
+            let owed = scenario.center.clients[slot].unacknowledged
+            for entry in scenario.center.held.slots(of: owed, in: .client) {
+                let observer = scenario.center.held[entry].observer
                 scenario.acknowledge(
-                    scenario.center.registry.observers[observer].serial,
-                    scenario.center.backlog.held.sequence(of: entry))
+                    scenario.center.observers[observer].serial,
+                    scenario.center.held.sequence(of: entry))
                 watch.look(at: scenario)
             }
         }
@@ -101,63 +101,54 @@ struct MixtureTests {
         none.unobservedNameLimit = 0
         scenario.apply(.configure(none))
         #expect(scenario.center.observerCount == 0 && scenario.center.clientCount == 0)
-        #expect(
-            scenario.center.registry.index.isEmpty && scenario.center.registry.selectors.count == 0)
+        #expect(scenario.center.index.isEmpty && scenario.center.selectors.count == 0)
     }
 
     /// Checks the tables at any time: lists and counts agree.
     private func checkTables(_ center: NotificationCenter) {
         var entryCount = 0
-        for entry in center.registry.clients.order.entries where !entry.isDead {
-            let client = center.registry.clients[entry.slot]
+        for entry in center.clients.order.entries where !entry.isDead {
+            let client = center.clients[entry.slot]
             let lists = [client.held, client.unacknowledged].map {
-                center.backlog.held.slots(of: $0, in: .client)
+                center.held.slots(of: $0, in: .client)
             }
-            let byteCounts = lists.map {
-                $0.reduce(0) { $0 + center.backlog.held.byteCount(of: $1) }
-            }
+            let byteCounts = lists.map { $0.reduce(0) { $0 + center.held.byteCount(of: $1) } }
             check(byteCounts == [client.heldByteCount, client.unacknowledgedByteCount])
             check(lists.map(\.count) == [client.held.count, client.unacknowledged.count])
-            let order = lists[0].map { center.backlog.held.sequence(of: $0) }
+            let order = lists[0].map { center.held.sequence(of: $0) }
             check(order == order.sorted())
-            let slots = center.registry.observers.slots(from: client.lastObserver)
+            let slots = center.observers.slots(from: client.lastObserver)
             check(slots.count == client.observerCount)
-            check(
-                slots.filter { center.registry.observers[$0].isLasting }.count
-                    == client.lastingCount)
-            check(
-                slots.filter { !center.registry.observers[$0].gaps.isEmpty }.count
-                    == client.gapCount)
-            check(slots.filter { center.registry.observers[$0].owes }.count == client.owingCount)
-            check(
-                slots.filter { center.registry.observers[$0].reader != nil }.count
-                    == client.readerCount)
+            check(slots.filter { center.observers[$0].isLasting }.count == client.lastingCount)
+            check(slots.filter { !center.observers[$0].gaps.isEmpty }.count == client.gapCount)
+            check(slots.filter { center.observers[$0].owes }.count == client.owingCount)
+            check(slots.filter { center.observers[$0].reader != nil }.count == client.readerCount)
             let ofObservers = slots.flatMap {
-                center.backlog.held.slots(of: center.registry.observers[$0].entries, in: .observer)
+                center.held.slots(of: center.observers[$0].entries, in: .observer)
             }
             check(Set(ofObservers) == Set(lists.joined()))
             check(ofObservers.count == lists[0].count + lists[1].count)
             for slot in slots {
-                let unacknowledged = center.backlog.held.slots(
-                    of: center.registry.observers[slot].entries, in: .observer
-                ).filter { center.backlog.held[$0].flags.contains(.unacknowledged) }
-                check(unacknowledged.count == center.registry.observers[slot].unacknowledgedCount)
+                let unacknowledged = center.held.slots(
+                    of: center.observers[slot].entries, in: .observer
+                ).filter { center.held[$0].flags.contains(.unacknowledged) }
+                check(unacknowledged.count == center.observers[slot].unacknowledgedCount)
             }
             entryCount += ofObservers.count
         }
-        check(entryCount == center.backlog.held.entryCount)
-        var kept = center.backlog.held.oldest
+        check(entryCount == center.held.entryCount)
+        var kept = center.held.oldest
         var last: UInt64 = 0
         var byteCount = 0
         while kept != HeldTable.none {
-            let notification = center.backlog.held.notification(at: kept)
+            let notification = center.held.notification(at: kept)
             check(notification.sequence > last)
-            check(!center.backlog.held.holders(at: kept).isEmpty)
+            check(!center.held.holders(at: kept).isEmpty)
             last = notification.sequence
             byteCount += notification.content.byteCount
-            kept = center.backlog.held.next(after: kept)
+            kept = center.held.next(after: kept)
         }
-        check(byteCount == center.backlog.held.byteCount)
+        check(byteCount == center.held.byteCount)
     }
 
     /// The sight of clients and posters.
@@ -186,7 +177,7 @@ struct MixtureTests {
             }
             let answered = scenario.effects.completions.flatMap(\.receipts)
             for receipt in answered { check(receipt.addsUp) }
-            scenario.center.history.fates.forEach { receipt, _, _ in check(receipt.addsUp) }
+            scenario.center.fates.forEach { receipt, _, _ in check(receipt.addsUp) }
             for (receipt, rows) in zip(scenario.effects.receipts, scenario.effects.reports) {
                 check(receipt.sequence == 0 || rows.count == Int(receipt.matched))
             }

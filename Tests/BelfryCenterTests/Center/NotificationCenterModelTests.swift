@@ -121,11 +121,11 @@ struct NotificationCenterModelTests {
             let found = center.tombstone(tombstone.serial)
             check(found?.removedBy == tombstone.remover && found?.reason == tombstone.reason)
         }
-        check(center.registry.tombstones.count == model.tombstones.count)
+        check(center.tombstones.count == model.tombstones.count)
         var kept: [UInt64] = []
-        center.history.replay.forEach(above: 0) { kept.append($0.sequence) }
+        center.replay.forEach(above: 0) { kept.append($0.sequence) }
         check(kept == model.kept.map(\.sequence))
-        check(center.registry.index.channels.unobservedCount <= 30)
+        check(center.index.channels.unobservedCount <= 30)
     }
 
     @Test("after all clients are gone nothing of them is left in any table", arguments: 1...3)
@@ -142,7 +142,7 @@ struct NotificationCenterModelTests {
         scenario.apply(.configure(none))
         #expect(scenario.center.observerCount == 0)
         #expect(scenario.center.clientCount == 0)
-        #expect(scenario.center.registry.index.isEmpty)
-        #expect(scenario.center.registry.selectors.count == 0)
+        #expect(scenario.center.index.isEmpty)
+        #expect(scenario.center.selectors.count == 0)
     }
 }

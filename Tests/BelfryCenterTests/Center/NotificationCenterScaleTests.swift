@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -34,7 +33,7 @@ struct NotificationCenterScaleTests {
         case .rising: break
         case .falling: serials.reverse()
         case .shuffled:
-            var generator = SplitMix(seed: 7)
+            var generator = SeededGenerator(seed: 7)
             for place in serials.indices {
                 serials.swapAt(place, place + generator.below(serials.count - place))
             }
@@ -47,7 +46,7 @@ struct NotificationCenterScaleTests {
         }
         for serial in serials { scenario.remove(serial, by: .broker) }
         #expect(scenario.center.observerCount == 0)
-        #expect(scenario.center.registry.index.isEmpty)
+        #expect(scenario.center.index.isEmpty)
         #expect(scenario.post("name1", "o") == [])
     }
 
@@ -56,7 +55,7 @@ struct NotificationCenterScaleTests {
         var scenario = Scenario()
         let client = scenario.connect()
         for number in 0..<5_000 { scenario.observe("one-off \(number)", by: client) }
-        let channels = scenario.center.registry.index.channels
+        let channels = scenario.center.index.channels
         #expect(channels.index(of: bytes("Orders").span) == nil)
         let serial = scenario.observe("Orders", by: client)
         #expect(scenario.post("Orders") == [serial])

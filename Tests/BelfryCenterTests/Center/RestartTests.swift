@@ -137,10 +137,7 @@ struct RestartTests {
     }
 
     @Test(
-        """
-        decision 62: what others were sent behind the last \
-        that a client was written is no loss of its
-        """,
+        "decision 62: what others were sent behind the last that a client was written is no loss of its",
         arguments: [
             // It has a connection at the end, or was away, and the store was told before a crash.
             (false, true, 1, []), (true, true, 1, ["unknown ? 1...1"]),
@@ -351,13 +348,11 @@ struct RestartTests {
         check(Set(lasting.map(\.client)) == Set(image.clients.map(\.id)))
         var held: [(UInt64, UInt64)] = []
         for row in lasting {
-            guard let slot = center.registry.observers.slot(of: row.serial) else { continue }
-            for entry in center.backlog.held.slots(
-                of: center.registry.observers[slot].entries, in: .observer)
-            {
-                held.append((center.backlog.held.sequence(of: entry), row.serial))
+            guard let slot = center.observers.slot(of: row.serial) else { continue }
+            for entry in center.held.slots(of: center.observers[slot].entries, in: .observer) {
+                held.append((center.held.sequence(of: entry), row.serial))
             }
-            let gaps = center.registry.observers[slot].gaps.filter {
+            let gaps = center.observers[slot].gaps.filter {
                 $0.reason != .dropped && $0.count != nil
             }
             let stored = image.gaps.filter { $0.observer == row.serial }.map(\.gap)
@@ -371,7 +366,7 @@ struct RestartTests {
             _, _ in true
         }.rows
         check(Set(queue.map(\.id)) == Set(image.queue.map(\.id)))
-        check(center.history.keys.count == image.keys.count)
+        check(center.keys.count == image.keys.count)
         check(center.sequence <= image.sequence)
     }
 }

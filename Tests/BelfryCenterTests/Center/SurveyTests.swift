@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -240,7 +239,7 @@ struct SurveyTests {
 
     @Test("the first rows are those of a whole sort", arguments: 0..<20)
     func firstRows(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let limit = Int.random(in: 1...20, using: &generator)
         var first = FirstRows<UInt64>(limit: limit)
         var keys: [RowKey] = []
@@ -256,7 +255,7 @@ struct SurveyTests {
 
     @Test("a search finds what a plain one finds", arguments: 0..<20)
     func search(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             func text(_ range: ClosedRange<Int>) -> String {
                 let count = Int.random(in: range, using: &generator)

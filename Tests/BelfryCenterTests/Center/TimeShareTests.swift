@@ -24,10 +24,7 @@ struct TimeShareTests {
     }
 
     @Test(
-        """
-        an observer that goes is 16 of work: \
-        the client with which the limit is reached is the last
-        """,
+        "an observer that goes is 16 of work: the client with which the limit is reached is the last",
         arguments: [(0, 2), (1, 2), (32, 2), (33, 4), (64, 4), (65, 6), (Int.max, 6)])
     func limit(workLimit: Int, removedCount: Int) {
         var scenario = Self.leased(clients: 3, observers: 2)
@@ -122,7 +119,7 @@ struct TimeShareTests {
         var counts: [Int] = []
         while Self.isDue(scenario) {
             scenario.apply(.passTime(workLimit: 64))
-            counts.append(scenario.center.history.keys.count)
+            counts.append(scenario.center.keys.count)
         }
         #expect(counts == [7, 3, 0])
         #expect(scenario.center.observerCount == 0)
@@ -138,13 +135,13 @@ struct TimeShareTests {
         for number in 0..<400 { scenario.say("a\(number)", ttl: Self.second) }
         scenario.back(holder)
         scenario.milliseconds += 1_000
-        var deadlines = scenario.center.schedule.deadlines
+        var deadlines = scenario.center.deadlines
         #expect(deadlines.count == 401)
-        var heap = DeadlineHeap<Deadline>()
+        var heap = DeadlineHeap<NotificationCenter.Deadline>()
         while let deadline = deadlines.popDue(at: .max) {
             for _ in 0..<10 { heap.add(at: 0, rank: deadline.rank, key: deadline) }
         }
-        scenario.center.schedule.deadlines = heap
+        scenario.center.deadlines = heap
         var shareCount = 0
         repeat {
             scenario.apply(.passTime(workLimit: 1))

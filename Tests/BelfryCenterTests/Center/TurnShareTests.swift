@@ -21,10 +21,7 @@ struct TurnShareTests {
     }
 
     @Test(
-        """
-        an entry is its deliveries and 16 of work: \
-        the one with which the limit is reached is the last
-        """,
+        "an entry is its deliveries and 16 of work: the one with which the limit is reached is the last",
         arguments: [(0, 1), (1, 1), (19, 1), (20, 2), (38, 2), (39, 3), (Int.max, 3)])
     func limit(workLimit: Int, count: Int) {
         var scenario = Self.scenario(["a", "b", "c"])

@@ -55,7 +55,7 @@ struct WalkPriceTests {
             Issue.record("nobody is asked")
             return
         }
-        #expect(scenario.center.registry.observers[slot].serial == holders[count])
+        #expect(scenario.center.observers[slot].serial == holders[count])
     }
 
     @Test("a holder that goes, and comes again, is found by what it implements then")

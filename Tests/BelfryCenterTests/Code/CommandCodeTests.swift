@@ -1,4 +1,4 @@
-import TestSupport
+import BelfryHistory
 import Testing
 
 @testable import BelfryCenter
@@ -89,7 +89,7 @@ struct CommandCodeTests {
 
     @Test("changed bytes are refused, or are another command")
     func changedBytes() {
-        var generator = SplitMix(seed: 97)
+        var generator = SeededGenerator(seed: 97)
         var refused = 0
         for command in Self.commands {
             for _ in 0..<200 {

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -14,7 +13,7 @@ struct ReplayEdgeTests {
 
     @Test("it is as if all were added one after another, and the oldest dropped each time")
     func naive() {
-        var generator = SplitMix(seed: 65)
+        var generator = SeededGenerator(seed: 65)
         for _ in 0..<500 {
             let observerCount = 1 + generator.below(5)
             let sizes = (0..<generator.below(8)).map { _ in 1 + generator.below(6) }

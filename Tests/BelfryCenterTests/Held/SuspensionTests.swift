@@ -63,7 +63,7 @@ struct SuspensionTests {
         scenario.say("a2") { $0.reportsObservers = true }
         #expect(
             scenario.effects.reports == [[ReportRow(observer: serial, outcome: .coalesced)]])
-        #expect(scenario.center.dispatching.recountedRows.isEmpty)
+        #expect(scenario.center.recountedRows.isEmpty)
     }
 
     @Test("D6 (T97): an observer of an object keeps the last of each name")

@@ -9,13 +9,13 @@ struct OwnerTests {
     /// The holdings of an owner, counted anew by a restored center and from the queue's entries.
     private static func counted(_ owner: Owner, in center: NotificationCenter) -> Holdings {
         var anew = center
-        anew.memory.owned = OwnedMemory()
-        anew.schedule.queue.owned = OwnedMemory()
-        anew.asks.open.owned = OwnedMemory()
-        anew.history.keys.owned = OwnedMemory()
+        anew.owned = OwnedMemory()
+        anew.queue.owned = OwnedMemory()
+        anew.asks.owned = OwnedMemory()
+        anew.keys.owned = OwnedMemory()
         anew.assignOwners { CommandSource.owner(of: $0) }
         var holdings = anew.holdings(of: owner)
-        center.schedule.queue.forEachInPostingOrder { entry in
+        center.queue.forEachInPostingOrder { entry in
             if entry.owner == owner {
                 holdings.texts[.queue].byteCount += entry.content.byteCount
                 holdings.texts[.queue].cost += entry.cost

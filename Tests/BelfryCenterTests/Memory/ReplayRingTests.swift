@@ -86,11 +86,11 @@ struct ReplayRingTests {
     func configure() {
         var scenario = Scenario()
         for _ in 0..<10 { scenario.post("a") }
-        #expect(scenario.center.history.replay.count == 10)
+        #expect(scenario.center.replay.count == 10)
         var limits = CenterLimits()
         limits.replayCountLimit = 4
         scenario.apply(.configure(limits))
-        #expect(scenario.center.history.replay.count == 4)
-        #expect(scenario.center.history.replay.forgottenThrough == 6)
+        #expect(scenario.center.replay.count == 4)
+        #expect(scenario.center.replay.forgottenThrough == 6)
     }
 }

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -72,7 +71,7 @@ struct ChannelTableTests {
         scenario.apply(.configure(limits))
         scenario.post("a", "o")
         #expect(scenario.effects.receipts.first?.matched == 0)
-        #expect(scenario.center.registry.index.channels.index(of: bytes("a").span) == nil)
+        #expect(scenario.center.index.channels.index(of: bytes("a").span) == nil)
         let client = scenario.connect()
         let serial = scenario.observe("a", "o", by: client)
         #expect(scenario.post("a", "o") == [serial])
@@ -85,12 +84,12 @@ struct ChannelTableTests {
         var limits = CenterLimits()
         limits.unobservedNameLimit = 1
         scenario.apply(.configure(limits))
-        #expect(unobserved(scenario.center.registry.index.channels) == ["c"])
+        #expect(unobserved(scenario.center.index.channels) == ["c"])
     }
 
     @Test("random posts and observers agree with an array of names", arguments: 1...6)
     func randomComparison(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var table = table(limit: 12)
         var posts: [String: UInt64] = [:]
         var observers: [String: Int] = [:]

@@ -67,7 +67,7 @@ struct ChannelWatchTests {
     }
 
     @Test(
-        "L12: the first observer without a name observes all names that somebody watches or posts"
+        "L12: the first observer without a name observes all names, as far as somebody watches or posts them"
     )
     mutating func wildcards() {
         watch("price")

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -260,7 +259,7 @@ struct ObserverTests {
     @Test("O5 (T44): observers that come and go in any order leave counters that agree")
     func churn() {
         var scenario = Scenario()
-        var generator = SplitMix(seed: 44)
+        var generator = SeededGenerator(seed: 44)
         let clients = (0..<5).map { _ in scenario.connect() }
         var deliveries: [UInt64: UInt64] = [:]
         var alive: [UInt64] = []

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -22,7 +21,7 @@ struct PostingListTests {
 
     @Test("random additions and removals agree with a sorted array", arguments: 1...6)
     func randomComparison(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var list = PostingList()
         var model: [(serial: UInt64, slot: UInt32)] = []
         var serial: UInt64 = 0

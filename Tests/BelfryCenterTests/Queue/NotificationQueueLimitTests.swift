@@ -142,7 +142,7 @@ struct NotificationQueueLimitTests {
             scenario.newPost("a/p", coalesce: .none, ttl: 50),
             scenario.newPost("b", coalesce: .none),
         ])
-        let before = (scenario.entries, scenario.contents, scenario.queue.nextDeadline)
+        let before = (scenario.entries, scenario.digest, scenario.queue.nextDeadline)
         let posts = [
             scenario.newPost(
                 "a/q", userInfo: "x", coalesce: .onName, keepsLatest: true, modes: ["n"],
@@ -151,7 +151,7 @@ struct NotificationQueueLimitTests {
         ]
         #expect(throws: Refusal.queueFull(limit: 4)) { try scenario.add(posts) }
         #expect(scenario.entries == before.0)
-        #expect(scenario.contents == before.1)
+        #expect(scenario.digest == before.1)
         #expect(scenario.queue.nextDeadline == before.2)
         #expect(try scenario.add(Array(posts.dropLast())).count == 3)
         #expect(scenario.listing == ["a/q(x)", "b", "c", "d"])
@@ -176,7 +176,7 @@ struct NotificationQueueLimitTests {
         scenario.entryLimit = 2
         try scenario.post("s/o", ttl: 10)
         try scenario.post("t", .idle)
-        let contents = scenario.contents
+        let digest = scenario.digest
         scenario.queue.beginBatch()
         let taken = scenario.queue.takeSimilar(
             to: QueueScenario.content("s/o"), mask: .onName, scope: .everything)
@@ -185,7 +185,7 @@ struct NotificationQueueLimitTests {
         #expect(throws: Refusal.queueFull(limit: 2)) { try scenario.post("v") }
         #expect(scenario.listing == ["u", "t"])
         scenario.queue.undoBatch()
-        #expect(scenario.contents == contents)
+        #expect(scenario.digest == digest)
         #expect(scenario.queue.nextDeadline == scenario.now + 10)
         #expect(scenario.run() == ["s/o", "t"])
         #expect(scenario.queue.count == 0)

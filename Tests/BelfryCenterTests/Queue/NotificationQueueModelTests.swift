@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -22,15 +21,15 @@ struct NotificationQueueModelTests {
         #expect(comparison.expiredCount > 10)
     }
 
-    @Test("the same steps give the same queue, whatever the seed of the hashes", arguments: 1...2)
-    func contentsHaveNoSeed(seed: UInt64) {
+    @Test("the same steps give the same digest, whatever the seed of the hashes", arguments: 1...2)
+    func digestHasNoSeed(seed: UInt64) {
         var first = QueueComparison(seed: seed)
         var second = QueueComparison(seed: seed, hashSeed: HashSeed(77, 78))
         for _ in 1...800 {
             first.step()
             second.step()
         }
-        #expect(first.scenario.contents == second.scenario.contents)
+        #expect(first.scenario.digest == second.scenario.digest)
     }
 }
 
@@ -38,7 +37,7 @@ struct NotificationQueueModelTests {
 struct QueueComparison {
     var scenario: QueueScenario
     private var model: NaiveQueue
-    private var generator: SplitMix
+    private var generator: SeededGenerator
     private(set) var mergedCount = 0
     private(set) var refusedCount = 0
     private(set) var undoneCount = 0
@@ -49,7 +48,7 @@ struct QueueComparison {
     private static let modes = ["default", "common", "modal", "held", "tracking"]
 
     init(seed: UInt64, hashSeed: HashSeed = HashSeed(3, 4)) {
-        generator = SplitMix(seed: seed)
+        generator = SeededGenerator(seed: seed)
         scenario = QueueScenario(seed: hashSeed)
         model = NaiveQueue(common: [Mode.default])
         scenario.entryLimit = 24
@@ -112,7 +111,7 @@ struct QueueComparison {
         let posts = (0...generator.below(6)).map { _ in somePost() }
         let before = model
         let limit = scenario.queue.byteCount + scenario.byteRoom
-        let contents = scenario.contents
+        let digest = scenario.digest
         let expected = Result { () throws(Refusal) in
             var added: [NotificationQueue.Added] = []
             for post in posts {
@@ -128,13 +127,13 @@ struct QueueComparison {
         if case .failure = expected {
             model = before
             undoneCount += 1
-            check(scenario.contents == contents)
+            check(scenario.digest == digest)
         }
     }
 
     /// A row of everything that takes and adds; every other one is undone.
     private mutating func addAndUndo() {
-        let contents = scenario.contents
+        let digest = scenario.digest
         let model = model
         let isUndone = generator.below(2) == 0
         if isUndone { scenario.queue.beginBatch() }
@@ -149,7 +148,7 @@ struct QueueComparison {
         if isUndone {
             scenario.queue.undoBatch()
             self.model = model
-            check(scenario.contents == contents)
+            check(scenario.digest == digest)
             undoneCount += 1
         }
     }

@@ -135,16 +135,10 @@ struct QueueScenario {
         ).map(\.text)
     }
 
-    /// The entries of the queue in their order: an undone batch may leave other slots.
-    struct Contents: Equatable {
-        let entries: [NotificationQueue.Entry]
-        let nextPlace: UInt64
-        let snapshotEnd: UInt64
-    }
-
-    var contents: Contents {
-        Contents(
-            entries: entries, nextPlace: queue.nextPlace, snapshotEnd: queue.snapshotEnd)
+    var digest: UInt64 {
+        var digest = StateDigest()
+        queue.addDigest(to: &digest)
+        return digest.finish()
     }
 }
 

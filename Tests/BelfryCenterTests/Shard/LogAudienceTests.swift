@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -28,7 +27,7 @@ struct LogAudienceTests {
 
     private struct World {
         var audience: LogAudience
-        var generator: SplitMix
+        var generator: SeededGenerator
         var clients: [Client] = []
         var nodes: [Node] = []
         var lastSeat: UInt32 = 3
@@ -60,7 +59,7 @@ struct LogAudienceTests {
         limits.replayCountLimit = ringCount
         var world = World(
             audience: try LogAudience(limits: limits, nodeCount: 3),
-            generator: SplitMix(seed: seed))
+            generator: SeededGenerator(seed: seed))
         world.nodes = (1...3).map { Node(seat: UInt32($0)) }
         for number in 0..<4 {
             let node = number % 3

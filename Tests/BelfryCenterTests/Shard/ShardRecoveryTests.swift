@@ -25,7 +25,7 @@ struct ShardRecoveryTests {
         var log = LogScenario()
         try log.write("n1", .nodeUp(level: 1), .makeCenter(Self.a, epoch: bytes("e1")))
         for number in [1, 2, 3] as [UInt64] { try log.write("n1", Self.mailbox(number)) }
-        let clients = log.shard.centers[0].registry.clients.order.living.map(\.serial)
+        let clients = log.shard.centers[0].clients.order.living.map(\.serial)
         #expect(clients.count == 3)
         try log.write(
             "n1", .tell(center: Self.a, .removeClient(client: clients[1], by: .broker)))
@@ -34,7 +34,7 @@ struct ShardRecoveryTests {
         shard.recover(at: 9, chain: 7) { bytes("e2") }
         let center = shard.centers[0]
         #expect(center.epoch == bytes("e2") && center.sequence > sequence)
-        let observers = center.registry.observers.order.living.map(\.serial)
+        let observers = center.observers.order.living.map(\.serial)
         #expect(observers.count == 2)
         for serial in observers {
             let page = try #require(center.mailbox(of: serial, after: 0, limit: .max))

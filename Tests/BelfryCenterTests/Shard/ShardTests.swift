@@ -47,10 +47,7 @@ struct ShardTests {
     // MARK: Which entries count
 
     @Test(
-        """
-        an entry that the log has twice counts once, \
-        and one before its time not until it comes again
-        """
+        "an entry that the log has twice counts once, and one before its time not until it comes again"
     )
     func order() throws {
         var log = try Self.begun()
@@ -87,10 +84,7 @@ struct ShardTests {
     }
 
     @Test(
-        """
-        the connections of a life end with it: by a word of another broker, \
-        and by a second process of its name
-        """
+        "the connections of a life end with it: by a word of another broker, and by a second process of its name"
     )
     func departures() throws {
         for isRestarted in [false, true] {

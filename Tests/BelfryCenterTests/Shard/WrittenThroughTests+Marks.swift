@@ -6,10 +6,7 @@ import Testing
 
 extension WrittenThroughTests {
     @Test(
-        """
-        as many marks as may be tell how far a connection was written; \
-        with one more, nobody knows
-        """,
+        "as many marks as may be tell how far a connection was written; with one more, nobody knows",
         arguments: [0, 1] as [UInt64])
     func markLimit(excess: UInt64) {
         var marks = WrittenMarks()

@@ -246,10 +246,7 @@ struct WrittenThroughTests {
     }
 
     @Test(
-        """
-        actions that went to nobody are told as a gap; \
-        those that are answered, and asks, come again
-        """
+        "actions that went to nobody are told as a gap; those that are answered, and asks, come again"
     )
     func actions() throws {
         let responder = ObserverRegistration(

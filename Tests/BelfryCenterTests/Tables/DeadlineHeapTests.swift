@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -57,7 +56,7 @@ struct DeadlineHeapTests {
 
     @Test("random adding, taking and compacting agrees with a sorted array", arguments: 1...3)
     func randomComparison(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var heap = DeadlineHeap<Int>()
         var model: [(time: Int64, key: Int)] = []
         for key in 0..<3_000 {

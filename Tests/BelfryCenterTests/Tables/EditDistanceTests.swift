@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -34,7 +33,7 @@ struct EditDistanceTests {
 
     @Test("it finds what a table of all distances finds", arguments: 1...20)
     func table(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let first = Self.name(&generator)
             let second = Self.name(&generator)
@@ -48,7 +47,7 @@ struct EditDistanceTests {
         EditDistance.isSlip(first.span, second.span)
     }
 
-    private static func name(_ generator: inout SplitMix) -> [UInt8] {
+    private static func name(_ generator: inout SeededGenerator) -> [UInt8] {
         (0..<Int.random(in: 0...7, using: &generator)).map { _ in
             UInt8.random(in: 97...99, using: &generator)
         }

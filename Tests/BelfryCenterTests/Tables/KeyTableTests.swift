@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -39,7 +38,7 @@ struct KeyTableTests {
 
     @Test("random insertions and removals agree with a dictionary", arguments: 1...6)
     func randomComparison(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var table = KeyTable(seed: HashSeed(generator.next(), generator.next()))
         var model: [[UInt8]: UInt32] = [:]
         // The bound changes, so that the table grows, empties and grows again.

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -36,7 +35,7 @@ struct RingTests {
 
     @Test("random additions and removals agree with an array", arguments: 1...6)
     func randomComparison(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var ring = Ring<UInt64>()
         var model: [UInt64] = []
         var removedCount: UInt64 = 0

@@ -7,7 +7,7 @@ struct FarewellTests {
     private var scenario = Scenario()
 
     @Test(
-        "L10 (T300): a farewell is posted after a disconnection; closing in order withdraws it"
+        "L10 (T300): a farewell is posted when its client was disconnected; closing in order withdraws it"
     )
     mutating func saysFarewell() {
         let (x, y) = (scenario.connect(), scenario.connect())

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -21,7 +20,7 @@ struct StoredTimerTests {
         stored.restart(isComplete: false)
         #expect(stored.turn() == [])
         #expect(stored.scenario.queueTexts == ["b2 idle"] && stored.stored.image.timers.isEmpty)
-        #expect(stateDigest(of: stored.scenario.center) != 0)
+        #expect(stored.scenario.center.digest() != 0)
     }
 
     @Test("L6: after a stop there is one firing for all that were missed, and the grid stays")

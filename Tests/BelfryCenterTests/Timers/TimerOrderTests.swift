@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -7,7 +6,7 @@ import Testing
 struct TimerOrderTests {
     @Test("it keeps random items as a sorted array does", arguments: 1...8)
     func keepsTheOrder(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var order = TimerOrder()
         var model: [TimerOrder.Item] = []
         for ordinal in 1...6_000 as ClosedRange<UInt64> {

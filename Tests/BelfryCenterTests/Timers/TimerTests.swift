@@ -144,7 +144,7 @@ struct TimerTests {
     }
 
     @Test(
-        "L4: a firing has its own id, is caused by the timer, and swallows the next while it waits"
+        "L4: each firing has its own id, is caused by the timer, and swallows the next while it waits"
     )
     mutating func swallows() {
         scenario.enter("modal", 1)

@@ -24,7 +24,7 @@ struct StoredValueTests {
     }
 
     @Test(
-        "V10: after a restart who saw the last change gets nothing; who may not have gets the value"
+        "V10: after a restart, who saw the last change gets nothing, and who may not have gets the value"
     )
     func observersAfterRestart() {
         var stored = StoredScenario()

@@ -47,7 +47,7 @@ struct ValueLifetimeTests {
     }
 
     @Test(
-        "V16: any patch at the place takes the ttl away; one above counts at its leaves"
+        "V16: a patch at the place takes the ttl away, whatever it is; one above counts at its leaves"
     )
     mutating func patched() {
         for (path, patch, isKept) in [

@@ -115,7 +115,7 @@ struct ValueRestartTests {
     }
 
     @Test(
-        "V10: a change at a place that nobody observed is known to a stream that comes back to it"
+        "V10: what changed at a place that nobody observed is known to a stream that comes back to it"
     )
     mutating func unobservedPlace() {
         stored.run { $0.put("o", "a.b", "1") }

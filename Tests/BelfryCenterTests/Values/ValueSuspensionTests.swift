@@ -41,7 +41,7 @@ struct ValueSuspensionTests {
     }
 
     @Test(
-        "V8 (T273): who coalesces is marked, and has the present value where the last change was"
+        "V8 (T273): who coalesces is marked, and has the present value at the place of the last change"
     )
     mutating func marks() {
         let client = scenario.connect()
@@ -143,7 +143,7 @@ struct ValueSuspensionTests {
     }
 
     @Test(
-        "V9: if all centers hold too much, what is held of an observer becomes a mark; marks stay"
+        "V9: when all centers hold too much, what is held of an observer becomes a mark, and marks stay"
     )
     mutating func trimmed() {
         let client = scenario.connect()
@@ -163,7 +163,7 @@ struct ValueSuspensionTests {
     }
 
     @Test(
-        "V10: on resume, who may have missed a change has the present value; others get nothing"
+        "V10: on resume, who may have missed a change has the present value; who has not gets nothing"
     )
     mutating func resumes() {
         let client = scenario.connect()
@@ -201,7 +201,7 @@ struct ValueSuspensionTests {
     }
 
     @Test(
-        "V10: a stream that is back has the present value if it may have changed above its position"
+        "V10: a stream that comes back has the present value if it may have changed above its position"
     )
     mutating func streams() {
         scenario.put("o", "v", "1")

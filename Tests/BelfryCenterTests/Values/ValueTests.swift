@@ -8,7 +8,7 @@ struct ValueTests {
     private var scenario = Scenario()
 
     @Test(
-        "V1 (T279): null members go when written, nulls in arrays and the bytes of leaves stay"
+        "V1 (T279): null members go when they are written, nulls in arrays and the bytes of leaves stay"
     )
     mutating func canonical() {
         scenario.put("o", "", #"{"b" : [null, 1.50], "a":null, "B":12345678901234567890}"#)
@@ -101,7 +101,7 @@ struct ValueTests {
     }
 
     @Test(
-        "V6 (T260): the present value comes once, behind the answer, with the registration's number"
+        "V6 (T260): the present value comes once, behind the answer, with the number of the registration"
     )
     mutating func initial() {
         let client = scenario.connect()

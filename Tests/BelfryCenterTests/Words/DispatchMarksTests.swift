@@ -60,10 +60,7 @@ struct DispatchMarksTests {
     }
 
     @Test(
-        """
-        who has seen the last number of its name is told nothing, \
-        and else what may be missing of it
-        """,
+        "who has seen the last number of its name is told nothing, and else what may be missing of it",
         arguments: [
             (3, []), (2, ["unknown ? 3...3"]), (1, ["unknown ? 2...3"]),
             // Others were told of 4 and 5.
@@ -202,10 +199,7 @@ struct DispatchMarksTests {
     }
 
     @Test(
-        """
-        each name has a place behind the first, \
-        and the marks have as many cells as there are places
-        """
+        "each name has a place behind the first, and the marks have as many cells as there are places"
     )
     func places() {
         for name in ["", "a", "Mail", String(repeating: "x", count: 255)] {

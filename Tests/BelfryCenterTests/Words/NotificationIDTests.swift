@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BelfryCenter
@@ -45,7 +44,7 @@ struct NotificationIDTests {
 
     @Test("random identifiers come back from their text", arguments: 1...3)
     func randomRoundTrip(seed: UInt64) {
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {
             let id = NotificationID(high: generator.next(), low: generator.next())
             check(NotificationID(text: bytes(text(id)).span) == id)

@@ -54,7 +54,7 @@ struct NATSConnectionTests {
             journal.trim(through: 1)
             journal.save(JournalSnapshot(index: 1, state: [1]))
             journal.load()
-            journal.send(Beat(node: [1], life: 1, appliedIndex: 1))
+            journal.tell(Beat(node: [1], life: 1, appliedIndex: 1))
         }
         askEverything()
         server.greet()
@@ -195,8 +195,8 @@ struct NATSConnectionTests {
         (
             #"INFO {"version":"2.12.0","headers":true,"max_payload":1048576}"#,
             "final: max_payload of the NATS server is 1048576 bytes, and the largest entry needs "
-                + "1048960: raise max_payload on all servers, or lower --max-body, "
-                + "--max-message or --max-batch of all brokers"
+                + "1048960: raise max_payload on all servers, or lower --max-body, --max-message or "
+                + "--max-batch of all brokers"
         ),
         (
             #"INFO {"version":"2.12.0","headers":false,"max_payload":2097152}"#,

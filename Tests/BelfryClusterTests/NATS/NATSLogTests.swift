@@ -68,7 +68,7 @@ struct NATSLogTests {
         server.receive("PING\r\n")
         journal.read(after: 0)
         journal.ping()
-        journal.send(Beat(node: [1], life: 1, appliedIndex: 1))
+        journal.tell(Beat(node: [1], life: 1, appliedIndex: 1))
         #expect(journal.output.count == full)
         _ = journal.takeOutput()
         server.receive("PING\r\n")
@@ -125,7 +125,7 @@ struct NATSLogTests {
     @Test("events that nobody takes are bounded")
     func eventLimit() {
         let row = 128
-        var events = JournalEventQueue(byteLimit: 10 * row)
+        var events = EventLine(byteLimit: 10 * row)
         for index: UInt64 in 1...8 { events.append(.saved(index: index)) }
         events.append(.entry(index: 1, [UInt8](repeating: 0, count: row + 1)))
         #expect(events.byteCount == 8 * row)
@@ -147,7 +147,7 @@ struct NATSLogTests {
     func beats() throws {
         let server = try ScriptedServer.ready()
         let beat = Beat(node: [110, 49], life: 1 << 60 + 5, appliedIndex: 258)
-        server.journal.send(beat)
+        server.journal.tell(beat)
         let sent = server.sent()
         #expect(sent[0].subject == "belfry.prod.beat" && sent[0].reply.isEmpty)
         #expect(sent[0].payload.count == 19 && sent[0].payload[0] == 1)

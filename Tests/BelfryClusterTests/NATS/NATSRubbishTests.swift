@@ -1,4 +1,4 @@
-import TestSupport
+import BelfryHistory
 import Testing
 
 @testable import BelfryCluster
@@ -24,10 +24,8 @@ struct NATSRubbishTests {
             let letter = "ckabetpsvwlm".randomLetter(&dice)
             let tokens = (0..<dice.below(4)).map { _ in
                 // Some are those of a question that is under way.
-                [
-                    server.journal.reader.number, server.journal.saver.lastNumber,
-                    server.journal.loader.number,
-                ].appending(numbers)[dice.below(10)]
+                [server.journal.readNumber, server.journal.saveNumber, server.journal.loadNumber]
+                    .appending(numbers)[dice.below(10)]
             }
             let inquiry = tokens.reduce(letter) { "\($0).\($1)" }
             let sequence = numbers[dice.below(7)]

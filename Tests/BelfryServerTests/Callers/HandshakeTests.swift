@@ -59,7 +59,7 @@ struct HandshakeTests {
         for peer in peers {
             #expect(try peer.exchange(HTTPPeer.text("GET", "/livez")).hasSuffix("ok\n"))
         }
-        #expect(broker.nodes[0].server.context.counters.tlsHandshakes == 10)
+        #expect(broker.nodes[0].server.outbox.counters.tlsHandshakes == 10)
         #expect(broker.nodes[0].server.callers.connections.unfinishedTotal.count == 0)
     }
 
@@ -81,7 +81,7 @@ struct HandshakeTests {
         let open = try SecurePeer(broker, client)
         try broker.advance(by: .milliseconds(10_300))
         for peer in [silent, half, answered[0], open] { #expect(peer.peer.sawEndOfOutput) }
-        #expect(broker.nodes[0].server.context.counters.tlsFailures == 3)
+        #expect(broker.nodes[0].server.outbox.counters.tlsFailures == 3)
         #expect(broker.nodes[0].server.callers.connections.unfinishedTotal.count == 0)
     }
 
@@ -102,7 +102,7 @@ struct HandshakeTests {
         try half.send(head + "[" + String(repeating: " ", count: 399_990))
         let peers = try greet(broker, 40)
         try broker.crank()
-        let server = { broker.nodes[0].server.context.counters }
+        let server = { broker.nodes[0].server.outbox.counters }
         let places = (1 << 20 - 400_200) / TLSSession.Stage.handshake.byteCount
         #expect(peers.map(\.peer.isClosed) == (0..<40).map { $0 < 40 - places })
         #expect(server().inputsRefused == UInt64(40 - places))
@@ -152,7 +152,7 @@ struct HandshakeTests {
         let broker = try Broker(certificate: context) { $0.memory.connections = limit }
         let account = {
             broker.shared.memory(
-                of: .connections, LoopSum([broker.nodes[0].server.context.counters]))
+                of: .connections, LoopSum([broker.nodes[0].server.outbox.counters]))
         }
         let early = try (0..<2).map { _ in try SecurePeer(broker, client, shakesHands: false) }
         var peers: [SecurePeer] = []
@@ -173,7 +173,7 @@ struct HandshakeTests {
         for peer in early { peer.peer.send(peer.hello()) }
         try broker.crank()
         #expect(early.contains { $0.peer.isClosed && $0.peer.received.isEmpty })
-        #expect(broker.nodes[0].server.context.counters.connectionsRefused >= 2)
+        #expect(broker.nodes[0].server.outbox.counters.connectionsRefused >= 2)
         for peer in peers + early { peer.peer.close() }
         try broker.crank()
         #expect(broker.nodes[0].server.callers.entrance.tls?.sessionByteCount == 0)

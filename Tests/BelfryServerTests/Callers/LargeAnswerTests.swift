@@ -84,7 +84,7 @@ struct LargeAnswerTests {
         }
         #expect(counts.reduce(0, +) == 5)
         #expect(counts.allSatisfy { $0 <= 1 })
-        #expect(broker.nodes[0].server.host.waits.values.count == 0)
+        #expect(broker.nodes[0].server.host.values.count == 0)
     }
 
     @Test(

@@ -44,7 +44,7 @@ struct ListeningTests {
         configuration.listenAddresses = [.loopback(port: 0), .loopback(port: 0)]
         let mailboxes = try SharedState.makeMailboxes(loopCount: 2)
         var first = try Self.loop(configuration, mailboxes)
-        first.context.loop.sharesArrivals = true
+        first.outbox.loop.sharesArrivals = true
         let listeners = try Listeners(configuration)
         try first.listen(with: listeners, nil)
         let addresses = listeners.configuration.listenAddresses
@@ -52,18 +52,18 @@ struct ListeningTests {
         second.shareListeners(nil)
         let clients = try (0..<8).map { try Socket.connect(to: addresses[$0 % 2]) }
         defer { for client in clients { client.close() } }
-        var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
+        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
         // Each event is one that a client has caused already, so neither loop waits for ever.
-        while first.context.loop.connectionCount < 4 || first.callers.entrance.nextSeat != 0 {
-            first.handle(try first.context.loop.nextEvent(into: &input), input: input.span)
+        while first.outbox.loop.connectionCount < 4 || first.callers.entrance.nextSeat != 0 {
+            first.handle(try first.outbox.loop.nextEvent(into: &input), input: input.span)
         }
-        while second.context.loop.connectionCount < 4 {
-            second.handle(try second.context.loop.nextEvent(into: &input), input: input.span)
+        while second.outbox.loop.connectionCount < 4 {
+            second.handle(try second.outbox.loop.nextEvent(into: &input), input: input.span)
         }
-        #expect(first.context.counters.connectionsAccepted == 4)
-        #expect(second.context.counters.connectionsAccepted == 4)
-        let counts = (first.context.loop.connectionCount, second.context.loop.connectionCount)
-        #expect(counts.0 + counts.1 == clients.count)
+        #expect(first.outbox.counters.connectionsAccepted == 4)
+        #expect(second.outbox.counters.connectionsAccepted == 4)
+        #expect(
+            first.outbox.loop.connectionCount + second.outbox.loop.connectionCount == clients.count)
     }
 
     @Test("a loop that is full refuses what it is given")
@@ -73,7 +73,7 @@ struct ListeningTests {
         configuration.listenAddresses = [.loopback(port: 0)]
         let mailboxes = try SharedState.makeMailboxes(loopCount: 2)
         var first = try Self.loop(configuration, mailboxes)
-        first.context.loop.sharesArrivals = true
+        first.outbox.loop.sharesArrivals = true
         first.callers.entrance.nextSeat = 1
         let listeners = try Listeners(configuration)
         try first.listen(with: listeners, nil)
@@ -84,14 +84,14 @@ struct ListeningTests {
         second.shareListeners(nil)
         let clients = try (0..<3).map { _ in try Socket.connect(to: address) }
         defer { for client in clients { client.close() } }
-        var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
-        while first.callers.entrance.nextSeat != 0 || first.context.loop.connectionCount == 0 {
-            first.handle(try first.context.loop.nextEvent(into: &input), input: input.span)
+        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
+        while first.callers.entrance.nextSeat != 0 || first.outbox.loop.connectionCount == 0 {
+            first.handle(try first.outbox.loop.nextEvent(into: &input), input: input.span)
         }
-        while second.context.counters.connectionsRefused == 0 {
-            second.handle(try second.context.loop.nextEvent(into: &input), input: input.span)
+        while second.outbox.counters.connectionsRefused == 0 {
+            second.handle(try second.outbox.loop.nextEvent(into: &input), input: input.span)
         }
-        #expect(second.context.loop.connectionCount == 1)
+        #expect(second.outbox.loop.connectionCount == 1)
     }
 
     @Test("more connections than the descriptors allow are refused, with what to do")

@@ -148,7 +148,7 @@ struct ShareTests {
     }
 
     @Test(
-        "queue, timers and values: a quarter of each limit over all centers, apart from each other",
+        "queue, timers and values: a quarter of the limit of each over all centers, apart from each other",
         arguments: [1, 2])
     func texts(loopCount: Int) async throws {
         let broker = try await Self.broker(loopCount: loopCount) {

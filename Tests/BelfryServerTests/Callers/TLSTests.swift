@@ -40,7 +40,7 @@ struct TLSTests {
         #expect(try broker.get("/livez").status == 200)
         let metrics = try broker.get("/metrics").text
         #expect(metrics.contains("belfry_connections_accepted_total 3\n"))
-        #expect(broker.nodes[0].server.context.counters.tlsHandshakes == 1)
+        #expect(broker.nodes[0].server.outbox.counters.tlsHandshakes == 1)
     }
 
     @Test("an observer over TLS gets what a plain poster posts", arguments: [1, 2])
@@ -149,7 +149,7 @@ struct TLSTests {
         #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
         #expect(answer.contains("application/problem+json"))
         #expect(peer.peer.sawEndOfOutput)
-        #expect(broker.nodes[0].server.context.counters.tlsFailures == 1)
+        #expect(broker.nodes[0].server.outbox.counters.tlsFailures == 1)
     }
 
     @Test("garbage is answered with an alert at most, closed and counted")
@@ -160,7 +160,7 @@ struct TLSTests {
         try broker.crank()
         #expect(peer.peer.received.first == 21)
         #expect(peer.peer.sawEndOfOutput)
-        #expect(broker.nodes[0].server.context.counters.tlsFailures == 1)
+        #expect(broker.nodes[0].server.outbox.counters.tlsFailures == 1)
     }
 
     @Test("a record that was changed ends the connection, and its client with it")
@@ -173,7 +173,7 @@ struct TLSTests {
         try broker.crank()
         #expect(peer.peer.sawEndOfOutput)
         #expect(try broker.get("/v1/observers").json["observers"].elements.isEmpty)
-        #expect(broker.nodes[0].server.context.counters.tlsFailures == 0)
+        #expect(broker.nodes[0].server.outbox.counters.tlsFailures == 0)
     }
 
     @Test("one connection too many is closed before it costs a handshake")

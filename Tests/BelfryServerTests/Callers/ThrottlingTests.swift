@@ -80,7 +80,7 @@ struct ThrottlingTests {
         let request = HTTPPeer.text("GET", "/openapi.yaml")
         try peer.send([String](repeating: request, count: 500).joined())
         let connection = try #require(broker.nodes[0].server.callers.connections[0])
-        #expect(broker.nodes[0].server.context.loop.unsentByteCount(of: connection.id) < 32 << 10)
+        #expect(broker.nodes[0].server.outbox.loop.unsentByteCount(of: connection.id) < 32 << 10)
         // Its other requests are not even read but for the first buffer.
         #expect(peer.peer.total.readByteCount <= 4 << 10)
         try broker.advance(by: .seconds(31))
@@ -121,7 +121,7 @@ struct ThrottlingTests {
         let broker = try Broker { $0.unfinishedByteLimit = 100_000 }
         let head = "POST /v1/channels/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n"
         var peers: [HTTPPeer] = []
-        while broker.nodes[0].server.context.counters.inputsRefused == 0 {
+        while broker.nodes[0].server.outbox.counters.inputsRefused == 0 {
             try #require(peers.count < 100)
             let peer = try broker.http()
             try peer.send(head + "{" + String(repeating: " ", count: 3_999))
@@ -131,7 +131,7 @@ struct ThrottlingTests {
         #expect(total <= 87_500 && total > 80_000)
         let refusedCount = try peers.count { try $0.read()?.status == 503 }
         #expect(refusedCount > 1)
-        #expect(broker.nodes[0].server.context.counters.inputsRefused == UInt64(refusedCount))
+        #expect(broker.nodes[0].server.outbox.counters.inputsRefused == UInt64(refusedCount))
     }
 
     @Test("a message that is never finished counts as well, and is closed with 1013")

@@ -299,8 +299,7 @@ struct AcknowledgingRouteTests {
         #expect(try pending.receipt() == nil)
         #expect(try stage.x.takeMessages().count == 1)
         try stage.x.send(
-            #"[{"jsonrpc":"2.0","id":"o1:1","result":null},"#
-                + #"{"jsonrpc":"2.0","id":"o1:1","result":1}]"#
+            #"[{"jsonrpc":"2.0","id":"o1:1","result":null},{"jsonrpc":"2.0","id":"o1:1","result":1}]"#
         )
         #expect(try pending.receipt()?["acknowledged"] == 1)
         #expect(try stage.x.takeMessages().isEmpty)

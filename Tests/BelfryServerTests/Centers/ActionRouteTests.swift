@@ -188,10 +188,7 @@ struct ActionRouteTests {
         let page = try stage.broker.get("/v1/observers/\(token)/notifications").json
         #expect(page["notifications"].elements.isEmpty)
         let session = try stage.broker.post(
-            #"""
-            {"name":"a","target":"b","selector":"c","acknowledge":true,\#
-            "session":"\#(row.json["session"].text ?? "")"}
-            """#,
+            #"{"name":"a","target":"b","selector":"c","acknowledge":true,"session":"\#(row.json["session"].text ?? "")"}"#,
             target: "/v1/observers")
         #expect(session.status == 201)
     }
@@ -266,7 +263,7 @@ struct ActionRouteTests {
     }
 
     @Test(
-        "K11: a target that nobody held for --orphan-after is a leak; a row is never never-looked"
+        "K11: a target that nobody has held for --orphan-after is a leak; a row is never never-looked"
     )
     func leaks() throws {
         let stage = try AskStage { $0.centerLimits.orphanAfter = .seconds(60) }

@@ -283,7 +283,7 @@ struct AskFateTests {
     }
 
     @Test(
-        "T219, T221, R6: who does not hold is stepped over; who is delivered to at once is asked"
+        "T219, T221, R6: who does not hold is stepped over; who is delivered to immediately is asked"
     )
     func suspended() throws {
         let stage = try AskStage()
@@ -301,10 +301,7 @@ struct AskFateTests {
     }
 
     @Test(
-        """
-        a broker that stops answers asks that wait with 503, \
-        with a default too, and those who look
-        """
+        "a broker that stops answers asks that wait with 503, with a default too, and those who look"
     )
     func draining() throws {
         let stage = try AskStage()

@@ -59,10 +59,7 @@ struct AskShareTests {
     }
 
     @Test(
-        """
-        a principal may have a quarter of the bytes, over all centers; \
-        one more is refused, and others have room
-        """,
+        "a principal may have a quarter of the bytes, over all centers; one more is refused, and others have room",
         arguments: [1, 2])
     func limit(loopCount: Int) throws {
         let broker = try Self.broker(loopCount: loopCount)

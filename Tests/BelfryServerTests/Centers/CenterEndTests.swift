@@ -196,10 +196,7 @@ struct CenterEndTests {
     }
 
     @Test(
-        """
-        where commands come late, one of two posts makes the center, \
-        and a center that ended is made anew
-        """,
+        "where commands come late, one of two posts makes the center, and a center that ended is made anew",
         arguments: 1...4)
     func late(seed: UInt64) throws {
         let broker = try Self.broker(lateSeed: seed)

@@ -116,7 +116,7 @@ struct HostTurnShareTests {
         for _ in 0..<5 { try bench.enqueue(20, userInfo: large) }
         try bench.leave()
         let count = try bench.sockets[0].takeNames().count
-        #expect(count * 30_000 > LoopContext.shareOutputByteLimit && count < 100)
+        #expect(count * 30_000 > Outbox.shareOutputByteLimit && count < 100)
         try bench.broker.crank()
         #expect(try bench.sockets[0].takeNames().count == 100 - count)
     }

@@ -1,7 +1,6 @@
 import BelfryCenter
 import BelfryWire
 import Glibc
-import TestSupport
 import Testing
 
 @testable import BelfryServer

@@ -182,7 +182,7 @@ struct LookingRouteTests {
         socket.http.peer.writeCapacity = 10
         try broker.post(name: "a")
         func row() throws -> Value { try broker.get("/v1/clients").json["clients"][0] }
-        let unsent = broker.nodes[loopCount - 1].server.context.loop.unsentByteTotal
+        let unsent = broker.nodes[loopCount - 1].server.outbox.loop.unsentByteTotal
         #expect(unsent > 100)
         #expect(try row()["unsentBytes"].int == (loopCount == 1 ? unsent : nil))
         let path = "/v1/clients/\(socket.client)"

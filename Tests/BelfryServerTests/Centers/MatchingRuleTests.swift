@@ -40,7 +40,7 @@ struct MatchingRuleTests {
     }
 
     @Test(
-        "C2, C3, T1, T3: name and object both match, null is any, and null posts meet null filters",
+        "C2, C3, T1, T3: name and object must both match, null is any, and null posts meet null filters",
         arguments: Scene.all)
     func filters(scene: Scene) throws {
         let stage = try Stage(scene)

@@ -220,7 +220,7 @@ struct MemoryAccountTests {
         let before = heldByteCount()
         try #require(before > 40 << 16)
         // As at a start with less room than before.
-        broker.nodes[0].server.context.configuration.heldByteLimit = 1 << 20
+        broker.nodes[0].server.outbox.configuration.heldByteLimit = 1 << 20
         store.isBehind = true
         broker.nodes[0].server.trimHeldLater()
         try broker.crank()
@@ -255,7 +255,7 @@ struct MemoryAccountTests {
     @Test("centers: as many as their memory has room for, one more is 503 with the option")
     func centers() throws {
         let room = 5
-        let broker = try Broker { $0.memory.centers = room * MemoryKind.centerByteCount }
+        let broker = try Broker { $0.memory.centers = room * CenterTable.centerByteCount }
         // The default center is one of them.
         for number in 1..<room {
             #expect(
@@ -280,5 +280,5 @@ struct MemoryAccountTests {
 }
 
 extension ServerLoop {
-    fileprivate mutating func trimHeldLater() { host.kept.trimLater(.held, &context) }
+    fileprivate mutating func trimHeldLater() { host.kept.trimLater(.held, &outbox) }
 }

@@ -1,5 +1,4 @@
 import BelfryLoop
-import TestSupport
 import Testing
 
 @testable import BelfryServer
@@ -52,31 +51,40 @@ private struct Mixture {
     var tokens: [String] = []
     var leases: [String] = []
     var selectorCount = 0
-    private var generator: SplitMix
+    private var state: UInt64
 
     init(_ scene: Scene, seed: UInt64) throws {
         // Time does not pass: no observer is awaited.
         stage = try Stage(scene) { $0.maxWait = .zero }
-        generator = SplitMix(seed: seed)
+        state = seed
         actors = [Actor(stage.x), Actor(stage.y)]
         actors.append(Actor(try stage.broker.webSocket(loop: stage.postLoop)))
     }
 
+    /// The next number below a bound (SplitMix64).
+    mutating func below(_ bound: Int) -> Int {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return Int((mixed ^ mixed >> 31) % UInt64(bound))
+    }
+
     mutating func one<Element>(of elements: [Element]) -> Element {
-        elements[generator.below(elements.count)]
+        elements[below(elements.count)]
     }
 
     mutating func step() throws {
         let actor = one(of: actors)
         var resumed: Actor?
-        switch generator.below(20) {
+        switch below(20) {
         case 0...2: try observe(actor)
         case 3 where !tokens.isEmpty:
-            let token = tokens.remove(at: generator.below(tokens.count))
+            let token = tokens.remove(at: below(tokens.count))
             #expect(try !stage.remove(.text(token)).isRefused)
         case 4...10: try post()
         case 11: try stage.batch(styled(), styled(), styled())
-        case 12: try suspend(actor, generator.below(2) == 0)
+        case 12: try suspend(actor, below(2) == 0)
         case 13 where actor.peer != nil:
             try actor.read(isResuming: false)
             try actor.peer?.cut()
@@ -86,10 +94,9 @@ private struct Mixture {
             let last = actor.lastSequence
             try back(actor, after: one(of: [nil, 0, max(0, last - 3), last]))
         case 17 where leases.count < 3: leases.append(try stage.enter(one(of: ["held", "modal"])))
-        case 18 where !leases.isEmpty:
-            try stage.leave(leases.remove(at: generator.below(leases.count)))
+        case 18 where !leases.isEmpty: try stage.leave(leases.remove(at: below(leases.count)))
         case 19: _ = try stage.dequeue(name: one(of: ["a", "b"]), coalesce: "name")
-        default: try stage.broker.advance(by: .milliseconds(generator.below(200)))
+        default: try stage.broker.advance(by: .milliseconds(below(200)))
         }
         for other in actors { try other.read(isResuming: other === resumed) }
         try stage.broker.crank()
@@ -98,7 +105,7 @@ private struct Mixture {
     private mutating func observe(_ actor: Actor) throws {
         selectorCount += 1
         let behavior = one(of: ["drop", "coalesce", "hold", "deliverImmediately"])
-        let acknowledges = behavior == "hold" && generator.below(3) == 0
+        let acknowledges = behavior == "hold" && below(3) == 0
         let members = [
             #""name":\#(one(of: ["null", "\"a\"", "\"b\""]))"#,
             #""object":\#(one(of: ["null", "\"o\""]))"#, #""selector":"s\#(selectorCount)""#,
@@ -118,11 +125,10 @@ private struct Mixture {
     }
 
     private mutating func post() throws {
-        let immediate = generator.below(5) == 0 ? #","immediate":true"# : ""
+        let immediate = below(5) == 0 ? #","immediate":true"# : ""
         let plain = json(
-            generator.below(3) == 0 ? "now" : nil, one(of: ["a", "b"]), one(of: [nil, "o"]),
-            more: immediate)
-        let account = try stage.post(json: generator.below(3) == 0 ? styled() : plain)
+            below(3) == 0 ? "now" : nil, one(of: ["a", "b"]), one(of: [nil, "o"]), more: immediate)
+        let account = try stage.post(json: below(3) == 0 ? styled() : plain)
         if account.status == 409 { return }
         #expect(!account.isRefused, "\(account.json)")
         guard let matched = account.json["matched"].int else { return }
@@ -134,7 +140,7 @@ private struct Mixture {
     private mutating func styled() -> String {
         json(
             one(of: ["asap", "idle"]), one(of: ["a", "b"]), one(of: [nil, "o"]),
-            more: generator.below(3) == 0 ? #","modes":["held"]"# : "")
+            more: below(3) == 0 ? #","modes":["held"]"# : "")
     }
 
     private mutating func suspend(_ actor: Actor, _ isSuspended: Bool) throws {

@@ -35,7 +35,7 @@ struct StoredTimerRouteTests {
     }
 
     @Test(
-        "L6: one due while the broker was down is posted at the start, marked after a crash"
+        "L6: one that became due while the broker was down is posted at the start, marked after a crash"
     )
     func due() throws {
         let (broker, store) = try Broker.durable()

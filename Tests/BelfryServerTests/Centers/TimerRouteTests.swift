@@ -133,7 +133,7 @@ struct TimerRouteTests {
     }
 
     @Test(
-        "L7 (T298): one that repeats ends with the client that made it, not with the disconnection"
+        "L7 (T298): one that repeats ends with the client that made it, and not with the disconnection"
     )
     func endsWithItsClient() throws {
         let broker = try Broker()
@@ -334,7 +334,7 @@ struct TimerRouteTests {
         }
         var left = Keys()
         left.add("stays", #"[{"verbs":["post"],"names":["bye"]}]"#)
-        var configuration = broker.nodes[0].server.context.configuration
+        var configuration = broker.nodes[0].server.outbox.configuration
         configuration.keyring = try left.keyring()
         _ = broker.shared.mailboxes[0].post(.reload(configuration))
         try broker.crank()

@@ -62,19 +62,19 @@ struct TurnTests {
         let socket = try broker.webSocket()
         try socket.observe(nil)
         let peer = try broker.http()
-        #expect(broker.nodes[0].server.context.loop.reportsIdle == false)
+        #expect(broker.nodes[0].server.outbox.loop.reportsIdle == false)
         let posts = ["i1?style=idle", "i2?style=idle"].map {
             HTTPPeer.text("POST", "/v1/channels/\($0)", "")
         }
         peer.peer.send(posts.joined().utf8)
         try broker.nodes[0].turn()
         #expect(try socket.takeNames().isEmpty)
-        #expect(broker.nodes[0].server.context.loop.reportsIdle == true)
+        #expect(broker.nodes[0].server.outbox.loop.reportsIdle == true)
         // The idle moment has come; what arrives now is looked at before the next one.
         peer.peer.send(HTTPPeer.text("POST", "/v1/channels/now", "").utf8)
         try broker.crank()
         #expect(try socket.takeNames() == ["i1", "now", "i2"])
-        #expect(broker.nodes[0].server.context.loop.reportsIdle == false)
+        #expect(broker.nodes[0].server.outbox.loop.reportsIdle == false)
     }
 
     @Test("Q12: an idle post that nobody observes leaves the queue all the same")
@@ -262,7 +262,7 @@ struct SlowClientTests {
         client.peer.writeCapacity = 1_000
         try client.send(client.call("setSuspended", #"{"suspended":false}"#))
         // The first step is 256 KiB, and no more than three posts go into it.
-        #expect(broker.nodes[0].server.context.loop.unsentByteTotal < 350_000)
+        #expect(broker.nodes[0].server.outbox.loop.unsentByteTotal < 350_000)
         client.peer.writeCapacity = .max
         try broker.crank()
         #expect(try client.takeNames().count == 10)

@@ -51,9 +51,7 @@ struct ValuePollTests {
             try peer.send(HTTPPeer.text("GET", "/v1/values/o", fields: wait))
             #expect(try peer.read() == nil)
         }
-        func waitingCount() -> Int {
-            broker.nodes.reduce(0) { $0 + $1.server.host.waits.values.count }
-        }
+        func waitingCount() -> Int { broker.nodes.reduce(0) { $0 + $1.server.host.values.count } }
         #expect(waitingCount() == 2)
         half.peer.halfClose()
         gone.peer.close()

@@ -164,7 +164,7 @@ struct ValueWireTests {
     }
 
     @Test(
-        "V6: a stored observer has the present value behind its answer, and what follows after it"
+        "V6: an observer that is stored has the present value behind its answer, and what follows behind that"
     )
     func storedObserver() throws {
         let (broker, store) = try Broker.durable(loopCount: 1)

@@ -31,10 +31,7 @@ struct ClusterFarewellTests {
     }
 
     @Test(
-        """
-        a client whose broker stops or is cut off has 30 s to come back; \
-        one that goes has its delay
-        """,
+        "a client whose broker stops or is cut off has 30 s to come back; one that goes has its delay",
         arguments: Parting.allCases, [Shard.levelTwo, Shard.levelThree])
     func partings(parting: Parting, level: UInt64) throws {
         let cluster = try BrokerCluster(count: 2, level: level)
@@ -83,7 +80,7 @@ struct ClusterFarewellTests {
         let leftKeyring = try left.keyring()
         func reload() throws {
             for broker in cluster.brokers {
-                var configuration = broker.nodes[0].server.context.configuration
+                var configuration = broker.nodes[0].server.outbox.configuration
                 configuration.keyring = leftKeyring
                 _ = broker.shared.mailboxes[0].post(.reload(configuration))
             }

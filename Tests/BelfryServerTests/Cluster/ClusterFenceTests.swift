@@ -45,10 +45,7 @@ struct ClusterFenceTests {
     }
 
     @Test(
-        """
-        who waits for observers at a broker that loses the cluster is told, \
-        and its stop waits for nobody
-        """
+        "who waits for observers at a broker that loses the cluster is told, and its stop waits for nobody"
     )
     func waitingAtTheFence() throws {
         let cluster = try BrokerCluster(count: 2)

@@ -168,7 +168,7 @@ struct ClusterTests {
     @Test("a broker lets all have its limits")
     func configuration() throws {
         let cluster = try BrokerCluster(count: 2, Self.allGrants)
-        var configuration = cluster[0].nodes[0].server.context.configuration
+        var configuration = cluster[0].nodes[0].server.outbox.configuration
         configuration.centerLimits.queueEntryLimit = 1
         _ = cluster[0].shared.mailboxes[0].post(.reload(configuration))
         try cluster.crank()
@@ -243,10 +243,7 @@ struct ClusterTests {
             try tokens.flatMap { token in
                 let page = try broker.get("/v1/observers/\(token)/notifications").json
                 return page["notifications"].elements.map {
-                    """
-                    \($0["name"].text ?? "")\
-                    \($0["userInfo"]["unclean"] == .boolean(false) ? ", clean" : "")
-                    """
+                    "\($0["name"].text ?? "")\($0["userInfo"]["unclean"] == .boolean(false) ? ", clean" : "")"
                 }
             }
         }

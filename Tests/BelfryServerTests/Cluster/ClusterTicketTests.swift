@@ -134,7 +134,7 @@ struct ClusterTicketTests {
         let ticket = try Self.ticket(of: cluster[0])
         var keys = Keys()
         keys.add("b", Self.grants)
-        var configuration = cluster[1].nodes[0].server.context.configuration
+        var configuration = cluster[1].nodes[0].server.outbox.configuration
         configuration.keyring = try keys.keyring()
         _ = cluster[1].shared.mailboxes[0].post(.reload(configuration))
         try cluster.crank()

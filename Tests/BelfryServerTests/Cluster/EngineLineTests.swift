@@ -31,7 +31,7 @@ struct EngineLineTests {
                 try TLSContext(authorities: .pem(authority.certificate), for: .unnamed))
             session = TLSSession(server)
             broker.nodes[0].server.engine = engine
-            engine.tick(&broker.nodes[0].server.context)
+            engine.tick(&broker.nodes[0].server.outbox)
             self.server = try #require(broker.nodes[0].kernel.takeAttempt())
             self.server.completeAttempt()
             try broker.crank()
@@ -39,7 +39,7 @@ struct EngineLineTests {
 
         private func crank() throws {
             try broker.crank()
-            engine.send(&broker.nodes[0].server.context)
+            engine.send(&broker.nodes[0].server.outbox)
             try broker.crank()
         }
 
@@ -68,8 +68,7 @@ struct EngineLineTests {
         }
 
         static func info(_ tls: String) -> String {
-            #"INFO {"server_name":"n","version":"2.12.0","headers":true,"#
-                + #""max_payload":2097152\#(tls)}"#
+            #"INFO {"server_name":"n","version":"2.12.0","headers":true,"max_payload":2097152\#(tls)}"#
                 + "\r\n"
         }
     }

@@ -149,7 +149,7 @@ struct StoppingTests {
         let socket = try broker.webSocket()
         try broker.signal(1)
         #expect(try socket.observe("a")["name"] == "a")
-        #expect(!broker.nodes[0].server.context.life.isStopping)
+        #expect(!broker.nodes[0].server.outbox.life.isStopping)
     }
 }
 

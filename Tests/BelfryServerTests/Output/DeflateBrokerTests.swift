@@ -19,9 +19,7 @@ extension Broker {
     func post(whole notification: String) throws -> Response { try post(notification) }
 
     /// How often a notification was compressed, on all loops.
-    var compressionCount: UInt64 {
-        nodes.reduce(0) { $0 + $1.server.context.counters.compressions }
-    }
+    var compressionCount: UInt64 { nodes.reduce(0) { $0 + $1.server.outbox.counters.compressions } }
 }
 
 /// A userInfo that repeats itself.
@@ -66,10 +64,7 @@ struct DeflateBrokerTests {
     }
 
     @Test(
-        """
-        all observers of a notification get the same, \
-        compressed or not, and it is compressed once
-        """,
+        "all observers of a notification get the same, compressed or not, and it is compressed once",
         arguments: [1, 2])
     func broadcast(loopCount: Int) throws {
         let broker = try Broker(loopCount: loopCount)
@@ -108,7 +103,7 @@ struct DeflateBrokerTests {
         for socket in sockets { try socket.observe("a") }
         try broker.post(whole: #"{"name":"a","userInfo":\#(userInfo(1_024))}"#)
         #expect(broker.compressionCount == 1)
-        #expect(broker.nodes[0].server.context.counters.deliveries == 1_000)
+        #expect(broker.nodes[0].server.outbox.counters.deliveries == 1_000)
         #expect(try sockets[999].takeNotifications().count == 1)
     }
 

@@ -83,8 +83,7 @@ struct TellingTests {
         for _ in 0..<5 { _ = try broker.http() }
         #expect(
             lines.take() == [
-                "a limit is reached limit=queue entries option=--queue-limit, "
-                    + "--queue-memory loop=0",
+                "a limit is reached limit=queue entries option=--queue-limit, --queue-memory loop=0",
                 "a limit is reached limit=connections option=--max-connections, "
                     + "--connection-memory loop=0",
             ])

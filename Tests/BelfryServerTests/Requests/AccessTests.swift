@@ -90,10 +90,7 @@ struct AccessTests {
     }
 
     @Test(
-        """
-        a deed takes each of its verbs: with them it is done, \
-        without one it is 403 with that verb
-        """,
+        "a deed takes each of its verbs: with them it is done, without one it is 403 with that verb",
         arguments: Deed.all + Deed.unnamed)
     func verbs(deed: Deed) async throws {
         let all = Verbs.names.map(\.name)

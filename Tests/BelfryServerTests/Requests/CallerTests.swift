@@ -6,8 +6,7 @@ import Testing
 @Suite("GET /v1/me, and of one center: who asks")
 struct CallerTests {
     private static let grants =
-        #"[{"verbs":["inspect","post"],"names":["Sale*","Mail"],"centers":["team"]},"#
-        + #"{"verbs":["ask"]}]"#
+        #"[{"verbs":["inspect","post"],"names":["Sale*","Mail"],"centers":["team"]},{"verbs":["ask"]}]"#
 
     private func broker() throws -> Broker {
         var file = Keys()

@@ -36,9 +36,9 @@ struct CredentialTests {
 
     private static func reload(_ broker: Broker, _ keyring: Keyring?) throws {
         for node in broker.nodes {
-            var configuration = node.server.context.configuration
+            var configuration = node.server.outbox.configuration
             configuration.keyring = keyring
-            _ = broker.shared.mailboxes[node.server.context.number].post(.reload(configuration))
+            _ = broker.shared.mailboxes[node.server.outbox.number].post(.reload(configuration))
         }
         try broker.crank()
     }
@@ -383,7 +383,7 @@ struct CredentialTests {
 
     @Test("files of keys are read, and their faults name the file and the place")
     func files() throws {
-        let path = "/proc/none/belfry-keys.json"
+        let path = "/tmp/belfry-keys-\(UInt64.random(in: 0 ... .max)).json"
         var access = AccessConfiguration()
         #expect(try AccessFiles.read(access, log: .silent).isEmpty)
         access.keysPath = path

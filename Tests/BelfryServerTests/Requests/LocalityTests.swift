@@ -28,9 +28,9 @@ struct LocalityTests {
         _ broker: Broker, _ change: (inout ServerConfiguration) -> Void
     ) throws {
         for node in broker.nodes {
-            var configuration = node.server.context.configuration
+            var configuration = node.server.outbox.configuration
             change(&configuration)
-            _ = broker.shared.mailboxes[node.server.context.number].post(.reload(configuration))
+            _ = broker.shared.mailboxes[node.server.outbox.number].post(.reload(configuration))
         }
         try broker.crank()
     }

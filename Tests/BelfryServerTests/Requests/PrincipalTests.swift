@@ -135,7 +135,7 @@ struct PrincipalTests {
         var keys = Keys()
         keys.add("later", Self.grants)
         keys.add(tokensOf: signer)
-        var configuration = broker.nodes[0].server.context.configuration
+        var configuration = broker.nodes[0].server.outbox.configuration
         configuration.keyring = try keys.keyring()
         _ = broker.shared.mailboxes[0].post(.reload(configuration))
         try broker.crank()

@@ -85,7 +85,7 @@ struct LimitTests {
         small.peer.writeCapacity = 0
         for _ in 0..<2 { try large.send(HTTPPeer.text("GET", "/metrics")) }
         try small.send(HTTPPeer.text("GET", "/metrics"))
-        let loop = { broker.nodes[0].server.context.loop.unsentByteTotal }
+        let loop = { broker.nodes[0].server.outbox.loop.unsentByteTotal }
         #expect(!large.peer.isClosed && !small.peer.isClosed && loop() <= 40_000)
         var others: [HTTPPeer] = []
         while loop() <= 40_000, others.count < 50, !large.peer.isClosed {

@@ -317,7 +317,7 @@ struct MetricMovementTests {
             "a broker gets other limits, and no higher revision",
             ofClusterMoves: ["belfry_cluster_config_differs"]
         ) { cluster in
-            var configuration = cluster[0].nodes[0].server.context.configuration
+            var configuration = cluster[0].nodes[0].server.outbox.configuration
             configuration.centerLimits.queueEntryLimit += 1
             _ = cluster[0].shared.mailboxes[0].post(.reload(configuration))
             try cluster.advance(by: 100)

@@ -78,14 +78,14 @@ struct PorchTests {
             try server.listen(with: listeners, nil)
             return server
         }
-        var input = [UInt8](repeating: 0, count: LoopContext.inputByteCount)
+        var input = [UInt8](repeating: 0, count: ReadingPass.inputByteCount)
         let question = Array("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
         /// Each event is one that a client has caused already, so the loop does not wait for ever.
         func answer(_ client: Socket, by server: inout ServerLoop) throws -> String {
             _ = try client.write(question.span)
             var room = [UInt8](repeating: 0, count: 4_096)
             while true {
-                server.handle(try server.context.loop.nextEvent(into: &input), input: input.span)
+                server.handle(try server.outbox.loop.nextEvent(into: &input), input: input.span)
                 guard let count = try client.read(into: &room) else { continue }
                 return String(decoding: room[..<count], as: UTF8.self)
             }
@@ -94,15 +94,15 @@ struct PorchTests {
         var porch = try loop(progress)
         let early = try Socket.connect(to: address)
         defer { early.close() }
-        while porch.context.loop.connectionCount == 0 {
-            porch.handle(try porch.context.loop.nextEvent(into: &input), input: input.span)
+        while porch.outbox.loop.connectionCount == 0 {
+            porch.handle(try porch.outbox.loop.nextEvent(into: &input), input: input.span)
         }
         progress.finish()
-        porch.context.loop.leaveListeners()
+        porch.outbox.loop.leaveListeners()
         let late = try Socket.connect(to: address)
         defer { late.close() }
         #expect(try answer(early, by: &porch).hasPrefix("HTTP/1.1 503 "))
-        #expect(porch.context.counters.connectionsAccepted == 1)
+        #expect(porch.outbox.counters.connectionsAccepted == 1)
         _ = consume porch
         var server = try loop(nil)
         #expect(try answer(late, by: &server).hasPrefix("HTTP/1.1 200 "))

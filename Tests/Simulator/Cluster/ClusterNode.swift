@@ -1,6 +1,6 @@
 import BelfryCluster
+import BelfryHistory
 import SimulatedLog
-import TestSupport
 
 /// A broker of a simulated cluster: a process that may die or pause, on a machine with a clock.
 final class ClusterNode {

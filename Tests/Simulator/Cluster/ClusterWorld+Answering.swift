@@ -1,6 +1,5 @@
 import BelfryCenter
 import BelfryHistory
-import TestSupport
 
 // The answers of programs, and the tickets that they use: each must take effect once.
 

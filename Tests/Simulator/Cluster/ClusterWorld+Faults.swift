@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryCluster
+import BelfryHistory
 import SimulatedLog
-import TestSupport
 
 // The faults: brokers die, pause and are cut off, the engine loses its leader and its room, clocks
 // jump.

@@ -2,7 +2,6 @@ import BelfryCenter
 import BelfryCluster
 import BelfryHistory
 import SimulatedLog
-import TestSupport
 
 // The reactions of a broker to its sequencer: `BelfryServer` does this for sockets, here it is for
 // pipes.

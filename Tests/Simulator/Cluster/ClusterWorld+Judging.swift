@@ -3,7 +3,6 @@ import BelfryCenter
 import BelfryCluster
 import BelfryHistory
 import SimulatedLog
-import TestSupport
 
 // The rules that hold under all faults.
 
@@ -59,10 +58,7 @@ extension ClusterWorld {
         guard let post = postOf[notification.id] else { return }
         if let sequence = post.dispatchedAs {
             throw fail(
-                """
-                post \(post.ids.map(\.low)) is dispatched as \(sequence) \
-                and as \(notification.sequence)
-                """
+                "post \(post.ids.map(\.low)) is dispatched as \(sequence) and as \(notification.sequence)"
             )
         }
         post.dispatchedAs = notification.sequence
@@ -102,10 +98,7 @@ extension ClusterWorld {
         guard receipt.state == .posted, receipt.sequence != 0 else { return }
         if post.dispatchedAs != receipt.sequence {
             throw fail(
-                """
-                a post was answered with \(receipt.sequence), \
-                and is \(String(describing: post.dispatchedAs))
-                """
+                "a post was answered with \(receipt.sequence), and is \(String(describing: post.dispatchedAs))"
             )
         }
     }
@@ -118,7 +111,7 @@ extension ClusterWorld {
         }
     }
 
-    /// Brokers with the same entries have one past and one state, and the log's time is not ahead.
+    /// After each entry all brokers have one state, and the time of the log is not ahead.
     func judgeState(_ node: ClusterNode, _ process: ClusterProcess) throws(Violation) {
         if let problem { throw problem }
         let index = process.shard.logIndex
@@ -129,19 +122,12 @@ extension ClusterWorld {
             throw fail("n\(node.number) has another past at \(index)")
         }
         truth.chains[index] = chain
-        if let digest = digest(of: process.shard, at: index) {
-            if let known = truth.digests[index], known != digest {
-                throw fail("n\(node.number) has another state at \(index)")
-            }
-            truth.digests[index] = digest
+        let digest = process.shard.digest()
+        if let known = truth.digests[index], known != digest {
+            throw fail("n\(node.number) has another state at \(index)")
         }
+        truth.digests[index] = digest
         try judgeTime(process, through: index)
-    }
-
-    /// The digest of the state, or of its snapshot, at some indexes: both take long.
-    private func digest(of shard: Shard, at index: UInt64) -> UInt64? {
-        if index.isMultiple(of: 256) { return stateDigest(of: shard) }
-        return index.isMultiple(of: 8) ? stateDigest(of: shard.snapshot()) : nil
     }
 
     /// The time of the log is not ahead of the true one, but for a clock that jumped.

@@ -1,7 +1,6 @@
 import BelfryCenter
 import BelfryCluster
 import BelfryHistory
-import TestSupport
 
 // The actions of programs: they come and go, observe, post, and read their frames.
 

@@ -1,6 +1,6 @@
 import BelfryCenter
 import BelfryCluster
-import TestSupport
+import BelfryHistory
 
 // Clients are suspended and go on: what their connections have said must not hold for later ones.
 

@@ -1,7 +1,7 @@
 import BelfryCenter
 import BelfryCluster
+import BelfryHistory
 import SimulatedLog
-import TestSupport
 
 /// Brokers that share a log, programs that use them, and all faults between them.
 ///

@@ -1,4 +1,3 @@
-import BelfryBytes
 import BelfryWire
 
 /// The answers to a batch of calls: they are sent together, when all are there.
@@ -54,10 +53,9 @@ final class CallBatch {
     }
 
     /// Adds the next answer.
-    func append(_ answer: borrowing Answer) {
-        answers.append([UInt8](copying: answer.content.span))
-        byteCount += answer.content.count
-        wait(for: answer.ticket)
+    func append(_ answer: [UInt8]) {
+        answers.append(answer)
+        byteCount += answer.count
     }
 
     /// Reserves the place of a later answer.
@@ -67,15 +65,16 @@ final class CallBatch {
         return CallPlace(batch: self, number: answers.count - 1)
     }
 
-    private func wait(for ticket: UInt64) {
+    /// Makes the answers wait for all changes so far.
+    func wait(for ticket: UInt64) {
         self.ticket = max(self.ticket, ticket)
     }
 
     /// Puts an answer in its place.
-    func fill(_ number: Int, with answer: borrowing Answer) {
-        answers[number] = [UInt8](copying: answer.content.span)
+    func fill(_ number: Int, with answer: [UInt8], ticket: UInt64) {
+        answers[number] = answer
         missingCount -= 1
-        wait(for: answer.ticket)
+        wait(for: ticket)
     }
 
     /// The bytes of answers in one batch past which its looks are refused.

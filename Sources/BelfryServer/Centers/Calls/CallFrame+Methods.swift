@@ -8,8 +8,8 @@ extension CallFrame {
     ///
     /// - Returns: nil where its command is not applied yet.
     mutating func carryOut(
-        _ method: CallMethod, _ params: Range<Int>?, _ answer: inout Answer,
-        _ host: inout CenterHost, _ context: inout LoopContext
+        _ method: CallMethod, _ params: Range<Int>?, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
         let reader = host.requestReader
         let client = client.number
@@ -18,70 +18,64 @@ extension CallFrame {
             let request = try reader.addObserver(params: params, in: text.span)
             if request.since != nil { hasReplayed = true }
             return try carryOut(
-                AddObserver(request, client: client, session: self.client.session), &answer,
-                &host, &context)
-        case .removeObserver: return try removeObserver(params, reader, &answer, &host, &context)
-        case .post: return try post(params, reader, &answer, &host, &context)
+                AddObserver(request, client: client, session: self.client.session), &host, &outbox)
+        case .removeObserver: return try removeObserver(params, reader, &host, &outbox)
+        case .post: return try post(params, reader, &host, &outbox)
         case .ask:
             let request = try reader.ask(params: params, in: text.span)
             return try carryOut(
-                MakeAsk(request, wishes(of: request, params), client: client), &answer, &host,
-                &context)
+                MakeAsk(request, wishes(of: request, params), client: client), &host, &outbox)
         case .withdraw:
             let id = try reader.withdraw(params: params, in: text.span)
-            return try carryOut(WithdrawAsk(id: id, isCall: true), &answer, &host, &context)
+            return try carryOut(WithdrawAsk(id: id, isCall: true), &host, &outbox)
         case .setValue:
             let request = try reader.setValue(params: params, in: text.span)
-            return try carryOut(
-                WriteValue(request: request, client: client), &answer, &host, &context)
+            return try carryOut(WriteValue(request: request, client: client), &host, &outbox)
         case .mergeValue:
             let request = try reader.mergeValue(params: params, in: text.span)
-            return try carryOut(
-                WriteValue(request: request, client: client), &answer, &host, &context)
+            return try carryOut(WriteValue(request: request, client: client), &host, &outbox)
         case .removeValue:
             let request = try reader.removeValue(params: params, in: text.span)
-            return try carryOut(
-                WriteValue(request: request, client: client), &answer, &host, &context)
-        case .value: return try value(params, reader, &answer, &host, &context)
+            return try carryOut(WriteValue(request: request, client: client), &host, &outbox)
+        case .value: return try value(params, reader, &host, &outbox)
         case .dequeue:
             let request = try reader.dequeue(params: params, in: text.span)
-            return try carryOut(Dequeue(request: request, isCall: true), &answer, &host, &context)
+            return try carryOut(Dequeue(request: request, isCall: true), &host, &outbox)
         case .setSuspended:
             let isSuspended = try reader.setSuspended(params: params, in: text.span)
             return try carryOut(
-                SetSuspended(isSuspended: isSuspended, client: client, asker: .client), &answer,
-                &host, &context)
-        case .resume: return try resume(params, reader, &answer, &host, &context)
+                SetSuspended(isSuspended: isSuspended, client: client, asker: .client), &host,
+                &outbox)
+        case .resume: return try resume(params, reader, &host, &outbox)
         case .observers:
             try batch?.boundLooks()
             let request = try reader.observers(params: params, in: text.span)
-            try host.look(
-                .listing(.observers(request.query)), &answer, submission, &context)
-            return .answered
+            let look = Look.listing(.observers(request.query))
+            return .answer(try host.look(look, submission, &outbox))
         case .explain:
             try batch?.boundLooks()
             let request = try reader.explain(params: params, in: text.span)
-            try host.look(.listing(.explain(request)), &answer, submission, &context)
-            return .answered
+            let look = Look.listing(.explain(request))
+            return .answer(try host.look(look, submission, &outbox))
         case .enterMode:
             let request = try reader.enterMode(params: params, in: text.span)
-            return try carryOut(EnterMode(request, client: client), &answer, &host, &context)
+            return try carryOut(EnterMode(request, client: client), &host, &outbox)
         case .leaveMode:
             let token = try reader.leaveMode(params: params, in: text.span)
             let secret = Secret(number: token.number, secret: token.secret)
-            return try carryOut(LeaveMode(secret: secret, isCall: true), &answer, &host, &context)
+            return try carryOut(LeaveMode(secret: secret, isCall: true), &host, &outbox)
         case .ping:
             try reader.ping(params: params, in: text.span)
-            answer.content.append(contentsOf: "{}".utf8)
-            return .answered
+            outbox.content.append(contentsOf: "{}".utf8)
+            return .answer(.json)
         }
     }
 
     /// Posts a notification.
     @inline(__always)
     private mutating func post(
-        _ params: Range<Int>?, _ reader: RequestReader, _ answer: inout Answer,
-        _ host: inout CenterHost, _ context: inout LoopContext
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
         let request = try reader.post(params: params, in: text.span)
         // A JSON-RPC notification has no answer to wait for.
@@ -93,45 +87,43 @@ extension CallFrame {
         let operation = MakePost(
             request: request.post, wishes: wishes, form: form,
             isAmongOthers: batch != nil && !isAlone, client: client.number)
-        return try carryOut(operation, &answer, &host, &context)
+        return try carryOut(operation, &host, &outbox)
     }
 
     /// Removes observers by a filter, or one by its token or its id.
     private mutating func removeObserver(
-        _ params: Range<Int>?, _ reader: RequestReader, _ answer: inout Answer,
-        _ host: inout CenterHost, _ context: inout LoopContext
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
         let client = client.number
         switch try reader.removeObserver(params: params, in: text.span) {
         case .filter(let filter):
             let operation = RemoveObservers(client: client, filter: filter)
-            return try carryOut(operation, &answer, &host, &context)
+            return try carryOut(operation, &host, &outbox)
         case .token(let token):
             let secret = Secret(number: token.number, secret: token.secret)
-            return try carryOut(
-                RemoveObserver(.token(secret, client: client)), &answer, &host, &context)
+            return try carryOut(RemoveObserver(.token(secret, client: client)), &host, &outbox)
         case .observer(let serial):
-            return try carryOut(
-                RemoveObserver(.own(serial, client: client)), &answer, &host, &context)
+            return try carryOut(RemoveObserver(.own(serial, client: client)), &host, &outbox)
         }
     }
 
     /// Reads a value, and answers with it at once.
     private mutating func value(
-        _ params: Range<Int>?, _ reader: RequestReader, _ answer: inout Answer,
-        _ host: inout CenterHost, _ context: inout LoopContext
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
         try batch?.boundLooks()
         let place = try reader.valuePlace(params: params, in: text.span)
-        let present = try host.presentValue(at: place, for: &answer, submission).present
-        Shape.append(value: present, to: &answer.content)
-        return .answered
+        let present = try host.presentValue(at: place, submission).present
+        Shape.append(value: present, to: &outbox.content)
+        return .answer(.json)
     }
 
     /// Resumes a session, in a message of its own.
     private mutating func resume(
-        _ params: Range<Int>?, _ reader: RequestReader, _ answer: inout Answer,
-        _ host: inout CenterHost, _ context: inout LoopContext
+        _ params: Range<Int>?, _ reader: RequestReader, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
         let request = try reader.resume(params: params, in: text.span)
         guard isAlone else {
@@ -139,22 +131,19 @@ extension CallFrame {
                 .invalidFields,
                 "A resume must be alone in its message; send other calls after its answer.")
         }
-        return try carryOut(Resume(request, newcomer: client.number), &answer, &host, &context)
+        return try carryOut(Resume(request, newcomer: client.number), &host, &outbox)
     }
 
     /// Begins the operation of a call, and ends it where its command was applied at once.
     private mutating func carryOut<Called: Operation>(
-        _ operation: consuming Called, _ answer: inout Answer, _ host: inout CenterHost,
-        _ context: inout LoopContext
+        _ operation: consuming Called, _ host: inout CenterHost, _ outbox: inout Outbox
     ) throws(Problem) -> Ending? {
         do throws(Problem) {
-            try operation.begin(&host, submission, &context)
-            if host.applied.isUnspread {
-                return try host.end(operation, &answer, submission, &context)
-            }
+            try operation.begin(&host, submission, &outbox)
+            if host.applied.isUnspread { return try host.end(operation, submission, &outbox) }
         } catch {
             guard host.mayBeBehind(error) else { throw error }
-            host.awaitLog(&context)
+            host.awaitLog(&outbox)
         }
         keep(operation, &host)
         return nil
@@ -184,16 +173,16 @@ extension CallFrame {
     /// Takes a response as the answer to a delivery; one with an unknown id is ignored.
     func acknowledge(
         _ id: [UInt8], _ content: Range<Int>, isError: Bool, _ host: inout CenterHost,
-        _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) {
         guard let delivery = RPC.delivery(ofID: id.span),
             let position = host.centers.position(of: submission.center)
         else { return }
         let response = host.requestReader.response(
-            content: content, isError: isError, byteRoom: host.kept.askByteRoom(context),
+            content: content, isError: isError, byteRoom: host.kept.askByteRoom(outbox),
             in: text.span)
         // A lost acknowledgement only causes a redelivery: it need not wait for the store.
         host.tell(
-            .acknowledge(client: client.number, delivery, response), to: position, &context)
+            .acknowledge(client: client.number, delivery, response), to: position, &outbox)
     }
 }

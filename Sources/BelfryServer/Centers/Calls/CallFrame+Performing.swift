@@ -10,43 +10,40 @@ extension CallFrame {
     /// Performs all calls.
     ///
     /// - Returns: whether the next frame of the client can be read.
-    mutating func perform(_ host: inout CenterHost, _ context: inout LoopContext) -> Bool {
+    mutating func perform(_ host: inout CenterHost, _ outbox: inout Outbox) -> Bool {
         let message = host.rpcReader.message(in: text.span)
         isAlone = message.calls.count == 1
         guard message.isBatch else {
             if let call = message.calls.first {
-                if mustWait(for: call, context), host.postponed.add(self, from: 0, &context) {
+                if mustWait(for: call, outbox), host.postponed.add(self, from: 0, &outbox) {
                     return false
                 }
-                var answer = context.outbox.answers.make()
-                switch perform(call, &answer, &host, &context) {
+                switch perform(call, &host, &outbox) {
                 case .done(let sequel):
-                    answer.sequel = sequel
-                    host.promises.deliver(answer, submission.reply, &context)
-                case .later: context.outbox.answers.reclaim(answer)
-                case .begun:
-                    context.outbox.answers.reclaim(answer)
-                    return false
+                    host.promises.deliver(
+                        Answer(contentType: .json, sequel: sequel), submission.reply, &outbox)
+                case .later: break
+                case .begun: return false
                 }
             }
             // The replay for a new observer, and held deliveries of a resumed client, follow the
             // answer.
-            host.fanOut(&context)
+            host.fanOut(&outbox)
             return true
         }
         batch = CallBatch(reply: submission.reply)
-        return perform(message.calls, from: 0, &host, &context)
+        return perform(message.calls, from: 0, &host, &outbox)
     }
 
     /// Continues the calls of a batch that was left to this turn.
-    mutating func goOn(from place: Int, _ host: inout CenterHost, _ context: inout LoopContext) {
+    mutating func goOn(from place: Int, _ host: inout CenterHost, _ outbox: inout Outbox) {
         host.deliveryBound = deliveryBound
         hasWaited = true
         guard batch != nil else {
-            _ = perform(&host, &context)
+            _ = perform(&host, &outbox)
             return
         }
-        _ = perform(host.rpcReader.message(in: text.span).calls, from: place, &host, &context)
+        _ = perform(host.rpcReader.message(in: text.span).calls, from: place, &host, &outbox)
     }
 
     /// Performs the calls of a batch from one on.
@@ -56,7 +53,7 @@ extension CallFrame {
     ///
     /// - Returns: whether the next frame of the client can be read.
     private mutating func perform(
-        _ calls: [RPCCall], from start: Int, _ host: inout CenterHost, _ context: inout LoopContext
+        _ calls: [RPCCall], from start: Int, _ host: inout CenterHost, _ outbox: inout Outbox
     ) -> Bool {
         guard let batch else { return true }
         host.promises.batch = batch
@@ -64,108 +61,106 @@ extension CallFrame {
         var sequel = Sequel.none
         var isBegun = false
         for place in start..<calls.count {  // Share: calls
-            if place > start { host.fanOut(&context) }
+            if place > start { host.fanOut(&outbox) }
             let mustWait =
                 place > start
-                ? context.turnIsFull && !context.life.isStopping
-                : mustWait(for: calls[place], context)
+                ? outbox.turnIsFull && !outbox.life.isStopping : mustWait(for: calls[place], outbox)
             if mustWait, !isCut {
                 deliveryBound = host.deliveryBound
-                if host.postponed.add(self, from: place, &context) { return false }
+                batch.wait(for: host.promises.awaitedTicket)
+                if host.postponed.add(self, from: place, &outbox) { return false }
                 isCut = hasReplayed
             }
-            var answer = context.outbox.answers.make()
-            switch perform(calls[place], &answer, &host, &context) {
+            outbox.content.removeAll(keepingCapacity: true)
+            switch perform(calls[place], &host, &outbox) {
             case .done(let next):
                 if case .client = next { sequel = next }
-                batch.append(answer)
+                batch.append(outbox.content)
             case .later: batch.noteWaiting()
             case .begun: isBegun = true
             }
-            context.outbox.answers.reclaim(answer)
         }
         batch.end()
-        if !batch.isComplete, !isBegun { context.letGoOn(batch.reply) }
-        host.promises.deliver(batch, sequel, &context)
-        host.fanOut(&context)
+        batch.wait(for: host.promises.awaitedTicket)
+        host.promises.awaitedTicket = 0
+        if !batch.isComplete, !isBegun { outbox.letGoOn(batch.reply) }
+        host.promises.deliver(batch, sequel, &outbox)
+        host.fanOut(&outbox)
         return !isBegun
     }
 
     /// Whether the first call of a frame waits for a turn with room for its answer.
-    private func mustWait(for call: RPCCall, _ context: borrowing LoopContext) -> Bool {
+    private func mustWait(for call: RPCCall, _ outbox: borrowing Outbox) -> Bool {
         if hasWaited { return false }
         guard case .request(_, let name, _) = call, let method = CallMethod(name),
             method.mayAnswerMuch
         else { return false }
-        return context.largeAnswersMustWait
+        return outbox.largeAnswersMustWait
     }
 
-    /// Performs one call, and fills its answer, if it has one.
+    /// Performs one call; the answer, if any, goes to the content of the outbox.
     private mutating func perform(
-        _ call: RPCCall, _ answer: inout Answer, _ host: inout CenterHost,
-        _ context: inout LoopContext
+        _ call: RPCCall, _ host: inout CenterHost, _ outbox: inout Outbox
     ) -> CallStep {
         switch call {
         case .response(let id, let content, let isError):
-            acknowledge(id, content, isError: isError, &host, &context)
+            acknowledge(id, content, isError: isError, &host, &outbox)
         case .invalid(let id, let code, let detail):
-            if let id { RPC.append(error: code, detail: detail, id: id, to: &answer.content) }
+            if let id { RPC.append(error: code, detail: detail, id: id, to: &outbox.content) }
         case .notification(let method, let params):
             guard let method = CallMethod(method) else { break }
             self.call = nil
-            return perform(method, params, &answer, &host, &context)
+            return perform(method, params, &host, &outbox)
         case .request(let id, let method, let params):
             guard let method = CallMethod(method) else {
-                RPC.append(error: .methodNotFound, id: id, to: &answer.content)
+                RPC.append(error: .methodNotFound, id: id, to: &outbox.content)
                 break
             }
             self.call = id
-            return perform(method, params, &answer, &host, &context)
+            return perform(method, params, &host, &outbox)
         }
         return .done(.none)
     }
 
     /// Performs a method, and appends its result or its problem.
     private mutating func perform(
-        _ method: CallMethod, _ params: Range<Int>?, _ answer: inout Answer,
-        _ host: inout CenterHost, _ context: inout LoopContext
+        _ method: CallMethod, _ params: Range<Int>?, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) -> CallStep {
         self.method = method
         do throws(Problem) {
-            if context.life.isSealed { throw Problem.isStopping }
+            if outbox.life.isSealed { throw Problem.isStopping }
             if let problem = host.logProblem { throw problem }
             if isCut { throw Problem.tooManyReplays }
-            if context.configuration.hasRates { try charge(&context) }
-            if context.log.level == .trace { tell(nil, context.log) }
-            beginResult(in: &answer)
-            guard let ending = try carryOut(method, params, &answer, &host, &context) else {
-                return .begun
-            }
+            if outbox.configuration.hasRates { try charge(&outbox) }
+            if outbox.log.level == .trace { tell(nil, outbox.log) }
+            beginResult(&outbox)
+            guard let ending = try carryOut(method, params, &host, &outbox) else { return .begun }
             let batch = batch
-            return endResult(ending, &answer, batch?.appendMissing(), &host, &context)
+            return endResult(ending, batch?.appendMissing(), &host, &outbox)
         } catch {
-            refuse(error, in: &answer, &context)
+            refuse(error, &outbox)
             return .done(.none)
         }
     }
 
     @inline(__always)
-    func beginResult(in answer: inout Answer) {
-        if let id = call { RPC.beginResult(id: id, to: &answer.content) }
+    func beginResult(_ outbox: inout Outbox) {
+        if let id = call { RPC.beginResult(id: id, to: &outbox.content) }
     }
 
     @inline(__always)
     private mutating func endResult(
-        _ ending: Ending, _ answer: inout Answer, _ place: @autoclosure () -> CallPlace?,
-        _ host: inout CenterHost, _ context: inout LoopContext
+        _ ending: Ending, _ place: @autoclosure () -> CallPlace?, _ host: inout CenterHost,
+        _ outbox: inout Outbox
     ) -> CallStep {
         switch ending {
-        case .answered:
+        case .answer(let answer):
             if call == nil {
                 // A JSON-RPC notification has no answer (JSON-RPC 2.0 §4.1).
-                answer.content.removeAll(keepingCapacity: true)
+                outbox.content.removeAll(keepingCapacity: true)
             } else {
-                RPC.endResult(to: &answer.content)
+                RPC.endResult(to: &outbox.content)
             }
             guard case .client(let id, let session, _, _) = answer.sequel else {
                 return .done(.none)
@@ -177,51 +172,47 @@ extension CallFrame {
             // A repetition waits with the first call, even if it has no answer.
             guard let id = call else { return .done(.none) }
             host.park(
-                submission.reply, form, submission.sight, after: answer.ticket, call: id,
-                place: place(), &context)
+                submission.reply, form, submission.sight, call: id, place: place(), &outbox)
             return .later
         case .later: return .later
         }
     }
 
     /// Appends the problem of a call, if the call is answered.
-    func refuse(_ problem: Problem, in answer: inout Answer, _ context: inout LoopContext) {
-        context.noteRefusal(problem)
-        if context.log.level <= .debug { tell(problem, context.log) }
-        answer.content.removeAll(keepingCapacity: true)
-        if let id = call { RPC.append(problem: problem, id: id, to: &answer.content) }
+    func refuse(_ problem: Problem, _ outbox: inout Outbox) {
+        outbox.noteRefusal(problem)
+        if outbox.log.level <= .debug { tell(problem, outbox.log) }
+        outbox.content.removeAll(keepingCapacity: true)
+        if let id = call { RPC.append(problem: problem, id: id, to: &outbox.content) }
     }
 
     /// Finishes a call that has ended some turns after it began.
     mutating func finish(
-        _ ending: Ending, _ answer: consuming Answer, _ place: CallPlace?,
-        _ host: inout CenterHost, _ context: inout LoopContext
+        _ ending: Ending, _ place: CallPlace?, _ host: inout CenterHost, _ outbox: inout Outbox
     ) {
-        guard case .done(let sequel) = endResult(ending, &answer, place, &host, &context) else {
-            context.outbox.answers.reclaim(answer)
-            context.letGoOn(submission.reply)
+        guard case .done(let sequel) = endResult(ending, place, &host, &outbox) else {
+            outbox.letGoOn(submission.reply)
             guard let batch else { return }
             batch.noteWaiting()
-            return host.promises.deliver(batch, .none, &context)
+            return host.promises.deliver(batch, .none, &outbox)
         }
         guard let place else {
-            answer.sequel = sequel
-            return host.promises.deliver(answer, submission.reply, &context)
+            return host.promises.deliver(
+                Answer(contentType: .json, sequel: sequel), submission.reply, &outbox)
         }
-        place.batch.fill(place.number, with: answer)
-        context.outbox.answers.reclaim(answer)
-        host.promises.deliver(place.batch, sequel, &context)
+        place.batch.fill(place.number, with: outbox.content, ticket: host.promises.awaitedTicket)
+        host.promises.deliver(place.batch, sequel, &outbox)
     }
 
     /// Counts a call for its address and its caller.
-    private func charge(_ context: inout LoopContext) throws(Problem) {
+    private func charge(_ outbox: inout Outbox) throws(Problem) {
         guard let address = submission.address else { return }
-        let rates = context.shared.askers.rates
+        let rates = outbox.shared.askers.rates
         do throws(RateTables.Refusal) {
-            try rates.take(of: address, at: context.loop.now.nanoseconds)
-            try rates.take(1, of: submission.caller, at: address, context.loop.now.nanoseconds)
+            try rates.take(of: address, at: outbox.loop.now.nanoseconds)
+            try rates.take(1, of: submission.caller, at: address, outbox.loop.now.nanoseconds)
         } catch {
-            context.counters.rateRefused += 1
+            outbox.counters.rateRefused += 1
             throw error.problem
         }
     }

@@ -26,7 +26,7 @@ struct CallFrame {
 
 /// The state of a call.
 enum CallStep {
-    /// The answer is filled, and the connection continues in this way.
+    /// The answer is in the content of the outbox, and the connection continues in this way.
     case done(Sequel)
     /// The answer comes later.
     case later

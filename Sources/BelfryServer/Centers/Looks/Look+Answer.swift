@@ -6,45 +6,49 @@ import BelfryWire
 // Looks read the present state of a center; rows show only where `inspect` covers name and object.
 
 extension Look {
-    /// Fills the answer to a look.
-    func fill(
-        _ answer: inout Answer, _ submission: Submission, _ centers: borrowing CenterTable,
-        _ scan: inout ScanBudget, _ context: inout LoopContext
-    ) throws(Problem) {
+    /// Answers a look; the content goes to the outbox.
+    func answer(
+        _ submission: Submission, _ centers: borrowing CenterTable, _ scan: inout ScanBudget,
+        _ outbox: inout Outbox
+    ) throws(Problem) -> Answer {
         let grants = submission.caller.grants
         let name = submission.center
-        context.work.countLook()
+        outbox.work.countLook()
         switch self {
         case .fate(let id):
             let position = centers.position(of: name)
             // Reading the state of an ask does not need the grant `post`.
-            if let ask = position.flatMap({ centers[$0].ask(id, at: context.commandTime) }) {
+            if let ask = position.flatMap({ centers[$0].ask(id, at: outbox.commandTime) }) {
                 guard submission.owns(ask, orBy: .inspect) else { throw Problem.noFate }
                 Shape.append(
-                    askFate: ask.outcome, sight: submission.sight, to: &answer.content)
-                return
+                    askFate: ask.outcome, sight: submission.sight, to: &outbox.content)
+                return .json
             }
             guard
                 grants.allowSome(.post, center: name.span)
                     || grants.allowSome(.inspect, center: name.span)
             else { throw Problem.lacking("post", submission.caller, center: name) }
-            let fate = position.flatMap { centers[$0].receipt(of: id, at: context.commandTime) }
+            let fate = position.flatMap { centers[$0].receipt(of: id, at: outbox.commandTime) }
             guard let fate else { throw Problem.noFate }
-            Shape.append(fate: fate, to: &answer.content)
+            Shape.append(fate: fate, to: &outbox.content)
+            return .json
         case .observer(let secret):
             let row = try centers.observer(secret, orBy: .inspect, submission).row
-            Shape.append(observer: row, center: name, to: &answer.content)
+            Shape.append(observer: row, center: name, to: &outbox.content)
+            return .json
         case .listing(let listing):
             guard grants.allowSome(.inspect, center: name.span) else {
                 throw Problem.lacking("inspect", submission.caller, center: name)
             }
             guard let position = centers.position(of: name) else { throw Problem.noCenter }
             try listing.append(
-                of: centers[position], for: submission.caller, &scan, &answer, &context)
-            answer.isCompressible = true
+                of: centers[position], for: submission.caller, &scan, &outbox)
+            return .listing
         case .caller:
-            Shape.append(caller: CallerRow(submission.caller, in: name), to: &answer.content)
+            Shape.append(caller: CallerRow(submission.caller, in: name), to: &outbox.content)
+            var answer = Answer.json
             answer.fields = [.noStore]
+            return answer
         }
     }
 }
@@ -53,7 +57,7 @@ extension CenterListing {
     /// Appends a listing of a center.
     fileprivate func append(
         of center: borrowing NotificationCenter, for caller: Caller, _ scan: inout ScanBudget,
-        _ answer: inout Answer, _ context: inout LoopContext
+        _ outbox: inout Outbox
     ) throws(Problem) {
         let name = center.name
         let isVisible: NotificationCenter.Visibility = {
@@ -63,73 +67,70 @@ extension CenterListing {
         case .observers(let query):
             let page = center.observers(
                 matching: query, scanLimit: scan.take(of: center.observerCount), visible: isVisible)
-            Shape.append(observers: page, center: name, to: &answer.content)
+            Shape.append(observers: page, center: name, to: &outbox.content)
         case .responders(let query):
             let page = center.responders(
                 matching: query, scanLimit: scan.take(of: center.observerCount), visible: isVisible)
-            Shape.append(responders: page, center: name, to: &answer.content)
+            Shape.append(responders: page, center: name, to: &outbox.content)
         case .holders(let object):
             // A responder has no name: it is visible only to callers that may see all names.
             let rows = isVisible(nil, object) ? center.responders(at: object) : []
             if rows.isEmpty { throw Problem.noResponder }
-            Shape.append(responders: rows, center: name, to: &answer.content)
+            Shape.append(responders: rows, center: name, to: &outbox.content)
         case .asks(let query):
             let page = center.asks(
                 matching: query, scanLimit: scan.take(of: center.tally[.asks]),
                 visible: isVisible)
-            Shape.append(asks: page, sight: caller.sight(in: name), to: &answer.content)
+            Shape.append(asks: page, sight: caller.sight(in: name), to: &outbox.content)
         case .values(let query):
             let page = center.values(
                 matching: query, scanLimit: scan.take(of: center.valueCount), visible: isVisible)
-            Shape.append(values: page, to: &answer.content)
+            Shape.append(values: page, to: &outbox.content)
         case .clients(let query):
             // A client has no name: it is visible only to callers that may see all names.
             let page =
                 isVisible(nil, nil)
                 ? center.clients(
                     matching: query, scanLimit: scan.take(of: center.clientCount)) : Page()
-            Self.append(clients: page, &context, to: &answer.content)
+            Self.append(clients: page, &outbox)
         case .channels(let query):
             let page = center.channels(
                 matching: query, scanLimit: scan.take(of: center.channelCount),
                 visible: isVisible)
-            Shape.append(channels: page, to: &answer.content)
+            Shape.append(channels: page, to: &outbox.content)
         case .queue(let query):
-            context.work.countLook(through: center.queueCount)
+            outbox.work.countLook(through: center.queueCount)
             let page = center.queue(
                 matching: query, scanLimit: scan.take(of: center.queueCount + center.timerCount),
                 visible: isVisible)
-            Shape.append(queue: page, to: &answer.content)
+            Shape.append(queue: page, to: &outbox.content)
         case .queueEntry(let id):
             guard let row = center.queueEntry(id),
                 isVisible(row.content.nameText, row.content.objectText)
             else { throw Problem(Refusal.unknownEntry) }
-            Shape.append(queueEntry: row, to: &answer.content)
-        case .modes: Shape.append(modes: center.modes, to: &answer.content)
+            Shape.append(queueEntry: row, to: &outbox.content)
+        case .modes: Shape.append(modes: center.modes, to: &outbox.content)
         case .overview:
             Shape.append(
-                overviewOf: center, at: context.commandTime.wallMilliseconds, to: &answer.content)
-        case .explain(let request):
-            try request.append(of: center, for: caller, &scan, to: &answer.content)
+                overviewOf: center, at: outbox.commandTime.wallMilliseconds, to: &outbox.content)
+        case .explain(let request): try request.append(of: center, for: caller, &scan, &outbox)
         case .leaks(let cursor, let limit):
             Shape.append(
                 leaks: center.leaks(
-                    after: cursor, limit: limit, at: context.commandTime, visible: isVisible),
-                to: &answer.content)
+                    after: cursor, limit: limit, at: outbox.commandTime, visible: isVisible),
+                to: &outbox.content)
         case .unmatched(let limit):
             Shape.append(
-                unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answer.content)
+                unmatched: center.unmatched(limit: limit, visible: isVisible), to: &outbox.content)
         }
     }
 
     /// Appends clients, each with the bytes that its connection has not sent.
-    private static func append(
-        clients page: Page<ClientRow>, _ context: inout LoopContext, to content: inout [UInt8]
-    ) {
-        let unsent = page.rows.map { context.unsentByteCount(of: $0) }
+    private static func append(clients page: Page<ClientRow>, _ outbox: inout Outbox) {
+        let unsent = page.rows.map { outbox.unsentByteCount(of: $0) }
         let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
         Shape.append(
-            clients: page, unsentByteCount: { unsentOf[$0.id] ?? nil }, to: &content)
+            clients: page, unsentByteCount: { unsentOf[$0.id] ?? nil }, to: &outbox.content)
     }
 }
 
@@ -137,7 +138,7 @@ extension ExplainRequest {
     /// Appends the receivers of a notification, or of an ask, as far as the caller may see them.
     fileprivate func append(
         of center: borrowing NotificationCenter, for caller: Caller, _ scan: inout ScanBudget,
-        to content: inout [UInt8]
+        _ outbox: inout Outbox
     ) throws(Problem) {
         let name = center.name
         let grants = caller.grants
@@ -152,7 +153,7 @@ extension ExplainRequest {
             }
             Shape.append(
                 ask: center.explainAsk(object: object, selector: selector), sight: sight,
-                to: &content)
+                to: &outbox.content)
         case .post(let request):
             // A name compared by letters counts as sixteen rows.
             let explanation = center.explain(
@@ -162,7 +163,7 @@ extension ExplainRequest {
             let sight = Sight { action, address in
                 grants.allow(.inspect, center: name, name: action, object: address)
             }
-            Shape.append(explanation: explanation, sight: sight, to: &content)
+            Shape.append(explanation: explanation, sight: sight, to: &outbox.content)
         }
     }
 }

@@ -21,39 +21,38 @@ struct AddObserver: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let observing =
             if let client { client } else {
                 try host.centers.client(of: session, request, submission)
             }
         try submission.checkObserve(request)
-        let owner = host.centers.owner(of: submission, &context)
-        try host.kept.reserve([request], for: owner, &context)
+        let owner = host.centers.owner(of: submission, &outbox)
+        try host.kept.reserve([request], for: owner, &outbox)
         if !request.terms.endsWithConnection { try host.shared.checkStore() }
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noClient
         }
         if request.since != nil {
-            context.work.countLook(through: host.centers[position].replayCount)
+            outbox.work.countLook(through: host.centers[position].replayCount)
         }
-        secret = context.random.text(byteCount: 16)
+        secret = outbox.random.text(byteCount: 16)
         let registration = try host.registration(of: request, secret: secret)
         let action = try host.centers.action(
             .addObserver(registration, client: observing, since: request.since),
             within: submission.cover(of: request), at: position)
         host.submitCommand(
             host.centers.action(action, ofClient: client, on: submission.reply.number),
-            to: position, &context)
+            to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        answer.fill(
-            registered: host.effects.outcome, secret: secret, session: session, submission)
-        return .answered
+        .answer(
+            .registered(
+                host.effects.outcome, secret: secret, session: session, submission, &outbox))
     }
 }
 
@@ -69,16 +68,16 @@ struct OpenMailbox: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         try submission.checkObserve(request)
-        let owner = host.centers.owner(of: submission, &context)
-        try host.kept.reserve([request], for: owner, &context)
+        let owner = host.centers.owner(of: submission, &outbox)
+        try host.kept.reserve([request], for: owner, &outbox)
         try host.shared.checkStore()
-        guard let position = try host.makeCenter(for: submission, &context) else { return }
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         let client = try host.number(host.shared.numbers.clients)
-        sessionSecret = context.random.text(byteCount: 16)
-        secret = context.random.text(byteCount: 16)
+        sessionSecret = outbox.random.text(byteCount: 16)
+        secret = outbox.random.text(byteCount: 16)
         let registration = ClientRegistration(
             id: client, transport: .mailbox, connection: ConnectionName(node: 0, number: 0),
             sessionHash: SecretHash(of: sessionSecret), principal: submission.caller.principal,
@@ -87,38 +86,41 @@ struct OpenMailbox: Operation {
         let action = try host.centers.action(
             .connect(registration, observers: [observer], since: request.since),
             within: submission.cover(of: request), at: position)
-        host.submitCommand(action, making: client, to: position, &context)
+        host.submitCommand(action, making: client, to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        context.counters.countClient(of: .mailbox)
+        outbox.counters.countClient(of: .mailbox)
         let session = IdentifierText.text(client: host.applied.number, secret: sessionSecret)
-        answer.fill(
-            registered: host.effects.outcome, secret: secret, session: session, submission)
-        return .answered
+        return .answer(
+            .registered(
+                host.effects.outcome, secret: secret, session: session, submission, &outbox))
     }
 }
 
 extension Answer {
     /// Appends the observer that the last command registered, with its token for the owner alone.
-    fileprivate mutating func fill(
-        registered outcome: Outcome, secret: [UInt8], session: [UInt8], _ submission: Submission
-    ) {
+    fileprivate static func registered(
+        _ outcome: Outcome, secret: [UInt8], session: [UInt8], _ submission: Submission,
+        _ outbox: inout Outbox
+    ) -> Answer {
         guard case .registered(let rows) = outcome, let row = rows.first else {
             preconditionFailure("a registration that is not refused has its observer")
         }
         let token = IdentifierText.text(observer: row.serial, secret: secret)
         Shape.append(
             registered: row, token: token, session: session, center: submission.center,
-            to: &content)
+            to: &outbox.content)
         // The answer to a call has no fields.
-        guard case .http(let http) = submission.reply.form else { return }
+        guard case .http(let http) = submission.reply.form else {
+            return Answer(contentType: .json)
+        }
         let location = http.details.pathPrefix + Array("/observers/".utf8) + token
-        status = 201
-        fields = [.noStore, .noReferrer, HTTPField("Location", location)]
+        return Answer(
+            status: 201, contentType: .json,
+            fields: [.noStore, .noReferrer, HTTPField("Location", location)])
     }
 }
 

@@ -18,17 +18,17 @@ struct Connect: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         guard submission.caller.grants.allowAny(center: submission.center.span) else {
             throw Problem.lacking("observe", submission.caller, center: submission.center)
         }
         for request in requests { try submission.checkObserve(request) }  // Bound: registrations
-        let owner = host.centers.owner(of: submission, &context)
-        try host.kept.reserve(requests, for: owner, &context)
-        guard let position = try host.makeCenter(for: submission, &context) else { return }
+        let owner = host.centers.owner(of: submission, &outbox)
+        try host.kept.reserve(requests, for: owner, &outbox)
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         let client = try host.number(host.shared.numbers.clients)
-        secret = context.random.text(byteCount: 16)
+        secret = outbox.random.text(byteCount: 16)
         let registration = ClientRegistration(
             id: client, transport: transport,
             connection: host.centers.name(of: submission.reply.number),
@@ -40,16 +40,15 @@ struct Connect: Operation {
         var observers: [ObserverRegistration] = []
         for request in requests {  // Bound: registrations
             observers.append(
-                try host.registration(of: request, secret: context.random.text(byteCount: 16)))
+                try host.registration(of: request, secret: outbox.random.text(byteCount: 16)))
         }
         host.submitCommand(
             .connect(registration, observers: observers, since: sequence), making: client,
-            to: position, &context)
+            to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
         let position = host.applied.position
         let client = host.applied.number
@@ -63,7 +62,7 @@ struct Connect: Operation {
         }
         let sequel = Sequel.client(
             id: client, session: session, transport: transport, center: submission.center)
-        context.counters.countClient(of: transport)
+        outbox.counters.countClient(of: transport)
         var welcome = Welcome(
             client: client, session: session, center: submission.center, epoch: epoch,
             sequence: host.centers[position].sequence)
@@ -74,7 +73,7 @@ struct Connect: Operation {
             // The present value comes only with a new stream.
             welcome.position = welcome.sequence
         }
-        context.open(transport, welcome, sequel, submission.reply)
+        outbox.open(transport, welcome, sequel, submission.reply)
         return .written
     }
 }

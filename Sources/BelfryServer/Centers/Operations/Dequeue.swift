@@ -10,7 +10,7 @@ struct Dequeue: Operation {
     var isCall = false
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let grants = submission.caller.grants
         guard grants.allowSome(.post, center: submission.center.span) else {
@@ -22,24 +22,20 @@ struct Dequeue: Operation {
         let scope = grants.scope(center: submission.center)
         switch request {
         case .entry(let id):
-            host.submitCommand(.dequeueEntry(id, scope: scope), to: position, &context)
+            host.submitCommand(.dequeueEntry(id, scope: scope), to: position, &outbox)
         case .matching(let name, let object, let mask):
             let match = QueueMatch(name: name, object: object, mask: mask, scope: scope)
-            host.submitCommand(.dequeue(match), to: position, &context)
+            host.submitCommand(.dequeue(match), to: position, &outbox)
         }
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        if case .entry = request, !isCall {
-            answer.becomeEmpty()
-            return .answered
-        }
+        if case .entry = request, !isCall { return .answer(.empty) }
         var count = 0
         if case .dequeued(let removed) = host.effects.outcome { count = removed }
-        Shape.append(removedCount: count, to: &answer.content)
-        return .answered
+        Shape.append(removedCount: count, to: &outbox.content)
+        return .answer(.json)
     }
 }

@@ -7,7 +7,7 @@ struct EndCenter: Operation {
     static let answersFirst = false
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let name = submission.center
         guard submission.caller.grants.allow(.admin, center: name, name: nil, object: nil) else {
@@ -18,21 +18,18 @@ struct EndCenter: Operation {
             throw Problem(.centerInUse, "The center default cannot be removed.")
         }
         try host.checkUse(of: position)
-        host.submitEnd(of: position, &context)
+        host.submitEnd(of: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
-        answer.wait(until: host.applied.endTicket)
         let name = submission.center
         if let position = host.centers.position(of: name) { try host.checkUse(of: position) }
-        context.log.write(
+        outbox.log.write(
             .info, "an admin has removed a center",
             ("center", String(decoding: name, as: UTF8.self)))
-        answer.becomeEmpty()
-        return .answered
+        return .answer(.empty)
     }
 }
 

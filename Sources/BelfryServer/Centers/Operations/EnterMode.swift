@@ -17,33 +17,31 @@ struct EnterMode: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         guard submission.caller.grants.allowSome(.modes, center: submission.center.span) else {
             throw Problem.lacking("modes", submission.caller, center: submission.center)
         }
-        guard let position = try host.makeCenter(for: submission, &context) else { return }
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         let serial = try host.number(host.shared.numbers.modes)
-        secret = context.random.text(byteCount: 16)
+        secret = outbox.random.text(byteCount: 16)
         let entry = ModeEntry(
             serial: serial, tokenHash: SecretHash(of: secret), mode: request.mode, client: client,
             lease: client == nil ? request.lease : nil)
         let action = host.centers.action(
             .enterMode(entry), ofClient: client, on: submission.reply.number)
-        host.submitCommand(action, making: serial, to: position, &context)
+        host.submitCommand(action, making: serial, to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
         var token: [UInt8] = []
         IdentifierText.append(mode: host.applied.number, secret: secret, to: &token)
         Shape.append(
-            modeLease: host.applied.number, token: token, mode: request.mode, to: &answer.content)
-        answer.status = 201
-        answer.fields = [.noStore, .noReferrer]
-        return .answered
+            modeLease: host.applied.number, token: token, mode: request.mode, to: &outbox.content)
+        return .answer(
+            Answer(status: 201, contentType: .json, fields: [.noStore, .noReferrer]))
     }
 }
 
@@ -55,26 +53,22 @@ struct LeaveMode: Operation {
     var isCall = false
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem(Refusal.unknownMode)
         }
         let lease = host.centers[position].modes.stack.first { $0.serial == secret.number }
         guard let lease, mayLeave(lease, submission) else { throw Problem(Refusal.unknownMode) }
-        host.submitCommand(.leaveMode(serial: lease.serial), to: position, &context)
+        host.submitCommand(.leaveMode(serial: lease.serial), to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        if isCall {
-            answer.content.append(contentsOf: "null".utf8)
-        } else {
-            answer.becomeEmpty()
-        }
-        return .answered
+        guard isCall else { return .answer(.empty) }
+        outbox.content.append(contentsOf: "null".utf8)
+        return .answer(.json)
     }
 
     private func mayLeave(_ lease: ModesRow.Lease, _ submission: Submission) -> Bool {

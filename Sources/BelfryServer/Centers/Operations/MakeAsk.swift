@@ -18,14 +18,14 @@ struct MakeAsk: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         try submission.checkAsk(request.content)
         if !wishes.outlivesAsker { try host.completions.checkRoom() }
-        guard let position = try host.makeCenter(for: submission, &context) else { return }
-        id = host.centers.nextNotificationID(at: position, &context)
-        let terms = terms(&host, submission, &context)
-        host.submitCommand(.ask(ask(host), terms), to: position, &context)
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
+        id = host.centers.nextNotificationID(at: position, &outbox)
+        let terms = terms(&host, submission, &outbox)
+        host.submitCommand(.ask(ask(host), terms), to: position, &outbox)
     }
 
     /// The ask of this moment; a method of the host would copy it.
@@ -53,14 +53,14 @@ struct MakeAsk: Operation {
 
     /// The terms of the ask.
     private func terms(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> AskTerms {
         var terms = AskTerms()
         terms.client = client
         terms.principal = submission.caller.principal
         terms.canStore = host.shared.canStore
-        terms.owner = host.centers.owner(of: submission, &context)
-        terms.byteRoom = host.kept.askByteRoom(for: terms.owner, &context)
+        terms.owner = host.centers.owner(of: submission, &outbox)
+        terms.byteRoom = host.kept.askByteRoom(for: terms.owner, &outbox)
         if let key = wishes.key {
             terms.key = IdempotencyKey(
                 principal: terms.principal, text: key.text, requestHash: key.requestHash,
@@ -70,19 +70,18 @@ struct MakeAsk: Operation {
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         if case .asked(let outcome, let replayedForm) = host.effects.outcome {
-            try outcome.fill(
-                &answer, isReplayed: replayedForm != nil, submission.reply, submission.sight,
-                &context)
-            return .answered
+            return .answer(
+                try outcome.answer(
+                    isReplayed: replayedForm != nil, submission.reply, submission.sight,
+                    &outbox))
         }
         // With a key it may wait for the answer to an earlier ask.
         if case .http = submission.reply.form, case .awaiting(let ask) = host.effects.outcome {
-            host.waits.add(
-                Waits.AskPlace(ask: ask, command: host.applied.id),
+            host.asks.add(
+                AskWaitTable.Place(ask: ask, command: host.applied.id),
                 by: submission.reply.number.rawValue)
         }
         return .waiting(nil)
@@ -97,25 +96,21 @@ struct WithdrawAsk: Operation {
     var isCall = false
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         guard let position = host.centers.position(of: submission.center),
-            let ask = host.centers[position].ask(id, at: context.commandTime),
+            let ask = host.centers[position].ask(id, at: outbox.commandTime),
             submission.owns(ask, orBy: .admin)
         else { throw Problem.noAsk }
-        host.submitCommand(.withdraw(id), to: position, &context)
+        host.submitCommand(.withdraw(id), to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        if isCall {
-            Shape.append(removedCount: 1, to: &answer.content)
-        } else {
-            answer.becomeEmpty()
-        }
-        return .answered
+        guard isCall else { return .answer(.empty) }
+        Shape.append(removedCount: 1, to: &outbox.content)
+        return .answer(.json)
     }
 }
 
@@ -127,18 +122,16 @@ struct AnswerAsk: Operation {
     let response: Response
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let (position, row) = try host.centers.observer(responder, orBy: [], submission)
-        host.submitCommand(.answer(id, observer: row.serial, response), to: position, &context)
+        host.submitCommand(.answer(id, observer: row.serial, response), to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        answer.becomeEmpty()
-        return .answered
+        .answer(.empty)
     }
 }
 

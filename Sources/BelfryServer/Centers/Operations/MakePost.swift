@@ -13,32 +13,30 @@ struct MakePost: Operation {
     var client: UInt64?
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         if isAmongOthers {
             try host.deliveryBound.bound(
                 [request], of: submission.center, in: host.centers,
-                limit: context.configuration.batchDeliveryLimit)
+                limit: outbox.configuration.batchDeliveryLimit)
         }
         try submission.checkPost(request, place: nil)
         let timer = request.options?.timer
-        if let timer { try submission.checkTimer(timer, of: request, place: nil, &context) }
-        guard let position = try host.makeCenter(for: submission, &context) else { return }
+        if let timer { try submission.checkTimer(timer, of: request, place: nil, &outbox) }
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         let hasStyle = request.options?.style != nil
         let terms = host.terms(
             wishes, form, hasStyle: hasStyle, hasTimer: timer != nil, client: client, submission,
-            &context)
-        let post = host.makePost(request, for: position, &context)
+            &outbox)
+        let post = host.makePost(request, for: position, &outbox)
         host.submitCommand(
-            .post(post, terms), to: position, at: timer == nil ? nil : context.arrivalTime, &context
-        )
+            .post(post, terms), to: position, at: timer == nil ? nil : outbox.arrivalTime, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        host.endPosts(form, &answer, submission.reply, submission.sight, &context)
+        host.endPosts(form, submission.reply, submission.sight, &outbox)
     }
 }
 
@@ -50,7 +48,7 @@ struct MakePosts: Operation {
     let form: ReceiptForm
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         var hasStyle = false
         var hasTimer = false
@@ -59,28 +57,27 @@ struct MakePosts: Operation {
             if requests[place].options?.style != nil { hasStyle = true }
             if let timer = requests[place].options?.timer {
                 hasTimer = true
-                try submission.checkTimer(timer, of: requests[place], place: place, &context)
+                try submission.checkTimer(timer, of: requests[place], place: place, &outbox)
             }
         }
         try host.deliveryBound.bound(
             requests, of: submission.center, in: host.centers,
-            limit: context.configuration.batchDeliveryLimit)
-        guard let position = try host.makeCenter(for: submission, &context) else { return }
+            limit: outbox.configuration.batchDeliveryLimit)
+        guard let position = try host.makeCenter(for: submission, &outbox) else { return }
         var posts: [Post] = []
         posts.reserveCapacity(requests.count)
         // Bound: batch
-        for request in requests { posts.append(host.makePost(request, for: position, &context)) }
+        for request in requests { posts.append(host.makePost(request, for: position, &outbox)) }
         let terms = host.terms(
-            wishes, form, hasStyle: hasStyle, hasTimer: hasTimer, submission, &context)
+            wishes, form, hasStyle: hasStyle, hasTimer: hasTimer, submission, &outbox)
         host.submitCommand(
-            .postBatch(posts, terms), to: position, at: hasTimer ? context.arrivalTime : nil,
-            &context)
+            .postBatch(posts, terms), to: position, at: hasTimer ? outbox.arrivalTime : nil,
+            &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        host.endPosts(form, &answer, submission.reply, submission.sight, &context)
+        host.endPosts(form, submission.reply, submission.sight, &outbox)
     }
 }

@@ -15,22 +15,21 @@ struct OpenStream: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let (position, observer) = try host.centers.ownObserver(secret, submission)
         isForeign = since.map { $0.epoch != host.centers[position].epoch } ?? false
         host.submitCommand(
             .readMailbox(
                 observer: observer.serial, through: isForeign ? nil : since?.sequence),
-            to: position, &context)
+            to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
         let attachment = AttachStream(observer: secret.number, isForeign: isForeign)
-        return host.perform(attachment, submission, &context) ? .written : .later
+        return host.perform(attachment, submission, &outbox) ? .written : .later
     }
 }
 
@@ -42,17 +41,16 @@ private struct AttachStream: Operation {
     let isForeign: Bool
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) {
         let name = host.centers.name(of: submission.reply.number)
         host.submitCommand(
             .attachStream(observer: observer, name), to: host.applied.position,
-            &context)
+            &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         let position = host.applied.position
         let connection = submission.reply.number
@@ -66,15 +64,15 @@ private struct AttachStream: Operation {
                     connection: host.centers.name(of: connection), transport: .ofMailboxStreams, gap
                 ))
         }
-        host.waits.streams[connection.rawValue] = observer
-        context.counters.countClient(of: .ofMailboxStreams)
+        host.polls.streams[connection.rawValue] = observer
+        outbox.counters.countClient(of: .ofMailboxStreams)
         // The token of an observer does not entitle its holder to a session.
         let welcome = Welcome(
             client: row.client, session: [], center: submission.center,
             epoch: host.centers[position].epoch, sequence: host.centers[position].sequence)
         let sequel = Sequel.stream(
             observer: observer, client: row.client, center: submission.center)
-        context.open(.ofMailboxStreams, welcome, sequel, submission.reply)
+        outbox.open(.ofMailboxStreams, welcome, sequel, submission.reply)
         return .written
     }
 }

@@ -17,15 +17,14 @@ protocol Operation {
 
     /// Checks the request, and submits the command.
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem)
 
-    /// Fills the answer with the command's effects, which are in the host.
+    /// Makes the answer from the command's effects, which are in the host.
     ///
     /// It is not called for a command that was refused.
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending
 }
 
@@ -35,8 +34,8 @@ extension Operation {
 
 /// The end of an operation.
 enum Ending {
-    /// The answer was filled.
-    case answered
+    /// The answer, whose content is in the outbox.
+    case answer(Answer)
     /// The answer was written.
     case written
     /// The answer comes when the posts are complete, in this form, or when the ask is over (nil).

@@ -21,20 +21,19 @@ struct ReadMailbox: Operation {
     }
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let (position, observer) = try host.centers.ownObserver(secret, submission)
-        let mayWait = wait > 0 && !context.life.isStopping
+        let mayWait = wait > 0 && !outbox.life.isStopping
         host.submitCommand(
             .readMailbox(
                 observer: observer.serial, through: request.after,
                 wait: mayWait ? host.centers.name(of: submission.reply.number) : nil),
-            to: position, &context)
+            to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
         let position = host.applied.position
         let through = request.after.map { min($0, host.centers[position].sequence) }
@@ -42,16 +41,19 @@ struct ReadMailbox: Operation {
             of: secret.number, after: through ?? 0, limit: request.limit)
         guard let page else { throw Problem(Refusal.noMailbox) }
         guard case .waiting = host.effects.outcome else {
-            host.fill(&answer, with: page, of: secret.number)
-            return .answered
+            return .answer(host.answer(page, of: secret.number, &outbox))
         }
-        let poll = Waits.MailboxPoll(
-            observer: secret.number, look: MailboxRequest(after: through, limit: request.limit))
-        host.waits.mailboxes.park(
-            poll, at: nil, submission, for: min(wait, host.maxWait), &context)
+        let deadline = min(
+            outbox.loop.now + .nanoseconds(min(wait, host.maxWait)),
+            outbox.credentialDeadline(of: submission.caller))
+        let poll = Poll(
+            observer: secret.number,
+            look: MailboxRequest(after: through, limit: request.limit), submission: submission,
+            deadline: deadline)
+        host.polls.park(poll, &outbox)
         // Notifications that came with the wait itself were reported before the poll was parked.
-        if !page.isEmpty || context.life.isStopping {
-            host.waits.mailboxes.release(submission.reply.number.rawValue, .over)
+        if !page.isEmpty || outbox.life.isStopping {
+            host.polls.end(submission.reply.number.rawValue, .filled)
         }
         return .later
     }
@@ -61,33 +63,31 @@ extension CenterHost {
     /// Answers a request that has waited at a mailbox with the content that this broker knows.
     ///
     /// It does not wait until the center has detached its reader: a log may need long for that.
-    mutating func endWait(
-        of poll: Waits.MailboxPoll, _ submission: Submission, _ context: inout LoopContext
-    ) {
-        guard let position = centers.position(of: submission.center) else {
-            return refuse(.noCenter, submission, &context)
+    mutating func endWait(of poll: Poll, _ outbox: inout Outbox) {
+        guard let position = centers.position(of: poll.submission.center) else {
+            return refuse(.noCenter, poll.submission, &outbox)
         }
-        let name = centers.name(of: submission.reply.number)
-        tell(.detachReader(observer: poll.observer, name), to: position, &context)
+        let name = centers.name(of: poll.submission.reply.number)
+        tell(.detachReader(observer: poll.observer, name), to: position, &outbox)
         let page = centers[position].mailbox(
             of: poll.observer, after: poll.look.after ?? 0, limit: poll.look.limit)
         guard let page else {
             let problem = centers.endOfReading(poll.observer, at: position)
-            return refuse(problem, submission, &context)
+            return refuse(problem, poll.submission, &outbox)
         }
-        var answer = context.outbox.answers.make()
-        fill(&answer, with: page, of: poll.observer)
-        promises.deliver(answer, submission.reply, &context)
+        let answer = answer(page, of: poll.observer, &outbox)
+        promises.deliver(answer, poll.submission.reply, &outbox)
     }
 
-    /// Fills an answer with a page of a mailbox.
-    ///
-    /// Asks in it are shown when they are stored (rule R20).
-    fileprivate func fill(_ answer: inout Answer, with page: MailboxPage, of observer: UInt64) {
+    /// Appends a page of a mailbox; asks in it are shown when they are stored (rule R20).
+    fileprivate mutating func answer(
+        _ page: MailboxPage, of observer: UInt64, _ outbox: inout Outbox
+    ) -> Answer {
         let hasAsks = page.elements.contains { element in
             if case .ask? = element.addressed?.kind { true } else { false }
         }
-        if hasAsks { answer.wait(until: promises.ticketOfEverything) }
-        Shape.append(mailbox: page, observer: observer, to: &answer.content)
+        if hasAsks { promises.awaitEverything() }
+        Shape.append(mailbox: page, observer: observer, to: &outbox.content)
+        return .json
     }
 }

@@ -9,19 +9,17 @@ struct RemoveClient: Operation {
     let session: [UInt8]?
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let (position, isOwn) = try host.centers.controlledClient(
             client, session: session, submission)
         let remover = isOwn ? Remover.client(client) : .principal(submission.caller.principal)
-        host.submitCommand(.removeClient(client: client, by: remover), to: position, &context)
+        host.submitCommand(.removeClient(client: client, by: remover), to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        answer.becomeEmpty()
-        return .answered
+        .answer(.empty)
     }
 }

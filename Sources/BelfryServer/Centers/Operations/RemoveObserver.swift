@@ -23,7 +23,7 @@ struct RemoveObserver: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let remover: Remover
         let position: Int
@@ -49,20 +49,16 @@ struct RemoveObserver: Operation {
             serial = number
             remover = .client(client)
         }
-        host.submitCommand(.removeObserver(serial: serial, by: remover), to: position, &context)
+        host.submitCommand(.removeObserver(serial: serial, by: remover), to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
-        if context.configuration.loopCount > 1 { host.shared.removedObservers.insert(serial) }
-        if case .path = target {
-            answer.becomeEmpty()
-        } else {
-            Shape.append(removedCount: 1, to: &answer.content)
-        }
-        return .answered
+        if outbox.configuration.loopCount > 1 { host.shared.removedObservers.insert(serial) }
+        if case .path = target { return .answer(.empty) }
+        Shape.append(removedCount: 1, to: &outbox.content)
+        return .answer(.json)
     }
 }
 
@@ -73,19 +69,18 @@ struct RemoveObservers: Operation {
     let filter: ObserverFilter
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         let position = try host.centers.positionOfObservers(submission)
-        host.submitCommand(.removeObservers(client: client, filter), to: position, &context)
+        host.submitCommand(.removeObservers(client: client, filter), to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
         var count = 0
         if case .removed(let removed) = host.effects.outcome { count = removed }
-        Shape.append(removedCount: count, to: &answer.content)
-        return .answered
+        Shape.append(removedCount: count, to: &outbox.content)
+        return .answer(.json)
     }
 }

@@ -18,7 +18,7 @@ struct Resume: Operation {
     }
 
     mutating func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         guard let position = host.centers.position(of: submission.center),
             let client = host.centers[position].client(request.session.number),
@@ -34,29 +34,28 @@ struct Resume: Operation {
                 Resumption(
                     newcomer: newcomer, client: client.id, after: after,
                     appliedIndex: host.centers.logIndex)),
-            to: position, &context)
+            to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) -> Ending {
         guard case .resumed(let resumed) = host.effects.outcome else {
             preconditionFailure("a resumption that is not refused has its client")
         }
         let client = resumed.row.id
-        context.tellSuspension(of: client, false, because: "away")
+        outbox.tellSuspension(of: client, false, because: "away")
         if isForeign {
             host.effects.tellForeignPosition(
                 of: resumed.observers, resumed.row, at: host.centers[host.applied.position].sequence
             )
         }
-        Shape.append(resumed: resumed, center: submission.center, to: &answer.content)
+        Shape.append(resumed: resumed, center: submission.center, to: &outbox.content)
         var session: [UInt8] = []
         IdentifierText.append(client: client, secret: request.session.secret, to: &session)
-        answer.sequel = .client(
+        let sequel = Sequel.client(
             id: client, session: session, transport: resumed.row.transport,
             center: submission.center)
-        return .answered
+        return .answer(Answer(contentType: .json, sequel: sequel))
     }
 }

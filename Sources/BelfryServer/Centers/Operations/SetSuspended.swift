@@ -20,7 +20,7 @@ struct SetSuspended: Operation {
     }
 
     func begin(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) {
         if case .path(let session) = asker {
             _ = try host.centers.controlledClient(client, session: session, submission)
@@ -31,23 +31,22 @@ struct SetSuspended: Operation {
         let action = host.centers.action(
             .setSuspended(client: client, isSuspended), ofClient: isCall ? client : nil,
             on: submission.reply.number)
-        host.submitCommand(action, to: position, &context)
+        host.submitCommand(action, to: position, &outbox)
     }
 
     func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
+        _ host: inout CenterHost, _ submission: Submission, _ outbox: inout Outbox
     ) throws(Problem) -> Ending {
-        context.tellSuspension(of: client, isSuspended, because: "asked")
+        outbox.tellSuspension(of: client, isSuspended, because: "asked")
         if isCall {
-            Shape.append(isSuspended: isSuspended, to: &answer.content)
-            return .answered
+            Shape.append(isSuspended: isSuspended, to: &outbox.content)
+            return .answer(.json)
         }
         guard let row = host.centers[host.applied.position].client(client) else {
             throw Problem.noClient
         }
         Shape.append(
-            client: row, unsentByteCount: context.unsentByteCount(of: row), to: &answer.content)
-        return .answered
+            client: row, unsentByteCount: outbox.unsentByteCount(of: row), to: &outbox.content)
+        return .answer(.json)
     }
 }

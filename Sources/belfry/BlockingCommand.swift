@@ -1,7 +1,0 @@
-import ArgumentParser
-
-/// A command that works on the main thread alone.
-protocol BlockingCommand: ParsableCommand {
-    /// Performs the command.
-    func perform() throws(ToolError)
-}
