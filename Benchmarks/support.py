@@ -56,8 +56,7 @@ class Broker:
             command += ["127.0.0.1:0", *(option for option in options if option == "patient")]
         if cpu is not None:
             command = ["taskset", "-c", str(cpu), *command]
-        # Appended to: the broker writes at the offset that reading moves.
-        self.log = tempfile.TemporaryFile("a+b")
+        self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=self.log)
         self.port = self._wait_for_port()
 
@@ -74,8 +73,9 @@ class Broker:
         sys.exit("the broker did not start:\n" + self.text())
 
     def text(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace")
+        # By position: the broker writes at the offset that another read would move.
+        number = self.log.fileno()
+        return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     @property
     def pid(self):

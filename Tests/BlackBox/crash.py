@@ -33,6 +33,7 @@ import tempfile
 import threading
 import time
 
+from broker_log import BrokerLog
 from crashing import CUT, TIMEOUT, Connection, Session, Violation
 from crashing_asks import Asks
 from crashing_timers import Timers
@@ -41,8 +42,7 @@ from crashing_values import Values
 
 class Broker:
     def __init__(self, path, data, durability):
-        # Appended to: the broker writes at the offset that reading moves.
-        self.log = tempfile.TemporaryFile("a+b")
+        self.log = BrokerLog()
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             [path, "serve", "--listen", "127.0.0.1:0", "--data", data, "--durability", durability,
@@ -52,8 +52,7 @@ class Broker:
         self.ready_after = time.monotonic() - self.started
 
     def text(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace")
+        return self.log.text()
 
     def _port(self):
         while time.monotonic() - self.started < TIMEOUT:

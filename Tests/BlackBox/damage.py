@@ -28,6 +28,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+from broker_log import BrokerLog  # noqa: E402
 from crashing import Connection, Violation  # noqa: E402
 
 PAGE = 4096
@@ -40,8 +41,7 @@ class Broker:
     """A broker that may refuse its store; crash.Broker takes that for a failure."""
 
     def __init__(self, path, data, *options):
-        # Appended to: the broker writes at the offset that reading moves.
-        self.log = tempfile.TemporaryFile("a+b")
+        self.log = BrokerLog()
         self.process = subprocess.Popen(
             [path, "serve", "--listen", "127.0.0.1:0", "--data", data, "--log-format", "text",
              *options],
@@ -58,8 +58,7 @@ class Broker:
             time.sleep(0.005)
 
     def text(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace")
+        return self.log.text()
 
     def end(self):
         self.process.kill()

@@ -19,6 +19,7 @@ import threading
 import time
 
 import crashing
+from broker_log import BrokerLog
 from crashing import CUT, Connection
 
 BINARY = sys.argv[1] if len(sys.argv) > 1 else ".build/debug/belfry"
@@ -41,16 +42,13 @@ class Broker:
         self.start()
 
     def start(self):
-        # Appended to: the broker writes at the offset that reading moves.
-        self.log = tempfile.TemporaryFile("a+b")
+        self.log = BrokerLog()
         self.process = subprocess.Popen(
             [BINARY, "serve", "--listen", "127.0.0.1:0", *self.options],
             stdout=subprocess.DEVNULL, stderr=self.log)
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            self.log.seek(0)
-            found = re.search(
-                r'"listening".*?127\.0\.0\.1:(\d+)', self.log.read().decode(errors="replace"))
+            found = re.search(r'"listening".*?127\.0\.0\.1:(\d+)', self.log.text())
             if found:
                 self.port = int(found.group(1))
                 return

@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+from broker_log import BrokerLog
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONTRACT = ROOT / "openapi.yaml"
 PATIENCE = 30
@@ -87,8 +89,7 @@ main(process.argv[2]).catch((error) => { console.error(error); process.exit(1); 
 
 class Broker:
     def __init__(self, binary):
-        # Appended to: the broker writes at the offset that reading moves.
-        self.log = tempfile.TemporaryFile("a+b")
+        self.log = BrokerLog()
         self.process = subprocess.Popen(
             [binary, "serve", "--listen", "127.0.0.1:0", "--in-memory", "--log-format", "json"],
             stdout=subprocess.DEVNULL, stderr=self.log)
@@ -96,10 +97,9 @@ class Broker:
     def url(self):
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end and self.process.poll() is None:
-            self.log.seek(0)
-            found = re.search(rb'"listening".*?(127\.0\.0\.1:\d+)', self.log.read())
+            found = re.search(r'"listening".*?(127\.0\.0\.1:\d+)', self.log.text())
             if found:
-                return "http://" + found.group(1).decode()
+                return "http://" + found.group(1)
             time.sleep(0.01)
         sys.exit("the broker did not start")
 

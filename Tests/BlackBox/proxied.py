@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+from broker_log import BrokerLog
+
 BINARY = sys.argv[1] if len(sys.argv) > 1 else ".build/debug/belfry"
 PATIENCE = 60
 OPTIONS = ["--keys", "--trust-proxy", "--anonymous-grants"]
@@ -45,8 +47,7 @@ def wait_for(condition, what):
 
 class Broker:
     def __init__(self, *options):
-        # Appended to: the broker writes at the offset that reading moves.
-        self.log = tempfile.TemporaryFile("a+b")
+        self.log = BrokerLog()
         self.process = subprocess.Popen(
             [BINARY, "serve", "--in-memory", "--listen", "127.0.0.1:0", *options],
             stdout=subprocess.DEVNULL, stderr=self.log)
@@ -54,8 +55,7 @@ class Broker:
         self.port = int(wait_for(lambda: re.search(pattern, self.text()), "listening").group(1))
 
     def text(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace")
+        return self.log.text()
 
     def warnings(self):
         return [line for line in self.text().splitlines() if "is not local" in line]

@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 
+from broker_log import BrokerLog
+
 BINARY = sys.argv[1] if len(sys.argv) > 1 else ".build/debug/belfry"
 PATIENCE = 60
 faults = []
@@ -26,15 +28,13 @@ faults = []
 
 class Broker:
     def __init__(self, *options, listen="127.0.0.1:0"):
-        # Appended to: the broker writes at the offset that reading moves.
-        self.log = tempfile.TemporaryFile("a+b")
+        self.log = BrokerLog()
         self.process = subprocess.Popen(
             [BINARY, "serve", "--listen", listen, *options], stdout=subprocess.DEVNULL,
             stderr=self.log)
 
     def text(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace")
+        return self.log.text()
 
     def wait_for(self, pattern):
         end = time.monotonic() + PATIENCE

@@ -21,6 +21,8 @@ import tempfile
 import threading
 import time
 
+from broker_log import BrokerLog
+
 PATIENCE = 120
 LEASE = 30
 faults = []
@@ -28,15 +30,13 @@ faults = []
 
 class Broker:
     def __init__(self, *options):
-        # Appended to: the broker writes at the offset that reading moves.
-        self.log = tempfile.TemporaryFile("a+b")
+        self.log = BrokerLog()
         self.process = subprocess.Popen(
             [BINARY, "serve", "--listen", "127.0.0.1:0", "--log-level", "debug", *options],
             stdout=subprocess.DEVNULL, stderr=self.log)
 
     def lines(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace").splitlines()
+        return self.log.text().splitlines()
 
     def port(self, pattern="restoring|listening"):
         end = time.monotonic() + PATIENCE

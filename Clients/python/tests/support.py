@@ -35,8 +35,7 @@ class Broker:
         self._keeping = ["--in-memory"] if data is None else ["--data", data]
         self._listen = "127.0.0.1:0"
         self._process: subprocess.Popen[bytes] | None = None
-        # What is read here and what the broker writes have one position, unless it appends.
-        self._log = tempfile.TemporaryFile("a+b")
+        self._log = tempfile.TemporaryFile()
 
     def __enter__(self) -> Self:
         self.start()
@@ -51,15 +50,17 @@ class Broker:
         return f"http://{self._listen}"
 
     def start(self) -> None:
-        self._log.truncate(0)
+        self._log.seek(0)
+        self._log.truncate()
         self._process = subprocess.Popen(
             [os.environ["BELFRY_BINARY"], "serve", "--log-format", "json", "--listen",
              self._listen, *self._keeping, *self._options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._log)
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
-            self._log.seek(0)
-            text = self._log.read().decode()
+            # By position: the broker writes at the offset that another read would move.
+            number = self._log.fileno()
+            text = os.pread(number, os.fstat(number).st_size, 0).decode()
             if found := re.search(r'"listening".*?(127\.0\.0\.1:[1-9]\d*)', text):
                 self._listen = found[1]
                 if request(f"{self.url}/readyz")[0] == 200:
