@@ -7,9 +7,6 @@ public protocol DurableStore: ~Copyable {
     /// Keeps all changes or none of them, in their order.
     mutating func commit(_ changes: [StoreChange]) throws(StoreError)
 
-    /// Keeps the changes of a start before the first client is served.
-    mutating func commitStart(_ changes: [StoreChange]) throws(StoreError)
-
     /// Loads all stored state, piece by piece: it may be more than fits into memory twice.
     ///
     /// The facts of all centers come first. Behind each center come its rows, in the order in which
@@ -28,11 +25,6 @@ public enum StoredPiece: Sendable {
 }
 
 extension DurableStore where Self: ~Copyable {
-    /// Keeps it as any other changes.
-    public mutating func commitStart(_ changes: [StoreChange]) throws(StoreError) {
-        try commit(changes)
-    }
-
     /// Loads everything in one image, without rows of observers or notifications that are gone.
     public mutating func load() throws(StoreError) -> StoreImage {
         var image = StoreImage()

@@ -43,17 +43,21 @@ public struct StoreFile: ~Copyable, DurableStore {
     ///   - progress: gets the progress, in hundredths.
     ///   - tell: takes all stored state, as in ``DurableStore/load(_:)``; it is worth nothing when
     ///     this throws.
+    ///   - changes: returns the changes of the start, once all state has been told. They are
+    ///     committed together with the beginning of the life; on a full disk, where all state is
+    ///     told again, it is called again.
     /// - Throws: `StoreError.locked`, `.newerSchema`, `.olderSchema`, `.damaged`, and errors of the
     ///   disk.
     public init(
         directory path: String, durability: Durability = .power,
         limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false,
         progress: @escaping (_ percent: Int) -> Void = { _ in },
-        telling tell: (consuming StoredPiece) -> Void = { _ in }
+        telling tell: (consuming StoredPiece) -> Void = { _ in },
+        starting changes: () -> [StoreChange] = { [] }
     ) throws(StoreError) {
         try self.init(
             DataLock(directory: path), durability: durability, limits: limits,
-            acceptsDamage: acceptsDamage, progress: progress, telling: tell)
+            acceptsDamage: acceptsDamage, progress: progress, telling: tell, starting: changes)
     }
 
     /// Opens the store of a directory that this process has already.
@@ -61,7 +65,8 @@ public struct StoreFile: ~Copyable, DurableStore {
         _ data: consuming DataLock, durability: Durability = .power,
         limits: StoreLimits = StoreLimits(), acceptsDamage: Bool = false,
         progress: @escaping (_ percent: Int) -> Void = { _ in },
-        telling tell: (consuming StoredPiece) -> Void = { _ in }
+        telling tell: (consuming StoredPiece) -> Void = { _ in },
+        starting changes: () -> [StoreChange] = { [] }
     ) throws(StoreError) {
         let text = try storeCall { () throws(SystemCallError) in
             try data.file.start(byteCount: LogWitness.byteCount)
@@ -69,12 +74,12 @@ public struct StoreFile: ~Copyable, DurableStore {
         var witness = LogWitness(text: text)
         let opened = try Self.open(
             data.path, in: data.directory, durability: durability, limits: limits, witness: witness,
-            acceptsDamage: acceptsDamage, progress: progress, telling: tell)
+            acceptsDamage: acceptsDamage, progress: progress, telling: tell, starting: changes)
         let log = try storeCall { () throws(SystemCallError) in
             let log = try data.directory.open(StoreOpening.logName)
             let header = try log.bytes(LogReport.headerByteCount)
             witness.begin(opened, durability: durability, header: header)
-            if opened.isBegun { try data.file.rewrite(witness.text) }
+            if opened.unwritten.isEmpty { try data.file.rewrite(witness.text) }
             return log
         }
         try BackupFile.removeNames(in: data.directory)
@@ -83,7 +88,7 @@ public struct StoreFile: ~Copyable, DurableStore {
         isComplete = opened.isComplete
         losses = opened.losses
         tagKey = opened.tagKey
-        beginning = opened.isBegun ? [] : [.lifeBegan(incarnation: opened.incarnation)]
+        beginning = opened.unwritten
         self.log = log
         self.witness = witness
         rows = opened.rows
@@ -99,11 +104,6 @@ public struct StoreFile: ~Copyable, DurableStore {
         try write(changes)
         // That this fails is no failure of the commit before it: the log has everything.
         _ = moveLog()
-    }
-
-    /// Keeps what a start must tell: for a life that found no room, until there is some.
-    public mutating func commitStart(_ changes: [StoreChange]) throws(StoreError) {
-        if isUnwritten { beginning += changes } else { try commit(changes) }
     }
 
     /// Commits, and leaves the log as long as it is.
@@ -183,14 +183,15 @@ public struct StoreFile: ~Copyable, DurableStore {
         _ path: String, in directory: borrowing Directory, durability: Durability,
         limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool,
         progress: @escaping (_ percent: Int) -> Void,
-        telling tell: (consuming StoredPiece) -> Void
+        telling tell: (consuming StoredPiece) -> Void, starting changes: () -> [StoreChange]
     ) throws(StoreError) -> StoreOpening.Opened {
         var (hasBallast, begins) = (true, true)
         while true {
             do throws(StoreError) {
                 return try StoreOpening.open(
                     path, in: directory, durability: durability, limits: limits, witness: witness,
-                    acceptsDamage: acceptsDamage, begins: begins, progress: progress, telling: tell)
+                    acceptsDamage: acceptsDamage, begins: begins, progress: progress, telling: tell,
+                    starting: changes)
             } catch {
                 guard error == .full, begins else { throw error }
                 begins = hasBallast

@@ -6,7 +6,8 @@ internal import BelfrySystem
 /// Nothing is written before the file is known to be a sound one. Its first bytes are looked at
 /// without SQLite; then SQLite opens it, with its log, but may not move the log into it, and reads
 /// all of its structure. Its rows are compared with their checksums as they are told, in the
-/// transaction that begins the life; that is committed behind the last of them, into the log.
+/// transaction that begins the life; that is committed behind the last of them, with the changes of
+/// the start, into the log.
 enum StoreOpening {
     static let mainName = StoreError.Part.main.rawValue
     static let logName = StoreError.Part.log.rawValue
@@ -24,8 +25,8 @@ enum StoreOpening {
         let incarnation: UInt64
         /// The key of the tags of values.
         let tagKey: TagKey
-        /// Whether the store knows that the life has begun.
-        let isBegun: Bool
+        /// The changes with which the life begins, where the store has not got them.
+        let unwritten: [StoreChange]
         /// The log at the beginning of the life.
         let log: LogReport
         let losses: StoreLosses
@@ -42,11 +43,12 @@ enum StoreOpening {
     ///   alone.
     ///   - progress: gets the progress, in hundredths.
     ///   - tell: takes all stored state.
+    ///   - changes: returns the changes of the start, once all state has been told.
     static func open(
         _ path: String, in directory: borrowing Directory, durability: Durability,
         limits: StoreLimits, witness: LogWitness, acceptsDamage: Bool, begins: Bool,
         progress: @escaping (_ percent: Int) -> Void,
-        telling tell: (consuming StoredPiece) -> Void
+        telling tell: (consuming StoredPiece) -> Void, starting changes: () -> [StoreChange]
     ) throws(StoreError) -> Opened {
         var losses = StoreLosses()
         var log = LogReport(header: [])
@@ -79,7 +81,7 @@ enum StoreOpening {
         }
         return try begin(
             connection, in: directory, knownIncarnation: witness.incarnation, log: log,
-            losses: losses, limits, begins: begins, telling: tell)
+            losses: losses, limits, begins: begins, telling: tell, starting: changes)
     }
 
     /// The part of a start that the check of the structure takes, in hundredths.
@@ -253,12 +255,13 @@ enum StoreOpening {
     private static func begin(
         _ connection: consuming Connection, in directory: borrowing Directory,
         knownIncarnation: UInt64, log: LogReport, losses: StoreLosses, _ limits: StoreLimits,
-        begins: Bool, telling tell: (consuming StoredPiece) -> Void
+        begins: Bool, telling tell: (consuming StoredPiece) -> Void,
+        starting changes: () -> [StoreChange]
     ) throws(StoreError) -> Opened {
         guard let main = try status(of: mainName, in: directory) else {
             throw .damaged(.missingPages)
         }
-        let rows: StoreRows
+        var rows: StoreRows
         do throws(StoreError) {
             rows = try StoreRows(connection)
         } catch {
@@ -295,13 +298,21 @@ enum StoreOpening {
             throw error.ofUnknownForm
         }
         connection.watch.end()
-        if begins { try connection.execute("COMMIT") } else { connection.rollBack() }
+        let startChanges = changes()
+        var unwritten: [StoreChange] = []
+        if begins {
+            for change in startChanges { try rows.apply(change) }
+            try connection.execute("COMMIT")
+        } else {
+            connection.rollBack()
+            unwritten = [.lifeBegan(incarnation: incarnation)] + startChanges
+        }
         // Damage would be found again behind the end of the log; and from here on the log is the
         // main file's own.
         if losses.pageCount > 0 || isBackup { try connection.checkpoint(truncates: true) }
         return Opened(
             connection: connection, rows: rows, isComplete: isComplete, incarnation: incarnation,
-            tagKey: tagKey, isBegun: begins, log: log, losses: losses)
+            tagKey: tagKey, unwritten: unwritten, log: log, losses: losses)
     }
 
     // MARK: Making

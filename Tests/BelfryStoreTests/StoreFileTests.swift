@@ -178,8 +178,11 @@ struct StoreFileTests {
             let opened = try StoreOpening.open(
                 data.path, in: data.directory, durability: .process, limits: StoreLimits(),
                 witness: LogWitness(text: text), acceptsDamage: false, begins: begins,
-                progress: { _ in }, telling: { image.take($0) })
-            #expect(opened.isBegun == begins)
+                progress: { _ in }, telling: { image.take($0) }, starting: { [.epochsRenewed] })
+            let waiting: [StoreChange] = begins ? [] : [
+                .lifeBegan(incarnation: 2), .epochsRenewed,
+            ]
+            #expect(opened.unwritten == waiting)
             #expect(opened.incarnation == 2)
             if !begins { #expect(try names.map { try directory.bytes(of: $0) } == before) }
             images.append(image)
@@ -191,6 +194,25 @@ struct StoreFileTests {
             #expect(image.observersReserved >= 1 << 40 && image.clientsReserved >= 1 << 40)
         }
         #expect(images[0].observersReserved != images[1].observersReserved)
+    }
+
+    @Test("the changes of a start are stored with the beginning of its life")
+    func changesOfStart() throws {
+        do {
+            var file = try open()
+            try file.commit([Self.center])
+        }
+        do {
+            var told = 0
+            _ = try StoreFile(
+                directory: directory.path, durability: .process, telling: { _ in told += 1 },
+                starting: {
+                    #expect(told == 2, "all state is told before")
+                    return [.center(name: Self.name, .sequenceReserved(through: 77))]
+                })
+        }
+        var next = try open()
+        #expect(try next.load().centers.map(\.sequence) == [77])
     }
 
     @Test("100,000 tombstones are kept, and no more")

@@ -10,7 +10,7 @@ file fills. What is checked is decision 22:
 - a backup is refused with 503, and is made when there is room;
 - posts that nobody holds go on with 200, and so do registrations that end with their connection;
 - what was answered before is in the mailbox, in order, once, also after kill -9, after a clean stop on
-  the full disk, and after a start on it;
+  the full disk, and after a start on it, however few pages are free;
 - when there is room again posts are accepted again, without a restart.
 
 Exit code 0 when all of it holds, and when no tmpfs may be mounted here, which is said.
@@ -31,6 +31,7 @@ import support  # noqa: E402
 from crashing import TIMEOUT, Connection, Violation  # noqa: E402
 
 MEBIBYTE = 1 << 20
+PAGE = 4096
 DISK = 16 * MEBIBYTE
 HEALING = 15
 PATIENCE = 2
@@ -50,11 +51,14 @@ class Disk:
         with open(self.filler, "ab", buffering=0) as file:
             for size in (MEBIBYTE, 4096):
                 try:
-                    while True:
-                        if file.write(b"\0" * size) < size:
-                            break
+                    while file.write(b"\0" * size) == size:
+                        pass
                 except OSError:
                     pass
+
+    def shorten(self, byte_count):
+        """Gives a little room back."""
+        os.truncate(self.filler, os.path.getsize(self.filler) - byte_count)
 
     def free(self):
         os.remove(self.filler)
@@ -81,6 +85,7 @@ class Story:
         self.expect(status == 201, f"a value was answered {status} {answer}")
 
     def start(self):
+        self.broker = None
         self.broker = crash.Broker(self.path, self.data, "power")
         self.connection = Connection(self.broker.port)
 
@@ -192,6 +197,16 @@ class Story:
         self.disk.fill()
         self.start()
 
+    def begin_with_pages(self, count):
+        """Starts where so many pages are free, and nothing else: enough for a part of a start."""
+        self.broker.kill()
+        ballast = os.path.join(self.data, "belfry.ballast")
+        if os.path.exists(ballast):
+            os.remove(ballast)
+        self.disk.fill()
+        self.disk.shorten(count * PAGE)
+        self.start()
+
     def check_without_room(self):
         """Nothing is promised, who needs no disk goes on, and who removes something is answered."""
         # What the start has moved may have left some room.
@@ -271,6 +286,9 @@ def tell(path):
             story.check_mailbox(f"after a start without any room, {when}")
             removals.append(story.check_without_room())
         Story.expect(503 in removals, f"each removal found room: {removals}")
+        for count in range(1, 9):
+            story.begin_with_pages(count)
+            story.check_mailbox(f"after a start with room for {count} pages")
         disk.free()
         story.wait_for_healing()
         story.check_mailbox("at the end")

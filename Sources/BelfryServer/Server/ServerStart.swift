@@ -108,10 +108,11 @@ struct ServerStart: ~Copyable {
         ) {
             random.hexadecimal(digitCount: 12)
         }
-        var file = try StoreFile(
+        let file = try StoreFile(
             data, durability: configuration.durability.ofStore, limits: limits,
             acceptsDamage: configuration.acceptsDamage,
-            progress: { progress.note(percent: $0) }, telling: { restoration.take($0) })
+            progress: { progress.note(percent: $0) }, telling: { restoration.take($0) },
+            starting: { restoration.start() })
         log.write(file.losses)
         let isUnwritten = file.isUnwritten
         if isUnwritten {
@@ -119,7 +120,7 @@ struct ServerStart: ~Copyable {
                 .warning,
                 "the disk has no room for this start: nothing is promised until it has some")
         }
-        var beginning = try restoration.finish(in: &file)
+        var beginning = restoration.finish()
         beginning.secrets.tagKey = file.tagKey
         let store = try DiskStore(file, mailboxes: mailboxes, log: log)
         beginning.store = store

@@ -16,6 +16,9 @@ struct StateRestoration: ~Copyable {
     private var facts = StoreImage()
     /// The changes that must be stored before a client is served.
     private var changes: [StoreChange] = []
+    /// The numbers that they reserve.
+    private var requests: [NumberRequest] = []
+    private var numbers = Numbers()
     private var centers: [NotificationCenter] = []
     /// The center whose rows are being read.
     private var current: CenterRestoration?
@@ -87,16 +90,20 @@ struct StateRestoration: ~Copyable {
     /// The growth of a center, in bytes, past which its memory is counted again.
     private static let leastKeptChange = 4_096
 
-    /// Returns the state, once the store has the first numbers of this life.
-    consuming func finish(
-        in store: inout some DurableStore & ~Copyable
-    ) throws(StoreError) -> Beginning {
+    /// Returns the changes of the start behind the last piece: the first numbers of this life,
+    /// and what ended while the state was restored.
+    mutating func start() -> [StoreChange] {
         finishCenter()
-        var beginning = Beginning(facts, centers, secrets: secrets, at: time)
-        beginning.leftOut = memory.leftOut
-        let requests = beginning.numbers.all.compactMap { $0.takeRequest() }
-        try store.commitStart(changes + requests.map(\.change))
+        numbers = Numbers(after: facts)
+        requests = numbers.all.compactMap { $0.takeRequest() }
+        return changes + requests.map(\.change)
+    }
+
+    /// Returns the state, once the store has the changes of the start.
+    consuming func finish() -> Beginning {
         for request in requests { request.block.commit(through: request.through) }
+        var beginning = Beginning(facts, centers, numbers, secrets: secrets, at: time)
+        beginning.leftOut = memory.leftOut
         return beginning
     }
 

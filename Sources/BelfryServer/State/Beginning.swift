@@ -28,13 +28,13 @@ struct Beginning {
 
     /// Begins with the content of a store.
     init(
-        _ facts: StoreImage, _ centers: [NotificationCenter], secrets: CenterSecrets,
-        at time: CommandTime
+        _ facts: StoreImage, _ centers: [NotificationCenter], _ numbers: Numbers,
+        secrets: CenterSecrets, at time: CommandTime
     ) {
         self.secrets = secrets
         self.centers = centers
         restoredAt = MonotonicTime(nanoseconds: time.monotonicNanoseconds)
-        numbers = Numbers(after: facts)
+        self.numbers = numbers
         incarnation = facts.incarnation
         isComplete = facts.isComplete
         isCopied = facts.isCopied

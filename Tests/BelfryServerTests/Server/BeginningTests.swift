@@ -32,7 +32,8 @@ struct BeginningTests {
             at: .embeddedStart
         ) { [1] }
         for _ in 0..<2 { try store.load { restoration.take($0) } }
-        let beginning = try restoration.finish(in: &store)
+        try store.commit(restoration.start())
+        let beginning = restoration.finish()
         #expect(beginning.centers.map(\.epoch) == [[1]])
     }
 

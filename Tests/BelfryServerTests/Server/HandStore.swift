@@ -165,7 +165,8 @@ extension Beginning {
             limits: limits, kept: KeptMemory(limitedBy: configuration), at: time
         ) { Array(epoch.utf8) }
         try store.load { restoration.take($0) }
-        self = try restoration.finish(in: &store)
+        try store.commit(restoration.start())
+        self = restoration.finish()
     }
 }
 
