@@ -179,9 +179,12 @@ struct StoreFileTests {
                 data.path, in: data.directory, durability: .process, limits: StoreLimits(),
                 witness: LogWitness(text: text), acceptsDamage: false, begins: begins,
                 progress: { _ in }, telling: { image.take($0) }, starting: { [.epochsRenewed] })
-            let waiting: [StoreChange] = begins ? [] : [
-                .lifeBegan(incarnation: 2), .epochsRenewed,
-            ]
+            let waiting: [StoreChange] =
+                begins
+                ? []
+                : [
+                    .lifeBegan(incarnation: 2), .epochsRenewed,
+                ]
             #expect(opened.unwritten == waiting)
             #expect(opened.incarnation == 2)
             if !begins { #expect(try names.map { try directory.bytes(of: $0) } == before) }
