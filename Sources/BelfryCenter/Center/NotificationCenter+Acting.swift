@@ -257,7 +257,7 @@ extension NotificationCenter {
 
     /// Whether actions wait for a client that may get them now, but for room at its responders.
     func holdsActions(for client: UInt32) -> Bool {
-        !backlog.heldActions.isEmpty && !registry.clients[client].held.isEmpty
+        !backlog.heldActions.isEmpty && !registry.clients[client].held.list.isEmpty
     }
 
     /// Explains what would happen to an action that walks now (rule O8).

@@ -98,7 +98,7 @@ extension NotificationCenter {
         guard mayShow(slot, to: observer) else { return announce(slot, to: observer, &effects) }
         // The end of a flush shows waiting asks; an action that is left then holds up nothing.
         if registry.clients[client].suspension.contains(.asked),
-            !registry.clients[client].held.isEmpty,
+            !registry.clients[client].held.list.isEmpty,
             !registry.clients[client].suspension.contains(.mailbox), dispatching.flushed != client
         {
             let ordinal = asks.open[slot].ordinal
@@ -259,7 +259,7 @@ extension NotificationCenter {
         }
         if registry.observers[observer].owes, !owesTooMuch(observer) {
             registry.observers[observer].owes = false
-            registry.clients[registry.observers[observer].client].owingCount -= 1
+            registry.clients[registry.observers[observer].client].debt.owingCount -= 1
         }
         return observer
     }

@@ -230,7 +230,7 @@ extension NotificationCenter {
         return ClientRow(
             id: client.id, transport: client.transport, connection: client.connection,
             state: client.state, stateSince: client.stateSince, principal: client.principal,
-            observerCount: client.observerCount, held: client.held.count,
+            observerCount: client.observers.count, held: client.held.list.count,
             connectedAt: client.connectedAt, sessionHash: client.sessionHash)
     }
 }

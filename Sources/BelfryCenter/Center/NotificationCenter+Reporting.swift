@@ -32,7 +32,7 @@ extension NotificationCenter {
             guard !entry.isDead else { continue }
             let client = registry.observers[entry.slot].client
             if walkedClients.insert(client).inserted {
-                seenCount += registry.clients[client].observerCount
+                seenCount += registry.clients[client].observers.count
                 noteDuplicates(of: client, in: &duplicates)
             }
             let reason =
@@ -71,7 +71,7 @@ extension NotificationCenter {
     }
 
     private func noteDuplicates(of client: UInt32, in duplicates: inout Set<UInt64>) {
-        guard registry.clients[client].observerCount > 1 else { return }
+        guard registry.clients[client].observers.count > 1 else { return }
         var seen: Set<Registered> = []
         for slot in registry.observerSlots(of: client)  // Bound: client
         where !registry.observers.isResponder(at: slot) {

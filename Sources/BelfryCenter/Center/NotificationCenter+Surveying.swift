@@ -164,9 +164,9 @@ extension NotificationCenter {
                 switch query.order {
                 case .name: RowKey(text: client.principal, row: client.id)
                 case .newest: RowKey(number: -client.connectedAt, row: .max - client.id)
-                case .held: RowKey(number: -Int64(client.held.count), row: client.id)
+                case .held: RowKey(number: -Int64(client.held.list.count), row: client.id)
                 case .observers:
-                    RowKey(number: -Int64(client.observerCount), row: client.id)
+                    RowKey(number: -Int64(client.observers.count), row: client.id)
                 case .age, .object, .dropped, .delivered, .posts, .bytes, nil:
                     RowKey(row: client.id)
                 }

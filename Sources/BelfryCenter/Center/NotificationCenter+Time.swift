@@ -210,7 +210,7 @@ extension NotificationCenter {
     mutating func leaveIfEmpty(
         _ client: UInt32, _ reason: String, at time: CommandTime, _ effects: inout Effects
     ) -> Bool {
-        guard registry.clients[client].observerCount == 0, !registry.clients[client].isLasting,
+        guard registry.clients[client].observers.count == 0, !registry.clients[client].isLasting,
             !registry.clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
         else { return false }
         reports.append(.left(client: registry.clients[client].id, reason))

@@ -110,6 +110,12 @@ struct ObserverTable: Footprinted, Sendable {
         var isLasting: Bool { !terms.endsWithConnection }
     }
 
+    /// The observers of one client: how many, and the last one, from which links lead to all.
+    struct List: Sendable {
+        var count = 0
+        var last = noSlot
+    }
+
     static let noSlot = UInt32.max
 
     private var slots: [Observer] = []
@@ -162,15 +168,17 @@ struct ObserverTable: Footprinted, Sendable {
     }
 
     /// Puts an observer into the reserved slot, behind the last one of its client.
-    mutating func fill(_ slot: UInt32, with observer: Observer, after previous: UInt32) {
+    mutating func fill(_ slot: UInt32, with observer: Observer, in list: inout List) {
         var observer = observer
-        observer.previousOfClient = previous
+        observer.previousOfClient = list.last
         if freeSlots.popLast() == nil {
             slots.append(observer)
         } else {
             slots[Int(slot)] = observer
         }
-        if previous != Self.noSlot { slots[Int(previous)].nextOfClient = slot }
+        if list.last != Self.noSlot { slots[Int(list.last)].nextOfClient = slot }
+        list.last = slot
+        list.count += 1
         order.append(serial: observer.serial, slot: slot)
     }
 
@@ -257,16 +265,19 @@ struct ObserverTable: Footprinted, Sendable {
         return deliveries.count - countBefore
     }
 
-    /// Frees a slot.
-    mutating func remove(_ slot: UInt32) {
+    /// Frees a slot, and removes the observer from those of its client.
+    mutating func remove(_ slot: UInt32, from list: inout List) {
         let observer = slots[Int(slot)]
         if !observer.isPlain { roles[slot] = nil }
         if observer.previousOfClient != Self.noSlot {
             slots[Int(observer.previousOfClient)].nextOfClient = observer.nextOfClient
         }
-        if observer.nextOfClient != Self.noSlot {
+        if observer.nextOfClient == Self.noSlot {
+            list.last = observer.previousOfClient
+        } else {
             slots[Int(observer.nextOfClient)].previousOfClient = observer.previousOfClient
         }
+        list.count -= 1
         order.remove(serial: observer.serial)
         slots[Int(slot)].gaps = []
         freeSlots.append(slot)
@@ -274,10 +285,10 @@ struct ObserverTable: Footprinted, Sendable {
         if order.isEmpty, slots.count > 64 { self = ObserverTable() }
     }
 
-    /// The slots of one client's observers in registration order, given the last of them.
-    func slots(from last: UInt32) -> [UInt32] {
+    /// The slots of one client's observers in registration order.
+    func slots(of list: List) -> [UInt32] {
         var result: [UInt32] = []
-        var slot = last
+        var slot = list.last
         while slot != Self.noSlot {  // Bound: client
             result.append(slot)
             slot = slots[Int(slot)].previousOfClient
