@@ -34,7 +34,7 @@ extension NotificationCenter {
         switch row.outcome {
         case .delivered, .pending:
             _ = registry.observers.noteDelivery(at: slot, time.wallMilliseconds)
-        case .unhandled, .dropped: registry.observers[slot].dropped += 1
+        case .unhandled, .dropped: registry.observers[slot].tally.dropped += 1
         case .acknowledged, .answered, .resultOmitted, .refused, .held, .coalesced, .disconnected:
             break
         }

@@ -186,7 +186,7 @@ extension NotificationCenter {
         }
         switch terms.suspensionBehavior {
         case .drop:
-            registry.observers[slot].dropped += 1
+            registry.observers[slot].tally.dropped += 1
             noteGap(.dropped, notification.sequence, at: slot, &effects)
             return .dropped
         case .coalesce:

@@ -27,7 +27,7 @@ extension NotificationCenter {
         var outcome = ReportRow.Outcome.held
         if let older {
             outcome = .coalesced
-            registry.observers[slot].coalesced += 1
+            registry.observers[slot].tally.coalesced += 1
             // The new entry mostly gets the slot of the older one, and its place in the table.
             backlog.held[older].flags.remove(.replaceable)
             lose(older, .coalesced, &effects)
@@ -197,7 +197,7 @@ extension NotificationCenter {
                 registry.observers[slot].forgottenThrough, notification.sequence)
             noteObserver(slot, &effects)
         } else {
-            if reason != .coalesced { registry.observers[slot].dropped += 1 }
+            if reason != .coalesced { registry.observers[slot].tally.dropped += 1 }
             noteGap(reason, notification.sequence, at: slot, &effects)
         }
         switch backlog.held[entry].account {

@@ -210,10 +210,8 @@ extension NotificationCenter {
             selector: registry.selectors.text(of: observer.selector), terms: observer.terms,
             since: observer.since, createdAt: observer.createdAt, state: client.state,
             stateSince: client.stateSince, principal: client.principal,
-            delivered: observer.delivered, held: observer.heldCount,
-            coalesced: observer.coalesced, dropped: observer.dropped,
-            lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,
-            tokenHash: observer.tokenHash, role: registry.observers.role(at: slot),
+            tally: observer.tally, held: observer.heldCount, tokenHash: observer.tokenHash,
+            role: registry.observers.role(at: slot),
             leaseEndsAt: leaseEndsAt(of: slot),
             toldGaps: backlog.toldGaps.isEmpty ? [] : backlog.toldGaps[observer.serial] ?? [])
     }

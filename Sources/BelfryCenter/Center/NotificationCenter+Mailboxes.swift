@@ -10,7 +10,7 @@ extension NotificationCenter {
         let isSuspended = !registry.clients[client].suspension.isDisjoint(with: .suspended)
         let behavior = registry.observers[slot].terms.suspensionBehavior
         if isSuspended, behavior == .drop, !isImmediate {
-            registry.observers[slot].dropped += 1
+            registry.observers[slot].tally.dropped += 1
             noteGap(.dropped, notification.sequence, at: slot, &effects)
             return .dropped
         }

@@ -104,9 +104,9 @@ extension NotificationCenter {
         let slot = backlog.held[entry].observer
         guard !backlog.held[entry].flags.contains(.shown) else { return }
         if reason == .coalesced {
-            registry.observers[slot].coalesced += 1
+            registry.observers[slot].tally.coalesced += 1
         } else {
-            registry.observers[slot].dropped += 1
+            registry.observers[slot].tally.dropped += 1
         }
         noteGap(reason, backlog.held.sequence(of: entry), at: slot, &effects)
     }

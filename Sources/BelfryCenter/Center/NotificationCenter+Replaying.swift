@@ -140,7 +140,7 @@ extension NotificationCenter {
     ) {
         for slot in slots {  // Bound: resume
             guard let loss = found.loss(of: slot) else { continue }
-            registry.observers[slot].dropped += UInt64(loss.count ?? 0)
+            registry.observers[slot].tally.dropped += UInt64(loss.count ?? 0)
             noteGap(loss, at: slot, &effects)
         }
         guard !found.matches.isEmpty else { return }

@@ -141,8 +141,9 @@ extension NotificationCenter {
             RowKey(text: registry.index.name(of: registry.observers[slot].place) ?? [], row: serial)
         case .newest: RowKey(number: -registry.observers[slot].createdAt, row: .max - serial)
         case .held: RowKey(number: -Int64(registry.observers[slot].heldCount), row: serial)
-        case .dropped: RowKey(number: -Int64(registry.observers[slot].dropped), row: serial)
-        case .delivered: RowKey(number: -Int64(registry.observers[slot].delivered), row: serial)
+        case .dropped: RowKey(number: -Int64(registry.observers[slot].tally.dropped), row: serial)
+        case .delivered:
+            RowKey(number: -Int64(registry.observers[slot].tally.delivered), row: serial)
         case .age, .object, .observers, .posts, .bytes, nil: RowKey(row: serial)
         }
     }

@@ -7,8 +7,7 @@ struct ObserverTable: Footprinted, Sendable {
         /// The slot of its client.
         let client: UInt32
         let selector: UInt32
-        var delivered: UInt64 = 0
-        var lastDeliveredAt = Int64.min
+        var tally = ObserverTally()
         /// The highest sequence number written to it; higher ones were held, or are in a gap.
         var writtenThrough: UInt64 = 0
         let terms: ObserverTerms
@@ -20,8 +19,6 @@ struct ObserverTable: Footprinted, Sendable {
         /// Notifications above this number are replayed; below `since` if it asked for replay.
         var replaysAbove: UInt64
         let createdAt: Int64
-        var coalesced: UInt64 = 0
-        var dropped: UInt64 = 0
         /// Its neighbours among the observers of its client.
         var previousOfClient = noSlot
         var nextOfClient = noSlot
@@ -86,8 +83,7 @@ struct ObserverTable: Footprinted, Sendable {
         /// Counts a delivery that is newer than all those written before.
         @inline(__always)
         mutating func noteDelivery(of sequence: UInt64, at time: Int64) {
-            delivered &+= 1
-            lastDeliveredAt = time
+            tally.recordDelivery(at: time)
             writtenThrough = sequence
         }
 
@@ -184,8 +180,7 @@ struct ObserverTable: Footprinted, Sendable {
 
     /// Counts a delivery, and returns the slot of the client.
     mutating func noteDelivery(at slot: UInt32, _ time: Int64) -> UInt32 {
-        slots[Int(slot)].delivered += 1
-        slots[Int(slot)].lastDeliveredAt = time
+        slots[Int(slot)].tally.recordDelivery(at: time)
         return slots[Int(slot)].client
     }
 
@@ -303,8 +298,8 @@ extension ObserverTable.Observer: Coded {
         serial = try coder(known?.serial)
         client = try coder(known?.client)
         selector = try coder(known?.selector)
-        delivered = try coder(known?.delivered)
-        lastDeliveredAt = try coder(known?.lastDeliveredAt)
+        tally.delivered = try coder(known?.tally.delivered)
+        tally.lastTime = try coder(known?.tally.lastTime)
         writtenThrough = try coder(known?.writtenThrough)
         terms = try coder(known?.terms)
         tokenHash = try coder(known?.tokenHash)
@@ -312,8 +307,8 @@ extension ObserverTable.Observer: Coded {
         since = try coder(known?.since)
         replaysAbove = try coder(known?.replaysAbove)
         createdAt = try coder(known?.createdAt)
-        coalesced = try coder(known?.coalesced)
-        dropped = try coder(known?.dropped)
+        tally.coalesced = try coder(known?.tally.coalesced)
+        tally.dropped = try coder(known?.tally.dropped)
         previousOfClient = try coder(known?.previousOfClient)
         nextOfClient = try coder(known?.nextOfClient)
         entries = try coder(known?.entries)
