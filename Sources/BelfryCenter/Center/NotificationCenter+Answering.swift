@@ -138,8 +138,7 @@ extension NotificationCenter {
         let isMailbox = registry.clients[client].suspension.contains(.mailbox)
         let connection =
             isMailbox
-            ? (registry.observers[observer].readerIsStream
-                ? registry.observers[observer].reader : nil)
+            ? registry.observers[observer].mailbox.stream
             : registry.clients[client].suspension.contains(.disconnected)
                 ? nil : registry.clients.route(at: client).connection
         guard let connection else { return }

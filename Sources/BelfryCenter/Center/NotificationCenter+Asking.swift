@@ -127,7 +127,7 @@ extension NotificationCenter {
     private func mayShow(_ slot: UInt32, to observer: UInt32) -> Bool {
         asks.open[slot].isAnnounced(to: registry.observers[observer].serial) || !limits.isDurable
             || registry.clients[registry.observers[observer].client].suspension.contains(.mailbox)
-                && !registry.observers[observer].readerIsStream
+                && !registry.observers[observer].mailbox.readerIsStream
     }
 
     /// Announces to the store that an ask is shown to an observer, for which it waits until then.
@@ -187,8 +187,8 @@ extension NotificationCenter {
             if owesTooMuch(observer) { noteOwing(observer, at: time) }
             return
         }
-        guard let reader = registry.observers[observer].reader else { return }
-        if registry.observers[observer].readerIsStream {
+        guard let reader = registry.observers[observer].mailbox.reader else { return }
+        if registry.observers[observer].mailbox.readerIsStream {
             streamOn(slotOf: observer, at: time, &effects)
         } else {
             effects.notices.append(.mailboxFilled(connection: reader, observer: serial))
@@ -257,8 +257,8 @@ extension NotificationCenter {
             if case .told = announcement { return observer }
             return nil
         }
-        if registry.observers[observer].owes, !owesTooMuch(observer) {
-            registry.observers[observer].owes = false
+        if registry.observers[observer].debt.isTooMuch, !owesTooMuch(observer) {
+            registry.observers[observer].debt.isTooMuch = false
             registry.clients[registry.observers[observer].client].debt.owingCount -= 1
         }
         return observer

@@ -101,7 +101,7 @@ extension NotificationCenter {
     mutating func addUnacknowledged(_ entry: UInt32, of client: UInt32) {
         backlog.held.append(entry, to: &registry.clients[client].debt.entries)
         backlog.held[entry].flags.insert(.unacknowledged)
-        registry.observers[backlog.held[entry].observer].unacknowledgedCount += 1
+        registry.observers[backlog.held[entry].observer].debt.count += 1
         if backlog.held[entry].flags.contains(.replayed) {
             registry.observers[backlog.held[entry].observer].replayedCount -= 1
         }
@@ -116,9 +116,9 @@ extension NotificationCenter {
     private mutating func removeUnacknowledged(_ entry: UInt32, of client: UInt32) {
         let slot = backlog.held[entry].observer
         backlog.held.remove(entry, from: &registry.clients[client].debt.entries)
-        registry.observers[slot].unacknowledgedCount -= 1
-        if registry.observers[slot].owes, !owesTooMuch(slot) {
-            registry.observers[slot].owes = false
+        registry.observers[slot].debt.count -= 1
+        if registry.observers[slot].debt.isTooMuch, !owesTooMuch(slot) {
+            registry.observers[slot].debt.isTooMuch = false
             registry.clients[client].debt.owingCount -= 1
         }
         if registry.clients[client].debt.isTooMuch, !clientOwesTooMuch(client) {
@@ -193,8 +193,8 @@ extension NotificationCenter {
         let flags = backlog.held[entry].flags
         if flags.contains(.shown) {
             // It was shown: it is only lost if the reader asks for it again.
-            registry.observers[slot].forgottenThrough = max(
-                registry.observers[slot].forgottenThrough, notification.sequence)
+            registry.observers[slot].mailbox.forgottenThrough = max(
+                registry.observers[slot].mailbox.forgottenThrough, notification.sequence)
             noteObserver(slot, &effects)
         } else {
             if reason != .coalesced { registry.observers[slot].tally.dropped += 1 }

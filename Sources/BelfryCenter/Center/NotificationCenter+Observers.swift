@@ -86,7 +86,7 @@ extension NotificationCenter {
             isPlain: registration.role.isPlain)
         if registry.clients[clientSlot].suspension.contains(.mailbox) {
             // Before its client is noted: the time without a look is stored with it.
-            observer.lookedAt = time.monotonicNanoseconds
+            observer.mailbox.lookedAt = time.monotonicNanoseconds
         }
         registry.observers.fill(slot, with: observer, in: &registry.clients[clientSlot].observers)
         if observer.isLasting { registry.clients[clientSlot].lastingCount += 1 }
@@ -256,9 +256,9 @@ extension NotificationCenter {
         count(observerAt: slot, -1)
         let observer = registry.observers[slot]
         let client = observer.client
-        if let reader = observer.reader {
+        if let reader = observer.mailbox.reader {
             effects.notices.append(
-                .readerReplaced(connection: reader, isStream: observer.readerIsStream))
+                .readerReplaced(connection: reader, isStream: observer.mailbox.readerIsStream))
             noteReaderGone(from: client, at: time)
         }
         if !observer.gaps.isEmpty { registry.clients[client].gapCount -= 1 }

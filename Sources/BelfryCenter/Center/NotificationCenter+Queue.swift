@@ -148,10 +148,7 @@ extension NotificationCenter {
             // The latest look at any observer: a lease may last longer than it must, never less.
             let slots = registry.observers.slots(of: row.observers)
             away =
-                slots.map {
-                    registry.observers[$0].reader == nil ? now - registry.observers[$0].lookedAt : 0
-                }.min()
-                ?? 0
+                slots.map { now - (registry.observers[$0].mailbox.unreadSince ?? now) }.min() ?? 0
         } else if row.suspension.contains(.disconnected) {
             away = now - row.disconnectedSince
         }
@@ -174,8 +171,8 @@ extension NotificationCenter {
                     object: registry.index.object(of: observer.place),
                     selector: registry.selectors.text(of: observer.selector), terms: observer.terms,
                     since: observer.since, createdAt: observer.createdAt,
-                    acknowledgedThrough: observer.acknowledgedThrough,
-                    forgottenThrough: observer.forgottenThrough,
+                    acknowledgedThrough: observer.mailbox.acknowledgedThrough,
+                    forgottenThrough: observer.mailbox.forgottenThrough,
                     role: registry.observers.role(at: slot))),
             &effects)
     }

@@ -82,9 +82,9 @@ extension NotificationCenter {
             selector: registry.selectors.retain(record.selector), since: record.since,
             createdAt: record.createdAt, terms: record.terms,
             isPlain: record.role.isPlain)
-        observer.acknowledgedThrough = record.acknowledgedThrough
-        observer.forgottenThrough = record.forgottenThrough
-        observer.lookedAt = registry.clients[client].disconnectedSince
+        observer.mailbox.acknowledgedThrough = record.acknowledgedThrough
+        observer.mailbox.forgottenThrough = record.forgottenThrough
+        observer.mailbox.lookedAt = registry.clients[client].disconnectedSince
         // A responder gets several names.
         let dispatched = lastDispatchedEarlier(of: record.role.isPlain ? record.name : nil)
         observer.writtenThrough = min(

@@ -100,9 +100,9 @@ extension NotificationCenter {
         let rest = backlog.held.slots(of: registry.clients[client].held.list, in: .client)
         for entry in sent {  // Bound: client
             let slot = backlog.held[entry].observer
-            registry.observers[slot].unacknowledgedCount -= 1
-            if registry.observers[slot].owes {
-                registry.observers[slot].owes = false
+            registry.observers[slot].debt.count -= 1
+            if registry.observers[slot].debt.isTooMuch {
+                registry.observers[slot].debt.isTooMuch = false
                 registry.clients[client].debt.owingCount -= 1
             }
             backlog.held[entry].flags.remove(.unacknowledged)

@@ -38,7 +38,7 @@ extension NotificationCenter {
     /// Whether an observer is at its limit of owed acknowledgements.
     @inline(__always)
     func owesTooMuch(_ slot: UInt32) -> Bool {
-        var count = registry.observers[slot].unacknowledgedCount
+        var count = registry.observers[slot].debt.count
         if registry.observers.isResponder(at: slot) {
             count += asks.open.shownCount(to: registry.observers[slot].serial)
         }
@@ -56,8 +56,8 @@ extension NotificationCenter {
         let client = registry.observers[slot].client
         if !owesTooMuch(slot) {
             registry.clients[client].debt.isTooMuch = true
-        } else if !registry.observers[slot].owes {
-            registry.observers[slot].owes = true
+        } else if !registry.observers[slot].debt.isTooMuch {
+            registry.observers[slot].debt.isTooMuch = true
             registry.clients[client].debt.owingCount += 1
         }
         change(client, at: time) { $0.insert(.owing) }

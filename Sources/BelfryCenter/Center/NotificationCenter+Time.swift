@@ -164,8 +164,7 @@ extension NotificationCenter {
         guard let lease = registry.observers[slot].terms.lease else { return .max }
         let client = registry.observers[slot].client
         if registry.clients[client].suspension.contains(.mailbox) {
-            return registry.observers[slot].reader == nil
-                ? registry.observers[slot].lookedAt.adding(lease) : .max
+            return registry.observers[slot].mailbox.unreadSince?.adding(lease) ?? .max
         }
         guard registry.clients[client].suspension.contains(.disconnected) else { return .max }
         return registry.clients[client].disconnectedSince.adding(lease)

@@ -11,6 +11,11 @@ struct ObserverTable: Footprinted, Sendable {
         /// The highest sequence number written to it; higher ones were held, or are in a gap.
         var writtenThrough: UInt64 = 0
         let terms: ObserverTerms
+        // The next two use the bytes behind the terms that would be empty.
+        /// Whether a delivery to a live client needs no further checks: each delivery reads this.
+        let isPlain: Bool
+        /// How many of its held notifications came out of the replay ring and wait.
+        var replayedCount: UInt32 = 0
         let tokenHash: SecretHash
         /// The place where its filter is filed.
         let place: ObserverIndex.Place
@@ -20,37 +25,14 @@ struct ObserverTable: Footprinted, Sendable {
         var replaysAbove: UInt64
         let createdAt: Int64
         /// Its neighbours among the observers of its client.
-        var previousOfClient = noSlot
-        var nextOfClient = noSlot
+        var links = Links()
         /// The notifications that are held for it, or were sent and not acknowledged.
         var entries = HeldTable.List()
-        /// How many of them were sent and not acknowledged.
-        var unacknowledgedCount = 0
-        /// Deadlines in a row by which it had not acknowledged.
-        var missedDeadlineCount: UInt32 = 0
-        /// A mailbox: the node of the waiting connection.
-        private var readerNode: UInt32 = 0
-        /// A mailbox: the number up to which everything was acknowledged.
-        var acknowledgedThrough: UInt64 = 0
-        /// A mailbox: shown notifications up to this number may have been dropped for want of room.
-        var forgottenThrough: UInt64 = 0
-        /// A mailbox: the highest number that was sent to its stream.
-        var streamedThrough: UInt64 = 0
-        /// A mailbox: the time of the last look, in monotonic nanoseconds.
-        var lookedAt: Int64 = 0
-        /// A mailbox: the number of the waiting connection on its node, 0 for none.
-        private var readerNumber: UInt64 = 0
+        var debt = Debt()
+        /// The state of the mailbox of an observer without a connection.
+        var mailbox = Mailbox()
         /// The losses that were not told yet.
         var gaps: [GapRecord] = []
-        /// How many of its held notifications came out of the replay ring and wait.
-        var replayedCount: UInt32 = 0
-        /// Whether it is at its limit of owed acknowledgements, and more notifications wait.
-        var owes = false
-        var readerIsStream = false
-        /// A mailbox: whether one of the gaps was not sent to its stream.
-        var hasNewGap = false
-        /// Whether a delivery to a live client needs no further checks: each delivery reads this.
-        let isPlain: Bool
 
         init(
             serial: UInt64, tokenHash: SecretHash, client: UInt32, place: ObserverIndex.Place,
@@ -69,17 +51,6 @@ struct ObserverTable: Footprinted, Sendable {
             self.isPlain = isPlain && !terms.acknowledges && terms.minInterval == 0
         }
 
-        /// A mailbox: the connection that waits.
-        var reader: ConnectionName? {
-            get {
-                readerNumber == 0 ? nil : ConnectionName(node: readerNode, number: readerNumber)
-            }
-            set {
-                readerNode = newValue?.node ?? 0
-                readerNumber = newValue?.number ?? 0
-            }
-        }
-
         /// Counts a delivery that is newer than all those written before.
         @inline(__always)
         mutating func noteDelivery(of sequence: UInt64, at time: Int64) {
@@ -89,7 +60,7 @@ struct ObserverTable: Footprinted, Sendable {
 
         /// Adds a loss to those of its reason, and returns the sum.
         mutating func add(_ gap: GapRecord) -> GapRecord {
-            hasNewGap = true
+            mailbox.hasNewGap = true
             for place in gaps.indices where gaps[place].reason == gap.reason {  // Bound: gaps
                 gaps[place].add(gap)
                 return gaps[place]
@@ -99,11 +70,63 @@ struct ObserverTable: Footprinted, Sendable {
         }
 
         /// How many notifications wait for it.
-        var heldCount: Int { entries.count - unacknowledgedCount }
+        var heldCount: Int { entries.count - debt.count }
         /// The held notifications that count for its limit: not the replayed ones (decision 61).
         var limitedCount: Int { heldCount - Int(replayedCount) }
         /// Whether the store keeps it.
         var isLasting: Bool { !terms.endsWithConnection }
+    }
+
+    /// The acknowledgements that an observer owes (decision 27).
+    struct Debt: Sendable {
+        /// How many notifications were sent to it and not acknowledged.
+        var count = 0
+        /// Deadlines in a row by which it had not acknowledged.
+        var missedDeadlineCount: UInt32 = 0
+        /// Whether it is at its limit of owed acknowledgements, and more notifications wait.
+        var isTooMuch = false
+    }
+
+    /// How far the mailbox of an observer was read, and the connection that reads it.
+    struct Mailbox: Sendable {
+        /// The number up to which everything was acknowledged.
+        var acknowledgedThrough: UInt64 = 0
+        /// Shown notifications up to this number may have been dropped for want of room.
+        var forgottenThrough: UInt64 = 0
+        /// The highest number that was sent to its stream.
+        var streamedThrough: UInt64 = 0
+        /// The time of the last look, in monotonic nanoseconds.
+        var lookedAt: Int64 = 0
+        /// The connection that waits.
+        var reader: ConnectionName?
+        var readerIsStream = false
+        /// Whether one of the gaps was not sent to its stream.
+        var hasNewGap = false
+
+        /// The stream that waits, if one does.
+        var stream: ConnectionName? { readerIsStream ? reader : nil }
+
+        /// The time of the last look, from which a lease runs; nil while a reader waits.
+        var unreadSince: Int64? { reader == nil ? lookedAt : nil }
+
+        /// Lets a poll or a stream wait, in place of an earlier one.
+        mutating func attach(_ connection: ConnectionName, isStream: Bool, at time: Int64) {
+            reader = connection
+            readerIsStream = isStream
+            lookedAt = time
+        }
+
+        /// Ends the wait of the reader.
+        mutating func detach(at time: Int64) {
+            reader = nil
+            lookedAt = time
+        }
+    }
+
+    /// The neighbours of an observer in the list of its client.
+    struct Links: Sendable {
+        var previous = noSlot
+        var next = noSlot
     }
 
     /// The observers of one client: how many, and the last one, from which links lead to all.
@@ -166,13 +189,13 @@ struct ObserverTable: Footprinted, Sendable {
     /// Puts an observer into the reserved slot, behind the last one of its client.
     mutating func fill(_ slot: UInt32, with observer: Observer, in list: inout List) {
         var observer = observer
-        observer.previousOfClient = list.last
+        observer.links.previous = list.last
         if freeSlots.popLast() == nil {
             slots.append(observer)
         } else {
             slots[Int(slot)] = observer
         }
-        if list.last != Self.noSlot { slots[Int(list.last)].nextOfClient = slot }
+        if list.last != Self.noSlot { slots[Int(list.last)].links.next = slot }
         list.last = slot
         list.count += 1
         order.append(serial: observer.serial, slot: slot)
@@ -186,7 +209,7 @@ struct ObserverTable: Footprinted, Sendable {
 
     /// The connection that waits at a mailbox; its number is 0 for none.
     func readerName(at slot: UInt32) -> ConnectionName {
-        slots[Int(slot)].reader ?? ConnectionName(node: 0, number: 0)
+        slots[Int(slot)].mailbox.reader ?? ConnectionName(node: 0, number: 0)
     }
 
     /// Adds a loss of an observer to those of its reason.
@@ -264,13 +287,13 @@ struct ObserverTable: Footprinted, Sendable {
     mutating func remove(_ slot: UInt32, from list: inout List) {
         let observer = slots[Int(slot)]
         if !observer.isPlain { roles[slot] = nil }
-        if observer.previousOfClient != Self.noSlot {
-            slots[Int(observer.previousOfClient)].nextOfClient = observer.nextOfClient
+        if observer.links.previous != Self.noSlot {
+            slots[Int(observer.links.previous)].links.next = observer.links.next
         }
-        if observer.nextOfClient == Self.noSlot {
-            list.last = observer.previousOfClient
+        if observer.links.next == Self.noSlot {
+            list.last = observer.links.previous
         } else {
-            slots[Int(observer.nextOfClient)].previousOfClient = observer.previousOfClient
+            slots[Int(observer.links.next)].links.previous = observer.links.previous
         }
         list.count -= 1
         order.remove(serial: observer.serial)
@@ -286,13 +309,14 @@ struct ObserverTable: Footprinted, Sendable {
         var slot = list.last
         while slot != Self.noSlot {  // Bound: client
             result.append(slot)
-            slot = slots[Int(slot)].previousOfClient
+            slot = slots[Int(slot)].links.previous
         }
         result.reverse()
         return result
     }
 }
 
+// The parts are written field by field, in the order that snapshots have had from the start.
 extension ObserverTable.Observer: Coded {
     init(_ known: ObserverTable.Observer?, by coder: inout some Coder) throws(CodeError) {
         serial = try coder(known?.serial)
@@ -309,22 +333,25 @@ extension ObserverTable.Observer: Coded {
         createdAt = try coder(known?.createdAt)
         tally.coalesced = try coder(known?.tally.coalesced)
         tally.dropped = try coder(known?.tally.dropped)
-        previousOfClient = try coder(known?.previousOfClient)
-        nextOfClient = try coder(known?.nextOfClient)
+        links.previous = try coder(known?.links.previous)
+        links.next = try coder(known?.links.next)
         entries = try coder(known?.entries)
-        unacknowledgedCount = try coder(known?.unacknowledgedCount)
-        missedDeadlineCount = try coder(known?.missedDeadlineCount)
-        acknowledgedThrough = try coder(known?.acknowledgedThrough)
-        forgottenThrough = try coder(known?.forgottenThrough)
-        streamedThrough = try coder(known?.streamedThrough)
-        lookedAt = try coder(known?.lookedAt)
-        readerNode = try coder(known?.readerNode)
-        readerNumber = try coder(known?.readerNumber)
+        debt.count = try coder(known?.debt.count)
+        debt.missedDeadlineCount = try coder(known?.debt.missedDeadlineCount)
+        mailbox.acknowledgedThrough = try coder(known?.mailbox.acknowledgedThrough)
+        mailbox.forgottenThrough = try coder(known?.mailbox.forgottenThrough)
+        mailbox.streamedThrough = try coder(known?.mailbox.streamedThrough)
+        mailbox.lookedAt = try coder(known?.mailbox.lookedAt)
+        let readerNode: UInt32 = try coder(known?.mailbox.reader?.node ?? 0)
+        let readerNumber: UInt64 = try coder(known?.mailbox.reader?.number ?? 0)
+        if readerNumber > 0 {
+            mailbox.reader = ConnectionName(node: readerNode, number: readerNumber)
+        }
         gaps = try coder(known?.gaps)
         replayedCount = try coder(known?.replayedCount)
-        owes = try coder(known?.owes)
-        readerIsStream = try coder(known?.readerIsStream)
-        hasNewGap = try coder(known?.hasNewGap)
+        debt.isTooMuch = try coder(known?.debt.isTooMuch)
+        mailbox.readerIsStream = try coder(known?.mailbox.readerIsStream)
+        mailbox.hasNewGap = try coder(known?.mailbox.hasNewGap)
         isPlain = try coder(known?.isPlain)
     }
 }

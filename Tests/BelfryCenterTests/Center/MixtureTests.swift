@@ -131,10 +131,10 @@ struct MixtureTests {
                 slots.filter { !center.registry.observers[$0].gaps.isEmpty }.count
                     == client.gapCount)
             check(
-                slots.filter { center.registry.observers[$0].owes }.count
+                slots.filter { center.registry.observers[$0].debt.isTooMuch }.count
                     == client.debt.owingCount)
             check(
-                slots.filter { center.registry.observers[$0].reader != nil }.count
+                slots.filter { center.registry.observers[$0].mailbox.reader != nil }.count
                     == client.readerCount)
             let ofObservers = slots.flatMap {
                 center.backlog.held.slots(of: center.registry.observers[$0].entries, in: .observer)
@@ -145,7 +145,7 @@ struct MixtureTests {
                 let unacknowledged = center.backlog.held.slots(
                     of: center.registry.observers[slot].entries, in: .observer
                 ).filter { center.backlog.held[$0].flags.contains(.unacknowledged) }
-                check(unacknowledged.count == center.registry.observers[slot].unacknowledgedCount)
+                check(unacknowledged.count == center.registry.observers[slot].debt.count)
             }
             entryCount += ofObservers.count
         }
