@@ -11,7 +11,7 @@ struct ObserverTable: Footprinted, Sendable {
         /// The highest sequence number written to it; higher ones were held, or are in a gap.
         var writtenThrough: UInt64 = 0
         let terms: ObserverTerms
-        // The next two use the bytes behind the terms that would be empty.
+        // The next two fit between the terms and the hash, where there is room for 7 bytes.
         /// Whether a delivery to a live client needs no further checks: each delivery reads this.
         let isPlain: Bool
         /// How many of its held notifications came out of the replay ring and wait.
@@ -29,7 +29,7 @@ struct ObserverTable: Footprinted, Sendable {
         /// The notifications that are held for it, or were sent and not acknowledged.
         var entries = HeldTable.List()
         var debt = Debt()
-        /// The state of the mailbox of an observer without a connection.
+        /// The mailbox of an observer whose client has no connection.
         var mailbox = Mailbox()
         /// The losses that were not told yet.
         var gaps: [GapRecord] = []
@@ -79,7 +79,7 @@ struct ObserverTable: Footprinted, Sendable {
 
     /// The acknowledgements that an observer owes (decision 27).
     struct Debt: Sendable {
-        /// How many notifications were sent to it and not acknowledged.
+        /// The number of notifications that were sent to it and not acknowledged.
         var count = 0
         /// Deadlines in a row by which it had not acknowledged.
         var missedDeadlineCount: UInt32 = 0
@@ -87,7 +87,7 @@ struct ObserverTable: Footprinted, Sendable {
         var isTooMuch = false
     }
 
-    /// How far the mailbox of an observer was read, and the connection that reads it.
+    /// The state of a mailbox: the numbers up to which it was read, and the connection that waits.
     struct Mailbox: Sendable {
         /// The number up to which everything was acknowledged.
         var acknowledgedThrough: UInt64 = 0
