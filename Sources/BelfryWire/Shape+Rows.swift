@@ -46,11 +46,13 @@ extension Shape {
         writer.time("stateSince", row.stateSince, into: &output)
         writer.time("createdAt", row.createdAt, into: &output)
         writer.member("principal", string: row.principal, into: &output)
-        writer.member("delivered", integer: row.delivered, into: &output)
+        writer.member("delivered", integer: row.tally.delivered, into: &output)
         writer.member("held", integer: row.held, into: &output)
-        writer.member("coalesced", integer: row.coalesced, into: &output)
-        writer.member("dropped", integer: row.dropped, into: &output)
-        if let time = row.lastDeliveredAt { writer.time("lastDeliveredAt", time, into: &output) }
+        writer.member("coalesced", integer: row.tally.coalesced, into: &output)
+        writer.member("dropped", integer: row.tally.dropped, into: &output)
+        if let time = row.tally.lastDeliveredAt {
+            writer.time("lastDeliveredAt", time, into: &output)
+        }
         if let time = row.leaseEndsAt { writer.time("leaseEndsAt", time, into: &output) }
         if !row.toldGaps.isEmpty {
             writer.array("gaps", of: row.toldGaps, into: &output) { told, output, writer in

@@ -100,9 +100,9 @@ struct AskShapeTests {
         ObserverRow(
             serial: 17, client: 4, transport: .webSocket, name: nil, object: bytes("desk"),
             selector: [], terms: ObserverTerms(), since: 3, createdAt: Bench.time, state: .live,
-            stateSince: Bench.time, principal: bytes("p"), delivered: 4, held: 5, coalesced: 6,
-            dropped: 7, lastDeliveredAt: nil, tokenHash: SecretHash(high: 1, low: 2),
-            role: .responder(terms))
+            stateSince: Bench.time, principal: bytes("p"),
+            tally: ObserverTally(delivered: 4, coalesced: 6, dropped: 7), held: 5,
+            tokenHash: SecretHash(high: 1, low: 2), role: .responder(terms))
     }
 
     private static var terms: ResponderTerms {

@@ -150,8 +150,9 @@ extension ObserverRow {
         ObserverRow(
             serial: serial, client: 4, transport: .webSocket, name: bytes("a"), object: nil,
             selector: bytes("in:"), terms: terms, since: 3, createdAt: Bench.time, state: .slow,
-            stateSince: Bench.time + 1, principal: bytes("p"), delivered: 4, held: 5, coalesced: 6,
-            dropped: 7, lastDeliveredAt: nil, tokenHash: SecretHash(high: 1, low: 2))
+            stateSince: Bench.time + 1, principal: bytes("p"),
+            tally: ObserverTally(delivered: 4, coalesced: 6, dropped: 7), held: 5,
+            tokenHash: SecretHash(high: 1, low: 2))
     }
 }
 

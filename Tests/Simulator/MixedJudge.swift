@@ -37,7 +37,7 @@ struct MixedJudge {
             let read = page.elements.filter {
                 $0.notification.sequence <= through && $0.addressed?.isAsk != true
             }
-            reading = (observer, row.delivered, UInt64(read.count))
+            reading = (observer, row.tally.delivered, UInt64(read.count))
         default: break
         }
     }
@@ -86,7 +86,7 @@ struct MixedJudge {
     /// The row of a mailbox counts what is read out of it (rule C19).
     private func judgeReading(in center: NotificationCenter) throws(Violation) {
         guard let reading, let row = center.observer(reading.observer) else { return }
-        let count = row.delivered - reading.delivered
+        let count = row.tally.delivered - reading.delivered
         if count < reading.count {
             throw Violation(
                 "rule C19: o\(reading.observer) has read \(reading.count), and counts \(count)")

@@ -29,9 +29,9 @@ extension SeenObserver {
             serial: row.serial, client: row.client, transport: row.transport, name: row.name,
             object: row.object, selector: row.selector, terms: row.terms, since: row.since,
             createdAt: row.createdAt, state: row.state, stateSince: row.stateSince,
-            principal: row.principal, delivered: row.delivered, held: row.held,
-            coalesced: row.coalesced, dropped: row.dropped, lastDeliveredAt: row.lastDeliveredAt,
-            tokenHash: row.tokenHash)
+            principal: row.principal, delivered: row.tally.delivered, held: row.held,
+            coalesced: row.tally.coalesced, dropped: row.tally.dropped,
+            lastDeliveredAt: row.tally.lastDeliveredAt, tokenHash: row.tokenHash)
     }
 }
 

@@ -1,14 +1,10 @@
 /// A walk along the addresses, and its result (rules R4 to R9).
 struct Walk: Sendable {
-    /// The addresses that were asked, in order.
-    var path: [[UInt8]]
+    var trail: Trail
     /// The observers that were shown the ask: each is asked once.
     private let passed: FewList<UInt64>
     /// The same observers where they are many.
     private let passedSet: Set<UInt64>
-    /// Whether a holder that implements the selector was busy, or suspended.
-    var sawBusy = false
-    var sawSuspended = false
     /// The observer that has just handed the ask on.
     var handedOnBy: UInt64?
     /// The number of looks: three a hop, and one for each holder that implements the selector.
@@ -28,10 +24,10 @@ struct Walk: Sendable {
     /// The largest number of such observers for which no set is made.
     private static let fewPassed = 16
 
-    /// Starts at the last address of a path.
+    /// Starts at the last address of a trail.
     @inline(__always)
-    init(path: [[UInt8]], passing shown: FewList<UInt64>) {
-        self.path = path
+    init(along trail: Trail, passing shown: FewList<UInt64>) {
+        self.trail = trail
         passed = shown
         guard shown.count > Self.fewPassed else {
             passedSet = []
@@ -52,8 +48,8 @@ struct Walk: Sendable {
     /// That one has said why it does not answer (rule R9).
     mutating func note(_ reason: AskExplanation.Reason?, of holder: UInt64) {
         if holder == handedOnBy { return }
-        if reason == .busy { sawBusy = true }
-        if reason == .suspended { sawSuspended = true }
+        if reason == .busy { trail.sawBusy = true }
+        if reason == .suspended { trail.sawSuspended = true }
     }
 
     /// Notes a skipped holder, where the caller wants to know.
@@ -66,6 +62,15 @@ struct Walk: Sendable {
             return
         }
         skipped?.append(.init(object: address, observer: observer, reason: reason))
+    }
+
+    /// The way of a walk so far: an ask keeps it, so that its next walk continues there.
+    struct Trail: Sendable {
+        /// The addresses that were asked, in order.
+        var path: [[UInt8]] = []
+        /// Whether a holder that implements the selector was busy, or suspended (rule R9).
+        var sawBusy = false
+        var sawSuspended = false
     }
 
     /// The result of a walk.

@@ -13,7 +13,7 @@ extension NotificationCenter {
             guard delivery.row == nil else { return }
             return answerAsk(of: slot, sequence: delivery.sequence, response, at: time, &effects)
         }
-        registry.observers[slot].missedDeadlineCount = 0
+        registry.observers[slot].debt.missedDeadlineCount = 0
         if case .passed = response, let action = backlog.heldActions[entry] {
             handOn(action, from: entry, at: time, &effects)
             if registry.clients[client].suspension.contains(.owing) {
@@ -107,7 +107,7 @@ extension NotificationCenter {
             for entry in backlog.entries(of: kept)  // Bound: ends
             where backlog.held[entry].flags.contains(.awaited) {
                 backlog.held[entry].flags.remove(.awaited)
-                registry.observers[backlog.held[entry].observer].missedDeadlineCount += 1
+                registry.observers[backlog.held[entry].observer].debt.missedDeadlineCount += 1
                 lateCount += 1
             }
         }

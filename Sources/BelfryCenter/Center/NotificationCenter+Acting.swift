@@ -22,19 +22,19 @@ extension NotificationCenter {
             acknowledges: registry.observers[slot].terms.acknowledges, path: [target])
         // One post may have as many actions as there are observers: their looks have a common
         // limit.
-        var walk = Walk(path: action.path, passing: FewList())
+        var walk = Walk(along: Walk.Trail(path: action.path), passing: FewList())
         if dispatching.lookCount < limits.actionLookLimit {
-            walk = self.walk(from: action.path, for: action.selector.span, passing: FewList())
+            walk = self.walk(from: walk.trail, for: action.selector.span, passing: FewList())
             dispatching.lookCount += walk.lookCount
         } else {
-            walk.sawBusy = true
+            walk.trail.sawBusy = true
         }
         let row = carry(
             action, walk, notification, isAwaited: dispatching.awaits, at: time, &effects)
         switch row.outcome {
         case .delivered, .pending:
             _ = registry.observers.noteDelivery(at: slot, time.wallMilliseconds)
-        case .unhandled, .dropped: registry.observers[slot].dropped += 1
+        case .unhandled, .dropped: registry.observers[slot].tally.dropped += 1
         case .acknowledged, .answered, .resultOmitted, .refused, .held, .coalesced, .disconnected:
             break
         }
@@ -50,8 +50,8 @@ extension NotificationCenter {
         let isCounted = backlog.held[entry].account == .delivered
         unlink(entry, &effects)
         let walk = walk(
-            from: action.path, for: action.selector.span, passing: FewList(action.shown),
-            handedOnBy: action.shown.last)
+            from: Walk.Trail(path: action.path), for: action.selector.span,
+            passing: FewList(action.shown), handedOnBy: action.shown.last)
         var notification = before
         if case .nobody = walk.end {
         } else {
@@ -126,7 +126,7 @@ extension NotificationCenter {
         at time: CommandTime, _ effects: inout Effects
     ) -> ReportRow {
         var action = action
-        action.path = walk.path
+        action.path = walk.trail.path
         let outcome: ReportRow.Outcome
         var responder: UInt64?
         switch walk.end {
@@ -257,7 +257,7 @@ extension NotificationCenter {
 
     /// Whether actions wait for a client that may get them now, but for room at its responders.
     func holdsActions(for client: UInt32) -> Bool {
-        !backlog.heldActions.isEmpty && !registry.clients[client].held.isEmpty
+        !backlog.heldActions.isEmpty && !registry.clients[client].held.list.isEmpty
     }
 
     /// Explains what would happen to an action that walks now (rule O8).
@@ -265,7 +265,8 @@ extension NotificationCenter {
         actionAt slot: UInt32, target: [UInt8]
     ) -> (row: ReportRow, lookCount: Int) {
         let selector = registry.selectors.text(of: registry.observers[slot].selector)
-        let walk = walk(from: [target], for: selector.span, passing: FewList())
+        let walk = walk(
+            from: Walk.Trail(path: [target]), for: selector.span, passing: FewList())
         let acknowledges = registry.observers[slot].terms.acknowledges
         var responder: UInt64?
         let outcome: ReportRow.Outcome
@@ -287,7 +288,7 @@ extension NotificationCenter {
         }
         let row = ReportRow(
             observer: registry.observers[slot].serial, outcome: outcome,
-            route: ActionRoute(path: walk.path, responder: responder))
+            route: ActionRoute(path: walk.trail.path, responder: responder))
         return (row, walk.lookCount)
     }
 }

@@ -70,13 +70,11 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) {
         let content = asks.open[slot].content
-        var walk = walk(
-            from: asks.open[slot].path, for: content.name, passing: asks.open[slot].shown,
-            handedOnBy: observer)
+        let walk = walk(
+            from: asks.open[slot].trail, for: content.name,
+            passing: asks.open[slot].showings.observers, handedOnBy: observer)
         dispatching.walkLookCount += walk.lookCount
-        walk.sawBusy = walk.sawBusy || asks.open[slot].sawBusy
-        walk.sawSuspended = walk.sawSuspended || asks.open[slot].sawSuspended
-        asks.open.note(walk, of: slot)
+        asks.open.note(walk.trail, of: slot)
         switch walk.end {
         case .ask(let observer): showOrHold(slot, to: observer, at: time, &effects)
         case .hold(let observer): hold(slot, for: observer, &effects)
@@ -98,7 +96,7 @@ extension NotificationCenter {
         guard mayShow(slot, to: observer) else { return announce(slot, to: observer, &effects) }
         // The end of a flush shows waiting asks; an action that is left then holds up nothing.
         if registry.clients[client].suspension.contains(.asked),
-            !registry.clients[client].held.isEmpty,
+            !registry.clients[client].held.list.isEmpty,
             !registry.clients[client].suspension.contains(.mailbox), dispatching.flushed != client
         {
             let ordinal = asks.open[slot].ordinal
@@ -127,7 +125,7 @@ extension NotificationCenter {
     private func mayShow(_ slot: UInt32, to observer: UInt32) -> Bool {
         asks.open[slot].isAnnounced(to: registry.observers[observer].serial) || !limits.isDurable
             || registry.clients[registry.observers[observer].client].suspension.contains(.mailbox)
-                && !registry.observers[observer].readerIsStream
+                && !registry.observers[observer].mailbox.readerIsStream
     }
 
     /// Announces to the store that an ask is shown to an observer, for which it waits until then.
@@ -187,8 +185,8 @@ extension NotificationCenter {
             if owesTooMuch(observer) { noteOwing(observer, at: time) }
             return
         }
-        guard let reader = registry.observers[observer].reader else { return }
-        if registry.observers[observer].readerIsStream {
+        guard let reader = registry.observers[observer].mailbox.reader else { return }
+        if registry.observers[observer].mailbox.readerIsStream {
             streamOn(slotOf: observer, at: time, &effects)
         } else {
             effects.notices.append(.mailboxFilled(connection: reader, observer: serial))
@@ -203,8 +201,8 @@ extension NotificationCenter {
         let position = position(of: notification, &effects)
         effects.note(asks.open[slot].addressed, of: position)
         write(
-            position, to: observer, form: .ask, isRedelivered: asks.open[slot].isRedelivered, time,
-            &effects)
+            position, to: observer, form: .ask,
+            isRedelivered: asks.open[slot].showings.isRedelivered, time, &effects)
     }
 
     // MARK: The end
@@ -219,7 +217,7 @@ extension NotificationCenter {
         if case .failed(let failure) = state, let fallback = ask.fallback {
             state = .fallback(fallback, failure)
         }
-        let outcome = AskOutcome(id: ask.id, state: state, path: ask.path)
+        let outcome = AskOutcome(id: ask.id, state: state, path: ask.trail.path)
         effects.askEnds.append(outcome)
         if let key = ask.key { finish(key, outcome, isStored: ask.isStored, &effects) }
         tell(outcome, to: ask.waiters, &effects)
@@ -257,9 +255,9 @@ extension NotificationCenter {
             if case .told = announcement { return observer }
             return nil
         }
-        if registry.observers[observer].owes, !owesTooMuch(observer) {
-            registry.observers[observer].owes = false
-            registry.clients[registry.observers[observer].client].owingCount -= 1
+        if registry.observers[observer].debt.isTooMuch, !owesTooMuch(observer) {
+            registry.observers[observer].debt.isTooMuch = false
+            registry.clients[registry.observers[observer].client].debt.owingCount -= 1
         }
         return observer
     }
@@ -268,7 +266,7 @@ extension NotificationCenter {
     mutating func tellOpen(_ slot: UInt32, _ effects: inout Effects) {
         let outcome = AskOutcome(
             id: asks.open[slot].id, state: .open(until: asks.open[slot].answerBy),
-            path: asks.open[slot].path)
+            path: asks.open[slot].trail.path)
         if let key = asks.open[slot].key { finish(key, outcome, isStored: true, &effects) }
         tell(outcome, to: asks.open[slot].waiters, &effects)
         asks.open.forgetWaiters(of: slot)

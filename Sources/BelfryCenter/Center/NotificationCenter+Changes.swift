@@ -148,7 +148,9 @@ extension NotificationCenter {
         _ change: ValueChange, among matches: [ChangeMatch], _ time: CommandTime,
         _ effects: inout Effects
     ) {
-        guard let client = change.client, registry.clients[client].held.count > 0 else { return }
+        guard let client = change.client, !registry.clients[client].held.list.isEmpty else {
+            return
+        }
         for match in matches where isOwn(change, at: match.slot) {  // Bound: observers
             let slot = match.slot
             guard registry.observers[slot].entries.count > 0,

@@ -186,7 +186,7 @@ extension NotificationCenter {
         }
         switch terms.suspensionBehavior {
         case .drop:
-            registry.observers[slot].dropped += 1
+            registry.observers[slot].tally.dropped += 1
             noteGap(.dropped, notification.sequence, at: slot, &effects)
             return .dropped
         case .coalesce:
@@ -260,7 +260,7 @@ extension NotificationCenter {
 
     /// Lets the poster wait for the answer to an entry, unless its observer has often been late.
     mutating func awaitAnswer(to entry: UInt32) {
-        let missed = registry.observers[backlog.held[entry].observer].missedDeadlineCount
+        let missed = registry.observers[backlog.held[entry].observer].debt.missedDeadlineCount
         guard missed < limits.missedDeadlineLimit else { return }
         backlog.held[entry].flags.insert(.awaited)
         dispatching.awaitedCount += 1

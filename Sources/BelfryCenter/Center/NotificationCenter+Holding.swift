@@ -27,7 +27,7 @@ extension NotificationCenter {
         var outcome = ReportRow.Outcome.held
         if let older {
             outcome = .coalesced
-            registry.observers[slot].coalesced += 1
+            registry.observers[slot].tally.coalesced += 1
             // The new entry mostly gets the slot of the older one, and its place in the table.
             backlog.held[older].flags.remove(.replaceable)
             lose(older, .coalesced, &effects)
@@ -94,16 +94,14 @@ extension NotificationCenter {
 
     /// Adds an entry behind all that wait for its client.
     mutating func addWaiting(_ entry: UInt32, of client: UInt32) {
-        backlog.held.append(entry, to: &registry.clients[client].held, in: .client)
-        registry.clients[client].heldByteCount += backlog.held.byteCount(of: entry)
+        backlog.held.append(entry, to: &registry.clients[client].held)
     }
 
     /// Adds an entry behind all that its client was sent and has not acknowledged.
     mutating func addUnacknowledged(_ entry: UInt32, of client: UInt32) {
-        backlog.held.append(entry, to: &registry.clients[client].unacknowledged, in: .client)
-        registry.clients[client].unacknowledgedByteCount += backlog.held.byteCount(of: entry)
+        backlog.held.append(entry, to: &registry.clients[client].debt.entries)
         backlog.held[entry].flags.insert(.unacknowledged)
-        registry.observers[backlog.held[entry].observer].unacknowledgedCount += 1
+        registry.observers[backlog.held[entry].observer].debt.count += 1
         if backlog.held[entry].flags.contains(.replayed) {
             registry.observers[backlog.held[entry].observer].replayedCount -= 1
         }
@@ -111,22 +109,20 @@ extension NotificationCenter {
 
     /// Removes an entry from those that wait for its client.
     mutating func removeWaiting(_ entry: UInt32, of client: UInt32) {
-        backlog.held.remove(entry, from: &registry.clients[client].held, in: .client)
-        registry.clients[client].heldByteCount -= backlog.held.byteCount(of: entry)
+        backlog.held.remove(entry, from: &registry.clients[client].held)
     }
 
     /// Removes an entry that its client must acknowledge; it may be below its limit afterwards.
     private mutating func removeUnacknowledged(_ entry: UInt32, of client: UInt32) {
         let slot = backlog.held[entry].observer
-        backlog.held.remove(entry, from: &registry.clients[client].unacknowledged, in: .client)
-        registry.clients[client].unacknowledgedByteCount -= backlog.held.byteCount(of: entry)
-        registry.observers[slot].unacknowledgedCount -= 1
-        if registry.observers[slot].owes, !owesTooMuch(slot) {
-            registry.observers[slot].owes = false
-            registry.clients[client].owingCount -= 1
+        backlog.held.remove(entry, from: &registry.clients[client].debt.entries)
+        registry.observers[slot].debt.count -= 1
+        if registry.observers[slot].debt.isTooMuch, !owesTooMuch(slot) {
+            registry.observers[slot].debt.isTooMuch = false
+            registry.clients[client].debt.owingCount -= 1
         }
-        if registry.clients[client].owesTooMuch, !clientOwesTooMuch(client) {
-            registry.clients[client].owesTooMuch = false
+        if registry.clients[client].debt.isTooMuch, !clientOwesTooMuch(client) {
+            registry.clients[client].debt.isTooMuch = false
         }
     }
 
@@ -155,8 +151,9 @@ extension NotificationCenter {
             guard let oldest = firstDroppable(of: slot) else { break }
             lose(oldest, .overflow, &effects)
         }
-        while registry.clients[client].held.count > limits.clientHeldCountLimit  // Bound: overflow
-            || registry.clients[client].heldByteCount > limits.clientHeldByteLimit
+        // Bound: overflow
+        while registry.clients[client].held.list.count > limits.clientHeldCountLimit
+            || registry.clients[client].held.byteCount > limits.clientHeldByteLimit
         {
             guard loseOldest(of: client, &effects) else { break }
         }
@@ -164,7 +161,7 @@ extension NotificationCenter {
 
     /// Drops the oldest droppable notification of a client; a mark is not, as nothing else is left.
     mutating func loseOldest(of client: UInt32, _ effects: inout Effects) -> Bool {
-        var oldest = registry.clients[client].held.first
+        var oldest = registry.clients[client].held.list.first
         while oldest != HeldTable.none, isMark(oldest) {  // Bound: overflow
             oldest = backlog.held.next(after: oldest, in: .client)
         }
@@ -196,11 +193,11 @@ extension NotificationCenter {
         let flags = backlog.held[entry].flags
         if flags.contains(.shown) {
             // It was shown: it is only lost if the reader asks for it again.
-            registry.observers[slot].forgottenThrough = max(
-                registry.observers[slot].forgottenThrough, notification.sequence)
+            registry.observers[slot].mailbox.forgottenThrough = max(
+                registry.observers[slot].mailbox.forgottenThrough, notification.sequence)
             noteObserver(slot, &effects)
         } else {
-            if reason != .coalesced { registry.observers[slot].dropped += 1 }
+            if reason != .coalesced { registry.observers[slot].tally.dropped += 1 }
             noteGap(reason, notification.sequence, at: slot, &effects)
         }
         switch backlog.held[entry].account {

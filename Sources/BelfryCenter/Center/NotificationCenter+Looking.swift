@@ -35,7 +35,10 @@ extension NotificationCenter {
         registry.index.forEachSlot(in: buckets, from: 0) { slot in
             if let target = registry.observers.target(at: slot) {
                 let selector = registry.selectors.text(of: registry.observers[slot].selector)
-                bound += walk(from: [target], for: selector.span, passing: FewList()).lookCount
+                bound +=
+                    walk(
+                        from: Walk.Trail(path: [target]), for: selector.span, passing: FewList()
+                    ).lookCount
             }
             return bound <= limit && bound < limits.actionLookLimit
         }
@@ -210,10 +213,8 @@ extension NotificationCenter {
             selector: registry.selectors.text(of: observer.selector), terms: observer.terms,
             since: observer.since, createdAt: observer.createdAt, state: client.state,
             stateSince: client.stateSince, principal: client.principal,
-            delivered: observer.delivered, held: observer.heldCount,
-            coalesced: observer.coalesced, dropped: observer.dropped,
-            lastDeliveredAt: observer.delivered == 0 ? nil : observer.lastDeliveredAt,
-            tokenHash: observer.tokenHash, role: registry.observers.role(at: slot),
+            tally: observer.tally, held: observer.heldCount, tokenHash: observer.tokenHash,
+            role: registry.observers.role(at: slot),
             leaseEndsAt: leaseEndsAt(of: slot),
             toldGaps: backlog.toldGaps.isEmpty ? [] : backlog.toldGaps[observer.serial] ?? [])
     }
@@ -230,7 +231,7 @@ extension NotificationCenter {
         return ClientRow(
             id: client.id, transport: client.transport, connection: client.connection,
             state: client.state, stateSince: client.stateSince, principal: client.principal,
-            observerCount: client.observerCount, held: client.held.count,
+            observerCount: client.observers.count, held: client.held.list.count,
             connectedAt: client.connectedAt, sessionHash: client.sessionHash)
     }
 }

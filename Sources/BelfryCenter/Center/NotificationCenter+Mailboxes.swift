@@ -10,7 +10,7 @@ extension NotificationCenter {
         let isSuspended = !registry.clients[client].suspension.isDisjoint(with: .suspended)
         let behavior = registry.observers[slot].terms.suspensionBehavior
         if isSuspended, behavior == .drop, !isImmediate {
-            registry.observers[slot].dropped += 1
+            registry.observers[slot].tally.dropped += 1
             noteGap(.dropped, notification.sequence, at: slot, &effects)
             return .dropped
         }
@@ -28,13 +28,13 @@ extension NotificationCenter {
         of slot: UInt32, _ outcome: ReportRow.Outcome, _ time: CommandTime,
         _ effects: inout Effects
     ) -> ReportRow.Outcome {
-        guard let reader = registry.observers[slot].reader else { return outcome }
+        guard let reader = registry.observers[slot].mailbox.reader else { return outcome }
         let entry = registry.observers[slot].entries.last
-        if registry.observers[slot].readerIsStream {
+        if registry.observers[slot].mailbox.readerIsStream {
             let previous = backlog.held.previous(before: entry, in: .observer)
+            let through = registry.observers[slot].mailbox.streamedThrough
             let isNext =
-                previous == HeldTable.none
-                || backlog.held.sequence(of: previous) <= registry.observers[slot].streamedThrough
+                previous == HeldTable.none || backlog.held.sequence(of: previous) <= through
             // Entries that wait for room go first, when there is room.
             if isNext { streamOn(slotOf: slot, at: time, &effects) }
             return backlog.held[entry].flags.contains(.shown) ? .delivered : outcome
@@ -66,22 +66,24 @@ extension NotificationCenter {
         _ serial: UInt64, through: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
         let slot = try mailboxSlot(serial)
-        registry.observers[slot].lookedAt = time.monotonicNanoseconds
+        registry.observers[slot].mailbox.lookedAt = time.monotonicNanoseconds
         noteLook(atClient: registry.observers[slot].client, at: time, &effects)
         scheduleLeases(of: registry.observers[slot].client, at: time)
         showHeld(of: registry.observers[slot].client, at: time, &effects)
-        let start = through ?? registry.observers[slot].acknowledgedThrough
-        if registry.observers[slot].forgottenThrough > start {
+        let start = through ?? registry.observers[slot].mailbox.acknowledgedThrough
+        if registry.observers[slot].mailbox.forgottenThrough > start {
             let gap = GapRecord(
                 reason: .overflow, count: nil, first: start + 1,
-                last: registry.observers[slot].forgottenThrough)
-            registry.observers[slot].forgottenThrough = 0
+                last: registry.observers[slot].mailbox.forgottenThrough)
+            registry.observers[slot].mailbox.forgottenThrough = 0
             noteGap(gap, at: slot, &effects)
             noteObserver(slot, &effects)
         }
         let through = readPresent(at: slot, through, at: time, &effects)
-        guard let through, through > registry.observers[slot].acknowledgedThrough else { return }
-        registry.observers[slot].acknowledgedThrough = min(through, history.sequence)
+        guard let through, through > registry.observers[slot].mailbox.acknowledgedThrough else {
+            return
+        }
+        registry.observers[slot].mailbox.acknowledgedThrough = min(through, history.sequence)
         while registry.observers[slot].entries.first != HeldTable.none {  // Bound: dequeue
             let entry = registry.observers[slot].entries.first
             guard backlog.held.sequence(of: entry) <= through, !isPresent(entry) else { break }
@@ -156,17 +158,16 @@ extension NotificationCenter {
     ) throws(Refusal) {
         let slot = try mailboxSlot(serial)
         let client = registry.observers[slot].client
-        if let earlier = registry.observers[slot].reader {
+        if let earlier = registry.observers[slot].mailbox.reader {
             effects.notices.append(
                 .readerReplaced(
-                    connection: earlier, isStream: registry.observers[slot].readerIsStream))
+                    connection: earlier, isStream: registry.observers[slot].mailbox.readerIsStream))
             endStream(of: slot)
         } else {
             registry.clients[client].readerCount += 1
         }
-        registry.observers[slot].reader = connection
-        registry.observers[slot].readerIsStream = isStream
-        registry.observers[slot].lookedAt = time.monotonicNanoseconds
+        registry.observers[slot].mailbox.attach(
+            connection, isStream: isStream, at: time.monotonicNanoseconds)
         noteLook(atClient: client, at: time, &effects)
         change(client, at: time) { $0.remove(.disconnected) }
         showHeld(of: client, at: time, &effects)
@@ -176,8 +177,8 @@ extension NotificationCenter {
             backlog.held[first].flags.remove(.shown)
             backlog.held[first].flags.insert(.redelivered)
         }
-        registry.observers[slot].streamedThrough = 0
-        registry.observers[slot].hasNewGap = true
+        registry.observers[slot].mailbox.streamedThrough = 0
+        registry.observers[slot].mailbox.hasNewGap = true
         streamOn(slotOf: slot, at: time, &effects)
     }
 
@@ -186,12 +187,11 @@ extension NotificationCenter {
         _ serial: UInt64, _ connection: ConnectionName, at time: CommandTime
     ) {
         guard let slot = registry.observers.slot(of: serial),
-            registry.observers[slot].reader == connection
+            registry.observers[slot].mailbox.reader == connection
         else { return }
         let client = registry.observers[slot].client
         endStream(of: slot)
-        registry.observers[slot].reader = nil
-        registry.observers[slot].lookedAt = time.monotonicNanoseconds
+        registry.observers[slot].mailbox.detach(at: time.monotonicNanoseconds)
         noteReaderGone(from: client, at: time)
         scheduleLeases(of: client, at: time)
     }
@@ -209,14 +209,14 @@ extension NotificationCenter {
 
     /// Marks the deliveries of a stream that were not acknowledged as redelivered.
     private mutating func endStream(of slot: UInt32) {
-        guard registry.observers[slot].readerIsStream else { return }
+        guard registry.observers[slot].mailbox.readerIsStream else { return }
         var entry = registry.observers[slot].entries.first
         while entry != HeldTable.none, backlog.held[entry].flags.contains(.shown) {  // Bound: list
             backlog.held[entry].flags.insert(.redelivered)
             entry = backlog.held.next(after: entry, in: .observer)
         }
         for ask in asks.open.shown(to: registry.observers[slot].serial)  // Bound: list
-        where asks.open[ask].sequence <= registry.observers[slot].streamedThrough {
+        where asks.open[ask].sequence <= registry.observers[slot].mailbox.streamedThrough {
             asks.open.noteRedelivery(ask)
         }
     }
@@ -225,7 +225,7 @@ extension NotificationCenter {
     mutating func streamOn(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         guard registry.clients[client].readerCount > 0 else { return }
         for slot in registry.observerSlots(of: client)  // Bound: client
-        where registry.observers[slot].reader != nil && registry.observers[slot].readerIsStream {
+        where registry.observers[slot].mailbox.stream != nil {
             streamOn(slotOf: slot, at: time, &effects)
         }
     }
@@ -243,15 +243,15 @@ extension NotificationCenter {
             let isFull = byteCount >= limits.flushByteLimit && !isStreamed(entry, at: slot)
             // An ask has its place among them by its number.
             let ask = asks.open.firstShown(
-                to: registry.observers[slot].serial, above: registry.observers[slot].streamedThrough
-            )
+                to: registry.observers[slot].serial,
+                above: registry.observers[slot].mailbox.streamedThrough)
             if let ask,
                 entry == HeldTable.none
                     || asks.open[ask].sequence < backlog.held.sequence(of: entry)
             {
                 if isFull { return goOnLater(slot, &effects) }
                 byteCount += asks.open[ask].byteCount + Self.frameByteCount
-                registry.observers[slot].streamedThrough = asks.open[ask].sequence
+                registry.observers[slot].mailbox.streamedThrough = asks.open[ask].sequence
                 writeAsk(ask, to: slot, at: time, &effects)
                 continue
             }
@@ -275,8 +275,8 @@ extension NotificationCenter {
 
     /// Sends a stream the losses of its observer, until its reader acknowledges them.
     private mutating func tellStreamGaps(of slot: UInt32, _ effects: inout Effects) {
-        guard registry.observers[slot].hasNewGap else { return }
-        registry.observers[slot].hasNewGap = false
+        guard registry.observers[slot].mailbox.hasNewGap else { return }
+        registry.observers[slot].mailbox.hasNewGap = false
         for gap in registry.observers[slot].gaps {  // Bound: gaps
             effects.notices.append(
                 .gap(
@@ -303,7 +303,7 @@ extension NotificationCenter {
     /// Whether a stream was sent the number of an entry.
     private func isStreamed(_ entry: UInt32, at slot: UInt32) -> Bool {
         guard entry != HeldTable.none else { return false }
-        let through = registry.observers[slot].streamedThrough
+        let through = registry.observers[slot].mailbox.streamedThrough
         // In a center that has dispatched nothing there is no number below that of a present value.
         return backlog.held.sequence(of: entry) <= through
             && (through > 0 || backlog.held[entry].flags.contains(.shown))
@@ -313,7 +313,7 @@ extension NotificationCenter {
     private func isNew(_ entry: UInt32, at slot: UInt32) -> Bool {
         backlog.held[entry].flags.contains(.action)
             && backlog.held[entry].flags.isDisjoint(with: .shown)
-            && backlog.held.sequence(of: entry) == registry.observers[slot].streamedThrough
+            && backlog.held.sequence(of: entry) == registry.observers[slot].mailbox.streamedThrough
     }
 
     private mutating func show(
@@ -322,7 +322,7 @@ extension NotificationCenter {
     ) {
         let account = backlog.held[entry].account
         let isRedelivered = backlog.held[entry].flags.contains(.redelivered)
-        registry.observers[slot].streamedThrough = notification.sequence
+        registry.observers[slot].mailbox.streamedThrough = notification.sequence
         backlog.held[entry].flags.insert(.shown)
         if backlog.held[entry].flags.contains(.action), let action = backlog.heldActions[entry] {
             write(action, notification, to: slot, isRedelivered: isRedelivered, at: time, &effects)
@@ -365,7 +365,8 @@ extension NotificationCenter {
             {
                 open.removeFirst()
                 element = MailboxPage.Element(
-                    notification: notification, isRedelivered: asks.open[ask].isRedelivered,
+                    notification: notification,
+                    isRedelivered: asks.open[ask].showings.isRedelivered,
                     addressed: asks.open[ask].addressed)
             } else if entry != HeldTable.none {
                 element = MailboxPage.Element(

@@ -104,9 +104,9 @@ extension NotificationCenter {
         let slot = backlog.held[entry].observer
         guard !backlog.held[entry].flags.contains(.shown) else { return }
         if reason == .coalesced {
-            registry.observers[slot].coalesced += 1
+            registry.observers[slot].tally.coalesced += 1
         } else {
-            registry.observers[slot].dropped += 1
+            registry.observers[slot].tally.dropped += 1
         }
         noteGap(reason, backlog.held.sequence(of: entry), at: slot, &effects)
     }
@@ -121,7 +121,7 @@ extension NotificationCenter {
         let entries = backlog.held.slots(of: registry.observers[slot].entries, in: .observer)
         guard let last = entries.last, entries.count > 1 || !isMark(last) else { return false }
         let client = registry.observers[slot].client
-        let isLastOfClient = registry.clients[client].held.last == last
+        let isLastOfClient = registry.clients[client].held.list.last == last
         let notification = backlog.held.notification(of: last)
         let isRedelivered = backlog.held[last].flags.contains(.redelivered)
         let isInitial = isPresent(last)
@@ -137,9 +137,9 @@ extension NotificationCenter {
         if isLastOfClient {
             addWaiting(mark, of: client)
         } else {
-            registry.clients[client].heldByteCount += backlog.held.byteCount(of: mark)
+            registry.clients[client].held.byteCount += backlog.held.byteCount(of: mark)
             relink(
-                backlog.held.slots(of: registry.clients[client].held, in: .client) + [mark],
+                backlog.held.slots(of: registry.clients[client].held.list, in: .client) + [mark],
                 of: client)
         }
         return true
@@ -324,9 +324,9 @@ extension NotificationCenter {
             unlink(entry, &effects)
         }
         let entry = makeMark(slot, place, isChange: false, isRedelivered: isRedelivered)
-        registry.clients[client].heldByteCount += backlog.held.byteCount(of: entry)
+        registry.clients[client].held.byteCount += backlog.held.byteCount(of: entry)
         relink(
-            backlog.held.slots(of: registry.clients[client].held, in: .client) + [entry], of: client
-        )
+            backlog.held.slots(of: registry.clients[client].held.list, in: .client) + [entry],
+            of: client)
     }
 }

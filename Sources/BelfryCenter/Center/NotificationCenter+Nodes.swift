@@ -18,7 +18,7 @@ extension NotificationCenter {
             return false
         }
         return registry.observerSlots(of: client).contains {
-            registry.observers[$0].reader == place.connection
+            registry.observers[$0].mailbox.reader == place.connection
         }
     }
 
@@ -41,9 +41,8 @@ extension NotificationCenter {
             }
             guard registry.clients[client].readerCount > 0 else { continue }
             for slot in registry.observerSlots(of: client) {  // Bound: lost broker
-                guard let reader = registry.observers[slot].reader, reader.node == seat else {
-                    continue
-                }
+                guard let reader = registry.observers[slot].mailbox.reader, reader.node == seat
+                else { continue }
                 departures.append(
                     .detachReader(observer: registry.observers[slot].serial, reader))
             }

@@ -31,7 +31,7 @@ extension NotificationCenter {
     ) throws(Refusal) -> [ObserverRow] {
         guard let clientSlot = registry.clients.slot(of: client) else { throw .unknownClient }
         guard
-            registry.clients[clientSlot].observerCount + registrations.count
+            registry.clients[clientSlot].observers.count + registrations.count
                 <= limits.clientObserverLimit
         else { throw .tooManyObservers(limit: limits.clientObserverLimit) }
         // The lease of a disconnected client has begun with the end of its connection (rule O7).
@@ -86,11 +86,10 @@ extension NotificationCenter {
             isPlain: registration.role.isPlain)
         if registry.clients[clientSlot].suspension.contains(.mailbox) {
             // Before its client is noted: the time without a look is stored with it.
-            observer.lookedAt = time.monotonicNanoseconds
+            observer.mailbox.lookedAt = time.monotonicNanoseconds
         }
-        registry.observers.fill(
-            slot, with: observer, after: registry.clients[clientSlot].lastObserver)
-        registry.clients.noteObserver(slot, isLasting: observer.isLasting, at: clientSlot)
+        registry.observers.fill(slot, with: observer, in: &registry.clients[clientSlot].observers)
+        if observer.isLasting { registry.clients[clientSlot].lastingCount += 1 }
         count(observerAt: slot, 1)
         if !registration.role.isPlain { reportHolder(at: slot, isHeld: true) }
         if observer.isLasting {
@@ -257,9 +256,9 @@ extension NotificationCenter {
         count(observerAt: slot, -1)
         let observer = registry.observers[slot]
         let client = observer.client
-        if let reader = observer.reader {
+        if let reader = observer.mailbox.reader {
             effects.notices.append(
-                .readerReplaced(connection: reader, isStream: observer.readerIsStream))
+                .readerReplaced(connection: reader, isStream: observer.mailbox.readerIsStream))
             noteReaderGone(from: client, at: time)
         }
         if !observer.gaps.isEmpty { registry.clients[client].gapCount -= 1 }
@@ -270,12 +269,10 @@ extension NotificationCenter {
             object: registry.index.object(of: observer.place))
         unfile(slot, isTold: reason != .connectionClosed, at: time, &effects)
         registry.selectors.release(observer.selector)
-        registry.clients.noteRemoval(
-            of: slot, isLasting: observer.isLasting, before: observer.previousOfClient,
-            at: client)
-        registry.observers.remove(slot)
+        registry.observers.remove(slot, from: &registry.clients[client].observers)
         registry.tombstones.append(tombstone, serial: observer.serial, limit: limits.tombstoneLimit)
         if observer.isLasting {
+            registry.clients[client].lastingCount -= 1
             tell(.observerRemoved(serial: observer.serial, tombstone), &effects)
             if registry.clients[client].lastingCount == 0 {
                 tell(.clientRemoved(registry.clients[client].id), &effects)

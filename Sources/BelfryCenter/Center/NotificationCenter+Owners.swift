@@ -96,7 +96,7 @@ extension NotificationCenter {
             // Bound: shares
             for entry in registry.clients.order.living
             where registry.clients[entry.slot].owner == owner {
-                let count = (registry.clients[entry.slot].held.count + 7) / 8
+                let count = (registry.clients[entry.slot].held.list.count + 7) / 8
                 // Bound: shares
                 for _ in 0..<count where !loseOldest(of: entry.slot, &effects) { break }
             }

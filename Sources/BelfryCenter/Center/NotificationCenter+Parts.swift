@@ -202,7 +202,7 @@ extension NotificationCenter {
                 values.observers[entry.slot]?.present.isRestored = true
                 continue
             }
-            let read = registry.observers[entry.slot].acknowledgedThrough
+            let read = registry.observers[entry.slot].mailbox.acknowledgedThrough
             // A reader that has read nothing above its registration may have missed that there was
             // no value.
             let hasInitial = read < registry.observers[entry.slot].since || read == 0

@@ -117,8 +117,7 @@ extension NotificationCenter {
     ) {
         guard limits.isDurable, registry.clients[client].isLasting else { return }
         let record = record(of: client, at: time)
-        registry.clients[client].storedImmediateSequence = record.immediateThrough
-        registry.clients[client].isStoredAway = record.disconnectedFor > 0
+        registry.clients[client].stored = ClientTable.Stored(record)
         tell(.client(record), &effects)
     }
 
@@ -126,7 +125,7 @@ extension NotificationCenter {
     mutating func noteLook(
         atClient client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        if registry.clients[client].isStoredAway { noteClient(client, at: time, &effects) }
+        if registry.clients[client].stored.isAway { noteClient(client, at: time, &effects) }
     }
 
     /// Stores how far a lasting client is written in spite of suspension, if that has changed.
@@ -134,7 +133,7 @@ extension NotificationCenter {
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         if registry.clients[client].immediateSequence
-            == registry.clients[client].storedImmediateSequence
+            == registry.clients[client].stored.immediateThrough
         {
             return
         }
@@ -147,12 +146,9 @@ extension NotificationCenter {
         var away: Int64 = 0
         if row.suspension.contains(.mailbox) {
             // The latest look at any observer: a lease may last longer than it must, never less.
-            let slots = registry.observers.slots(from: row.lastObserver)
+            let slots = registry.observers.slots(of: row.observers)
             away =
-                slots.map {
-                    registry.observers[$0].reader == nil ? now - registry.observers[$0].lookedAt : 0
-                }.min()
-                ?? 0
+                slots.map { now - (registry.observers[$0].mailbox.unreadSince ?? now) }.min() ?? 0
         } else if row.suspension.contains(.disconnected) {
             away = now - row.disconnectedSince
         }
@@ -175,8 +171,8 @@ extension NotificationCenter {
                     object: registry.index.object(of: observer.place),
                     selector: registry.selectors.text(of: observer.selector), terms: observer.terms,
                     since: observer.since, createdAt: observer.createdAt,
-                    acknowledgedThrough: observer.acknowledgedThrough,
-                    forgottenThrough: observer.forgottenThrough,
+                    acknowledgedThrough: observer.mailbox.acknowledgedThrough,
+                    forgottenThrough: observer.mailbox.forgottenThrough,
                     role: registry.observers.role(at: slot))),
             &effects)
     }

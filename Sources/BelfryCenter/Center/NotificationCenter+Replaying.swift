@@ -85,7 +85,7 @@ extension NotificationCenter {
     func heldSequences(of client: UInt32) -> [UInt32: [UInt64]] {
         var known: [UInt32: [UInt64]] = [:]
         // Bound: client
-        for entry in backlog.held.slots(of: registry.clients[client].held, in: .client)
+        for entry in backlog.held.slots(of: registry.clients[client].held.list, in: .client)
         where backlog.held[entry].flags.isDisjoint(with: .action) {
             known[backlog.held[entry].observer, default: []].append(
                 backlog.held.sequence(of: entry))
@@ -128,8 +128,8 @@ extension NotificationCenter {
     /// An empty replay with the room of a client.
     func emptyReplay(for client: UInt32) -> Replay {
         Replay(
-            countRoom: limits.clientHeldCountLimit - registry.clients[client].held.count,
-            byteRoom: limits.clientHeldByteLimit - registry.clients[client].heldByteCount)
+            countRoom: limits.clientHeldCountLimit - registry.clients[client].held.list.count,
+            byteRoom: limits.clientHeldByteLimit - registry.clients[client].held.byteCount)
     }
 
     /// Holds the replayed notifications, each at its place in the order, and notes the losses.
@@ -140,11 +140,11 @@ extension NotificationCenter {
     ) {
         for slot in slots {  // Bound: resume
             guard let loss = found.loss(of: slot) else { continue }
-            registry.observers[slot].dropped += UInt64(loss.count ?? 0)
+            registry.observers[slot].tally.dropped += UInt64(loss.count ?? 0)
             noteGap(loss, at: slot, &effects)
         }
         guard !found.matches.isEmpty else { return }
-        var entries = backlog.held.slots(of: registry.clients[client].held, in: .client)
+        var entries = backlog.held.slots(of: registry.clients[client].held.list, in: .client)
         // The matches ascend, so one walk along the kept notifications finds the place of each.
         let first = found.matches[found.matches.startPosition].notification
         var kept = backlog.held.firstSlot(from: first.sequence)
@@ -160,7 +160,7 @@ extension NotificationCenter {
             backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
             count(entry: entry, 1)
             registry.observers[slot].replayedCount += 1
-            registry.clients[client].heldByteCount += notification.content.byteCount
+            registry.clients[client].held.byteCount += notification.content.byteCount
             entries.append(entry)
         }
         relink(entries, of: client)
@@ -171,8 +171,9 @@ extension NotificationCenter {
         of client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         guard limits.isDurable, registry.clients[client].isLasting else { return }
-        let lists = [registry.clients[client].unacknowledged, registry.clients[client].held]
-        for entry in lists.flatMap({ backlog.held.slots(of: $0, in: .client) })  // Bound: client
+        let lists = [registry.clients[client].debt.entries, registry.clients[client].held]
+        // Bound: client
+        for entry in lists.flatMap({ backlog.held.slots(of: $0.list, in: .client) })
         where backlog.held[entry].flags.contains(.replayed)
             && !backlog.held[entry].flags.contains(.stored)
         {

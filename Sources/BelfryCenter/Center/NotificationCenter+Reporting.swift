@@ -32,7 +32,7 @@ extension NotificationCenter {
             guard !entry.isDead else { continue }
             let client = registry.observers[entry.slot].client
             if walkedClients.insert(client).inserted {
-                seenCount += registry.clients[client].observerCount
+                seenCount += registry.clients[client].observers.count
                 noteDuplicates(of: client, in: &duplicates)
             }
             let reason =
@@ -61,17 +61,16 @@ extension NotificationCenter {
             // The mailbox of an observer with a target, or of one that only hands on, stays empty.
             if registry.observers.target(at: slot) != nil { return nil }
             if registry.observers.responder(at: slot)?.implements.isEmpty == true { return nil }
-            let isForgotten =
-                registry.observers[slot].reader == nil
-                && registry.observers[slot].lookedAt <= oldest
-            return isForgotten ? .neverLooked : nil
+            guard let since = registry.observers[slot].mailbox.unreadSince, since <= oldest
+            else { return nil }
+            return .neverLooked
         }
         guard client.suspension.contains(.disconnected) else { return nil }
         return client.disconnectedSince <= oldest ? .disconnected : nil
     }
 
     private func noteDuplicates(of client: UInt32, in duplicates: inout Set<UInt64>) {
-        guard registry.clients[client].observerCount > 1 else { return }
+        guard registry.clients[client].observers.count > 1 else { return }
         var seen: Set<Registered> = []
         for slot in registry.observerSlots(of: client)  // Bound: client
         where !registry.observers.isResponder(at: slot) {

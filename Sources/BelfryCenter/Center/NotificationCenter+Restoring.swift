@@ -35,7 +35,7 @@ extension NotificationCenter {
         endRestoringValues(isComplete: isComplete, at: time, &effects)
         // A client that a start leaves out has nothing; each other one has something.
         for entry in registry.clients.order.living  // Bound: start
-        where registry.clients[entry.slot].observerCount == 0
+        where registry.clients[entry.slot].observers.count == 0
             && !registry.clients[entry.slot].isLasting
         {
             registry.lastWritten[entry.slot] = nil
@@ -67,9 +67,8 @@ extension NotificationCenter {
         client.wasAsked = record.wasAsked
         if record.transport == .mailbox { client.suspension.insert(.mailbox) }
         client.disconnectedSince = time.monotonicNanoseconds - record.disconnectedFor
-        client.isStoredAway = record.disconnectedFor > 0
         client.immediateSequence = record.immediateThrough
-        client.storedImmediateSequence = record.immediateThrough
+        client.stored = ClientTable.Stored(record)
         let slot = registry.clients.add(client)
         registry.lastWritten[slot] = record.lastWritten
     }
@@ -83,15 +82,15 @@ extension NotificationCenter {
             selector: registry.selectors.retain(record.selector), since: record.since,
             createdAt: record.createdAt, terms: record.terms,
             isPlain: record.role.isPlain)
-        observer.acknowledgedThrough = record.acknowledgedThrough
-        observer.forgottenThrough = record.forgottenThrough
-        observer.lookedAt = registry.clients[client].disconnectedSince
+        observer.mailbox.acknowledgedThrough = record.acknowledgedThrough
+        observer.mailbox.forgottenThrough = record.forgottenThrough
+        observer.mailbox.lookedAt = registry.clients[client].disconnectedSince
         // A responder gets several names.
         let dispatched = lastDispatchedEarlier(of: record.role.isPlain ? record.name : nil)
         observer.writtenThrough = min(
             history.sequence, registry.lastWritten[client]?.sequence ?? dispatched)
-        registry.observers.fill(slot, with: observer, after: registry.clients[client].lastObserver)
-        registry.clients.noteObserver(slot, isLasting: true, at: client)
+        registry.observers.fill(slot, with: observer, in: &registry.clients[client].observers)
+        registry.clients[client].lastingCount += 1
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < dispatched {
             let gap = GapRecord(
                 reason: .unknown, count: nil, first: record.since + 1, last: dispatched)
@@ -135,8 +134,7 @@ extension NotificationCenter {
             HeldTable.Entry(observer: slot, notification: kept, account: .none, flags: flags))
         backlog.held.noteStored(at: kept)
         backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
-        backlog.held.append(entry, to: &registry.clients[client].held, in: .client)
-        registry.clients[client].heldByteCount += content.byteCount
+        addWaiting(entry, of: client)
         if flags.contains(.replaceable) {
             // Of several of a kind only the last one can be replaced, as before the restart.
             let kind = ObservedKind(observer: serial, content)
@@ -162,8 +160,7 @@ extension NotificationCenter {
             path: record.path, shown: record.shown)
         backlog.held.noteStored(at: kept)
         backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
-        backlog.held.append(entry, to: &registry.clients[client].held, in: .client)
-        registry.clients[client].heldByteCount += backlog.held.byteCount(of: entry)
+        addWaiting(entry, of: client)
     }
 
     /// Sorts restored actions among the other entries by their sequence numbers.
@@ -177,7 +174,8 @@ extension NotificationCenter {
         for client in Set(
             backlog.heldActions.keys.map { registry.observers[backlog.held[$0].observer].client }
         ).sorted() {
-            relink(backlog.held.slots(of: registry.clients[client].held, in: .client), of: client)
+            relink(
+                backlog.held.slots(of: registry.clients[client].held.list, in: .client), of: client)
         }
     }
 }
@@ -190,9 +188,10 @@ extension NotificationCenter {
         guard let slot = try? asks.open.add(ask, limit: .max, askerLimit: .max) else { return }
         addDeadline(at: ask.endsAt, .ask(slot: slot, ordinal: asks.open.lastOrdinal))
         asks.open.begin(slot, at: ask.content.address)
-        guard !ask.isOnce || ask.shown.isEmpty, let path = path(to: record.observer, of: ask)
+        guard !ask.isOnce || ask.showings.observers.isEmpty,
+            let path = path(to: record.observer, of: ask)
         else { return asks.open.orphan(slot) }
-        asks.open.note(Walk(path: path, passing: FewList()), of: slot)
+        asks.open.note(Walk.Trail(path: path), of: slot)
         asks.open.hold(slot, for: record.observer)
         // A mailbox gets its waiting ask, with or without a reader.
         if let observer = registry.observers.slot(of: record.observer),

@@ -13,7 +13,7 @@ extension NotificationCenter {
         var removedCount = endConnection(of: client, written, at: time, &effects)
         if schedule.usesTimers { beginFarewells(of: id, end, at: time, &effects) }
         if !registry.clients[client].isLasting {
-            removedCount += registry.clients[client].observerCount
+            removedCount += registry.clients[client].observers.count
             let slots = registry.observerSlots(of: client)
             for slot in slots {  // Bound: client
                 _ = remove(
@@ -84,7 +84,7 @@ extension NotificationCenter {
     /// It waits with no higher number than that, or it was written and may not have arrived.
     private func valueWaits(for client: UInt32, through last: UInt64) -> Bool {
         guard values.isUsed else { return false }
-        let first = registry.clients[client].held.first
+        let first = registry.clients[client].held.list.first
         if first != HeldTable.none, backlog.held.sequence(of: first) <= last { return true }
         // A stop in order writes all frames.
         return !isTerminating
@@ -94,15 +94,16 @@ extension NotificationCenter {
 
     /// Holds unacknowledged deliveries before those never written; they will be redelivered (D14).
     private mutating func holdUnacknowledged(of client: UInt32, _ effects: inout Effects) {
-        let sent = backlog.held.slots(of: registry.clients[client].unacknowledged, in: .client)
+        let sent = backlog.held.slots(
+            of: registry.clients[client].debt.entries.list, in: .client)
         guard !sent.isEmpty else { return }
-        let rest = backlog.held.slots(of: registry.clients[client].held, in: .client)
+        let rest = backlog.held.slots(of: registry.clients[client].held.list, in: .client)
         for entry in sent {  // Bound: client
             let slot = backlog.held[entry].observer
-            registry.observers[slot].unacknowledgedCount -= 1
-            if registry.observers[slot].owes {
-                registry.observers[slot].owes = false
-                registry.clients[client].owingCount -= 1
+            registry.observers[slot].debt.count -= 1
+            if registry.observers[slot].debt.isTooMuch {
+                registry.observers[slot].debt.isTooMuch = false
+                registry.clients[client].debt.owingCount -= 1
             }
             backlog.held[entry].flags.remove(.unacknowledged)
             backlog.held[entry].flags.insert(.redelivered)
@@ -115,10 +116,9 @@ extension NotificationCenter {
                 if isCounted, receipt.pending > 0 { receipt.pending -= 1 }
             }
         }
-        registry.clients[client].unacknowledged = HeldTable.List()
-        registry.clients[client].heldByteCount += registry.clients[client].unacknowledgedByteCount
-        registry.clients[client].unacknowledgedByteCount = 0
-        registry.clients[client].owesTooMuch = false
+        registry.clients[client].held.byteCount += registry.clients[client].debt.entries.byteCount
+        registry.clients[client].debt.entries = HeldTable.ClientList()
+        registry.clients[client].debt.isTooMuch = false
         relink(sent + rest, of: client)
     }
 
@@ -129,7 +129,7 @@ extension NotificationCenter {
         guard let newcomer = registry.clients.slot(of: resumption.newcomer) else {
             throw .unknownClient
         }
-        guard registry.clients[newcomer].observerCount == 0,
+        guard registry.clients[newcomer].observers.count == 0,
             resumption.newcomer != resumption.client,
             !schedule.usesTimers || schedule.timers.slots(ofClient: resumption.newcomer).isEmpty
         else { throw .resumeTooLate }
@@ -146,7 +146,7 @@ extension NotificationCenter {
         }
         let connection = registry.clients[newcomer].connection
         _ = endConnection(of: newcomer, at: time, &effects)
-        let heldBefore = registry.clients[client].held.count
+        let heldBefore = registry.clients[client].held.list.count
         forget(newcomer, at: time, &effects)
         reports.append(.left(client: resumption.newcomer, "resumed"))
         registry.clients[client].connection = connection
@@ -176,7 +176,7 @@ extension NotificationCenter {
 
     /// Makes the list of the waiting entries of a client, in dispatch order.
     mutating func relink(_ entries: [UInt32], of client: UInt32) {
-        registry.clients[client].held = backlog.held.relink(inOrder(entries), in: .client)
+        registry.clients[client].held.list = backlog.held.relink(inOrder(entries), in: .client)
     }
 
     /// Sorts entries by their sequence numbers, then by the registration of matched observers.

@@ -141,8 +141,9 @@ extension NotificationCenter {
             RowKey(text: registry.index.name(of: registry.observers[slot].place) ?? [], row: serial)
         case .newest: RowKey(number: -registry.observers[slot].createdAt, row: .max - serial)
         case .held: RowKey(number: -Int64(registry.observers[slot].heldCount), row: serial)
-        case .dropped: RowKey(number: -Int64(registry.observers[slot].dropped), row: serial)
-        case .delivered: RowKey(number: -Int64(registry.observers[slot].delivered), row: serial)
+        case .dropped: RowKey(number: -Int64(registry.observers[slot].tally.dropped), row: serial)
+        case .delivered:
+            RowKey(number: -Int64(registry.observers[slot].tally.delivered), row: serial)
         case .age, .object, .observers, .posts, .bytes, nil: RowKey(row: serial)
         }
     }
@@ -164,9 +165,9 @@ extension NotificationCenter {
                 switch query.order {
                 case .name: RowKey(text: client.principal, row: client.id)
                 case .newest: RowKey(number: -client.connectedAt, row: .max - client.id)
-                case .held: RowKey(number: -Int64(client.held.count), row: client.id)
+                case .held: RowKey(number: -Int64(client.held.list.count), row: client.id)
                 case .observers:
-                    RowKey(number: -Int64(client.observerCount), row: client.id)
+                    RowKey(number: -Int64(client.observers.count), row: client.id)
                 case .age, .object, .dropped, .delivered, .posts, .bytes, nil:
                     RowKey(row: client.id)
                 }

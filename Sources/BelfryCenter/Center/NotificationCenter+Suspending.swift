@@ -38,7 +38,7 @@ extension NotificationCenter {
     /// Whether an observer is at its limit of owed acknowledgements.
     @inline(__always)
     func owesTooMuch(_ slot: UInt32) -> Bool {
-        var count = registry.observers[slot].unacknowledgedCount
+        var count = registry.observers[slot].debt.count
         if registry.observers.isResponder(at: slot) {
             count += asks.open.shownCount(to: registry.observers[slot].serial)
         }
@@ -47,18 +47,18 @@ extension NotificationCenter {
 
     /// Whether the observers of a client together owe the most that may be held for a client.
     func clientOwesTooMuch(_ client: UInt32) -> Bool {
-        registry.clients[client].unacknowledged.count >= limits.clientHeldCountLimit
-            || registry.clients[client].unacknowledgedByteCount >= limits.clientHeldByteLimit
+        registry.clients[client].debt.entries.list.count >= limits.clientHeldCountLimit
+            || registry.clients[client].debt.entries.byteCount >= limits.clientHeldByteLimit
     }
 
     /// Marks a client as slow: one observer, or all together, are at the limit of owed answers.
     mutating func noteOwing(_ slot: UInt32, at time: CommandTime) {
         let client = registry.observers[slot].client
         if !owesTooMuch(slot) {
-            registry.clients[client].owesTooMuch = true
-        } else if !registry.observers[slot].owes {
-            registry.observers[slot].owes = true
-            registry.clients[client].owingCount += 1
+            registry.clients[client].debt.isTooMuch = true
+        } else if !registry.observers[slot].debt.isTooMuch {
+            registry.observers[slot].debt.isTooMuch = true
+            registry.clients[client].debt.owingCount += 1
         }
         change(client, at: time) { $0.insert(.owing) }
     }
@@ -97,12 +97,11 @@ extension NotificationCenter {
     mutating func flush(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
         registry.clients[client].suspension.subtract([.flushing, .paced])
         guard registry.clients[client].suspension.isDisjoint(with: [.slow, .disconnected]),
-            registry.clients[client].owingCount == 0, !registry.clients[client].owesTooMuch
+            !registry.clients[client].debt.isAtLimit
         else { return }
         writeStep(client, at: time, &effects)
         if registry.clients[client].suspension.contains(.owing),
-            registry.clients[client].owingCount == 0,
-            !registry.clients[client].owesTooMuch
+            !registry.clients[client].debt.isAtLimit
         {
             change(client, at: time) { $0.remove(.owing) }
         }
@@ -125,7 +124,8 @@ extension NotificationCenter {
     ///
     /// The rest waits for a busy responder, and holds up nothing (rule R14).
     func isFlushed(_ client: UInt32) -> Bool {
-        registry.clients[client].held.isEmpty || registry.clients[client].immediateSequence == 0
+        registry.clients[client].held.list.isEmpty
+            || registry.clients[client].immediateSequence == 0
     }
 
     /// Writes the actions that wait for a responder with room again, of a live client.
@@ -161,7 +161,7 @@ extension NotificationCenter {
         var step = FlushStep()
         var next =
             observer.map { registry.observers[$0].entries.first }
-            ?? registry.clients[client].held.first
+            ?? registry.clients[client].held.list.first
         while next != HeldTable.none {  // Share: held
             let entry = next
             next = backlog.held.next(after: entry, in: chain)

@@ -164,8 +164,7 @@ extension NotificationCenter {
         guard let lease = registry.observers[slot].terms.lease else { return .max }
         let client = registry.observers[slot].client
         if registry.clients[client].suspension.contains(.mailbox) {
-            return registry.observers[slot].reader == nil
-                ? registry.observers[slot].lookedAt.adding(lease) : .max
+            return registry.observers[slot].mailbox.unreadSince?.adding(lease) ?? .max
         }
         guard registry.clients[client].suspension.contains(.disconnected) else { return .max }
         return registry.clients[client].disconnectedSince.adding(lease)
@@ -210,7 +209,7 @@ extension NotificationCenter {
     mutating func leaveIfEmpty(
         _ client: UInt32, _ reason: String, at time: CommandTime, _ effects: inout Effects
     ) -> Bool {
-        guard registry.clients[client].observerCount == 0, !registry.clients[client].isLasting,
+        guard registry.clients[client].observers.count == 0, !registry.clients[client].isLasting,
             !registry.clients[client].suspension.isDisjoint(with: [.disconnected, .mailbox])
         else { return false }
         reports.append(.left(client: registry.clients[client].id, reason))

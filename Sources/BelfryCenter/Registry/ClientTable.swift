@@ -12,37 +12,23 @@ struct ClientTable: Footprinted, Sendable {
         let sessionHash: SecretHash
         let principal: [UInt8]
         let connectedAt: Int64
-        var observerCount = 0
-        /// The observer that it registered last.
-        var lastObserver = ObserverTable.noSlot
+        var observers = ObserverTable.List()
+        /// Whether it has asked for suspension since it was last told its losses.
+        ///
+        /// Notifications written meanwhile in spite of the suspension say nothing of those losses.
+        var wasAsked = false
         /// The start of its present state, in milliseconds since 1970.
         var stateSince: Int64
         /// When its connection ended, in monotonic nanoseconds.
         var disconnectedSince: Int64 = 0
         /// Notifications that wait to be written, in the order of sequence numbers.
-        var held = HeldTable.List()
-        /// Written notifications that must be acknowledged, in the order of writing.
-        var unacknowledged = HeldTable.List()
-        /// Bytes of the waiting notifications, each counted for each observer.
-        var heldByteCount = 0
-        /// Bytes of the notifications that must be acknowledged, counted in the same way.
-        var unacknowledgedByteCount = 0
+        var held = HeldTable.ClientList()
+        var debt = Debt()
         /// The highest number that is written although the client asked for suspension (rule D8).
         var immediateSequence: UInt64 = 0
-        /// Whether it has asked for suspension since it was last told its losses.
-        ///
-        /// Notifications written meanwhile in spite of the suspension say nothing of those losses.
-        var wasAsked = false
-        /// The value of `immediateSequence` that is in the store.
-        var storedImmediateSequence: UInt64 = 0
+        var stored = Stored()
         /// Observers, farewells and entries of values that last longer than a connection.
         var lastingCount = 0
-        /// Observers at their limit of owed acknowledgements.
-        var owingCount = 0
-        /// Whether its observers together are at their limit of owed acknowledgements.
-        var owesTooMuch = false
-        /// Whether the store has it as disconnected, or as a mailbox without a reader.
-        var isStoredAway = false
         /// Losses that it was not told yet.
         var gapCount = 0
         /// Readers that wait at its mailbox.
@@ -57,6 +43,27 @@ struct ClientTable: Footprinted, Sendable {
         var state: ClientState {
             (suspension.contains(.flushing) ? suspension.union(.slow) : suspension).state
         }
+    }
+
+    /// The acknowledgements that a client owes (decision 27).
+    struct Debt: Sendable {
+        /// Written notifications that must be acknowledged, in the order of writing.
+        var entries = HeldTable.ClientList()
+        /// Observers at their limit of owed acknowledgements.
+        var owingCount = 0
+        /// Whether its observers together are at their limit of owed acknowledgements.
+        var isTooMuch = false
+
+        /// Whether an observer, or all together, are at the limit.
+        var isAtLimit: Bool { owingCount > 0 || isTooMuch }
+    }
+
+    /// The last record of a client in the store, as far as a later one is compared with it.
+    struct Stored: Sendable {
+        /// The value of `immediateSequence`.
+        var immediateThrough: UInt64 = 0
+        /// Whether the client is disconnected there, or is a mailbox without a reader.
+        var isAway = false
     }
 
     /// The reasons why a client gets nothing at once: several can hold (law 5).
@@ -167,22 +174,6 @@ struct ClientTable: Footprinted, Sendable {
     mutating func noteChange(from before: Suspension, at slot: UInt32) {
         counts.move(from: before, to: slots[Int(slot)].suspension)
     }
-
-    /// Notes that a client registered an observer.
-    mutating func noteObserver(_ observer: UInt32, isLasting: Bool, at slot: UInt32) {
-        slots[Int(slot)].observerCount += 1
-        slots[Int(slot)].lastObserver = observer
-        if isLasting { slots[Int(slot)].lastingCount += 1 }
-    }
-
-    /// Notes that an observer of a client was removed.
-    mutating func noteRemoval(
-        of observer: UInt32, isLasting: Bool, before previous: UInt32, at slot: UInt32
-    ) {
-        slots[Int(slot)].observerCount -= 1
-        if isLasting { slots[Int(slot)].lastingCount -= 1 }
-        if slots[Int(slot)].lastObserver == observer { slots[Int(slot)].lastObserver = previous }
-    }
 }
 
 extension ClientTable.Client {
@@ -196,6 +187,14 @@ extension ClientTable.Client {
     }
 }
 
+extension ClientTable.Stored {
+    init(_ record: ClientRecord) {
+        self.init(
+            immediateThrough: record.immediateThrough, isAway: record.disconnectedFor > 0)
+    }
+}
+
+// Snapshots have the fields in this order, whatever part of the row they are in.
 extension ClientTable.Client: Coded {
     init(_ known: ClientTable.Client?, by coder: inout some Coder) throws(CodeError) {
         id = try coder(known?.id)
@@ -206,21 +205,21 @@ extension ClientTable.Client: Coded {
         sessionHash = try coder(known?.sessionHash)
         principal = try coder(known?.principal)
         connectedAt = try coder(known?.connectedAt)
-        observerCount = try coder(known?.observerCount)
-        lastObserver = try coder(known?.lastObserver)
+        observers.count = try coder(known?.observers.count)
+        observers.last = try coder(known?.observers.last)
         stateSince = try coder(known?.stateSince)
         disconnectedSince = try coder(known?.disconnectedSince)
-        held = try coder(known?.held)
-        unacknowledged = try coder(known?.unacknowledged)
-        heldByteCount = try coder(known?.heldByteCount)
-        unacknowledgedByteCount = try coder(known?.unacknowledgedByteCount)
+        held.list = try coder(known?.held.list)
+        debt.entries.list = try coder(known?.debt.entries.list)
+        held.byteCount = try coder(known?.held.byteCount)
+        debt.entries.byteCount = try coder(known?.debt.entries.byteCount)
         immediateSequence = try coder(known?.immediateSequence)
         wasAsked = try coder(known?.wasAsked)
-        storedImmediateSequence = try coder(known?.storedImmediateSequence)
+        stored.immediateThrough = try coder(known?.stored.immediateThrough)
         lastingCount = try coder(known?.lastingCount)
-        owingCount = try coder(known?.owingCount)
-        owesTooMuch = try coder(known?.owesTooMuch)
-        isStoredAway = try coder(known?.isStoredAway)
+        debt.owingCount = try coder(known?.debt.owingCount)
+        debt.isTooMuch = try coder(known?.debt.isTooMuch)
+        stored.isAway = try coder(known?.stored.isAway)
         gapCount = try coder(known?.gapCount)
         readerCount = try coder(known?.readerCount)
         leaseCheckAt = try coder(known?.leaseCheckAt)

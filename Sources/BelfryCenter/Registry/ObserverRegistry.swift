@@ -20,7 +20,7 @@ struct ObserverRegistry: Sendable {
 
     /// The slots of a client's observers.
     func observerSlots(of client: UInt32) -> [UInt32] {
-        observers.slots(from: clients[client].lastObserver)
+        observers.slots(of: clients[client].observers)
     }
 
     /// Adds the memory of its tables, each to its kind.

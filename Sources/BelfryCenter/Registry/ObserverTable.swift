@@ -7,11 +7,15 @@ struct ObserverTable: Footprinted, Sendable {
         /// The slot of its client.
         let client: UInt32
         let selector: UInt32
-        var delivered: UInt64 = 0
-        var lastDeliveredAt = Int64.min
+        var tally = ObserverTally()
         /// The highest sequence number written to it; higher ones were held, or are in a gap.
         var writtenThrough: UInt64 = 0
         let terms: ObserverTerms
+        // The next two fit between the terms and the hash, where there is room for 7 bytes.
+        /// Whether a delivery to a live client needs no further checks: each delivery reads this.
+        let isPlain: Bool
+        /// How many of its held notifications came out of the replay ring and wait.
+        var replayedCount: UInt32 = 0
         let tokenHash: SecretHash
         /// The place where its filter is filed.
         let place: ObserverIndex.Place
@@ -20,40 +24,15 @@ struct ObserverTable: Footprinted, Sendable {
         /// Notifications above this number are replayed; below `since` if it asked for replay.
         var replaysAbove: UInt64
         let createdAt: Int64
-        var coalesced: UInt64 = 0
-        var dropped: UInt64 = 0
         /// Its neighbours among the observers of its client.
-        var previousOfClient = noSlot
-        var nextOfClient = noSlot
+        var links = Links()
         /// The notifications that are held for it, or were sent and not acknowledged.
         var entries = HeldTable.List()
-        /// How many of them were sent and not acknowledged.
-        var unacknowledgedCount = 0
-        /// Deadlines in a row by which it had not acknowledged.
-        var missedDeadlineCount: UInt32 = 0
-        /// A mailbox: the node of the waiting connection.
-        private var readerNode: UInt32 = 0
-        /// A mailbox: the number up to which everything was acknowledged.
-        var acknowledgedThrough: UInt64 = 0
-        /// A mailbox: shown notifications up to this number may have been dropped for want of room.
-        var forgottenThrough: UInt64 = 0
-        /// A mailbox: the highest number that was sent to its stream.
-        var streamedThrough: UInt64 = 0
-        /// A mailbox: the time of the last look, in monotonic nanoseconds.
-        var lookedAt: Int64 = 0
-        /// A mailbox: the number of the waiting connection on its node, 0 for none.
-        private var readerNumber: UInt64 = 0
+        var debt = Debt()
+        /// The mailbox of an observer whose client has no connection.
+        var mailbox = Mailbox()
         /// The losses that were not told yet.
         var gaps: [GapRecord] = []
-        /// How many of its held notifications came out of the replay ring and wait.
-        var replayedCount: UInt32 = 0
-        /// Whether it is at its limit of owed acknowledgements, and more notifications wait.
-        var owes = false
-        var readerIsStream = false
-        /// A mailbox: whether one of the gaps was not sent to its stream.
-        var hasNewGap = false
-        /// Whether a delivery to a live client needs no further checks: each delivery reads this.
-        let isPlain: Bool
 
         init(
             serial: UInt64, tokenHash: SecretHash, client: UInt32, place: ObserverIndex.Place,
@@ -72,28 +51,16 @@ struct ObserverTable: Footprinted, Sendable {
             self.isPlain = isPlain && !terms.acknowledges && terms.minInterval == 0
         }
 
-        /// A mailbox: the connection that waits.
-        var reader: ConnectionName? {
-            get {
-                readerNumber == 0 ? nil : ConnectionName(node: readerNode, number: readerNumber)
-            }
-            set {
-                readerNode = newValue?.node ?? 0
-                readerNumber = newValue?.number ?? 0
-            }
-        }
-
         /// Counts a delivery that is newer than all those written before.
         @inline(__always)
         mutating func noteDelivery(of sequence: UInt64, at time: Int64) {
-            delivered &+= 1
-            lastDeliveredAt = time
+            tally.recordDelivery(at: time)
             writtenThrough = sequence
         }
 
         /// Adds a loss to those of its reason, and returns the sum.
         mutating func add(_ gap: GapRecord) -> GapRecord {
-            hasNewGap = true
+            mailbox.hasNewGap = true
             for place in gaps.indices where gaps[place].reason == gap.reason {  // Bound: gaps
                 gaps[place].add(gap)
                 return gaps[place]
@@ -103,11 +70,69 @@ struct ObserverTable: Footprinted, Sendable {
         }
 
         /// How many notifications wait for it.
-        var heldCount: Int { entries.count - unacknowledgedCount }
+        var heldCount: Int { entries.count - debt.count }
         /// The held notifications that count for its limit: not the replayed ones (decision 61).
         var limitedCount: Int { heldCount - Int(replayedCount) }
         /// Whether the store keeps it.
         var isLasting: Bool { !terms.endsWithConnection }
+    }
+
+    /// The acknowledgements that an observer owes (decision 27).
+    struct Debt: Sendable {
+        /// The number of notifications that were sent to it and not acknowledged.
+        var count = 0
+        /// Deadlines in a row by which it had not acknowledged.
+        var missedDeadlineCount: UInt32 = 0
+        /// Whether it is at its limit of owed acknowledgements, and more notifications wait.
+        var isTooMuch = false
+    }
+
+    /// The state of a mailbox: the numbers up to which it was read, and the connection that waits.
+    struct Mailbox: Sendable {
+        /// The number up to which everything was acknowledged.
+        var acknowledgedThrough: UInt64 = 0
+        /// Shown notifications up to this number may have been dropped for want of room.
+        var forgottenThrough: UInt64 = 0
+        /// The highest number that was sent to its stream.
+        var streamedThrough: UInt64 = 0
+        /// The time of the last look, in monotonic nanoseconds.
+        var lookedAt: Int64 = 0
+        /// The connection that waits.
+        var reader: ConnectionName?
+        var readerIsStream = false
+        /// Whether one of the gaps was not sent to its stream.
+        var hasNewGap = false
+
+        /// The stream that waits, if one does.
+        var stream: ConnectionName? { readerIsStream ? reader : nil }
+
+        /// The time of the last look, from which a lease runs; nil while a reader waits.
+        var unreadSince: Int64? { reader == nil ? lookedAt : nil }
+
+        /// Lets a poll or a stream wait, in place of an earlier one.
+        mutating func attach(_ connection: ConnectionName, isStream: Bool, at time: Int64) {
+            reader = connection
+            readerIsStream = isStream
+            lookedAt = time
+        }
+
+        /// Ends the wait of the reader.
+        mutating func detach(at time: Int64) {
+            reader = nil
+            lookedAt = time
+        }
+    }
+
+    /// The neighbours of an observer in the list of its client.
+    struct Links: Sendable {
+        var previous = noSlot
+        var next = noSlot
+    }
+
+    /// The observers of one client: how many, and the last one, from which links lead to all.
+    struct List: Sendable {
+        var count = 0
+        var last = noSlot
     }
 
     static let noSlot = UInt32.max
@@ -162,28 +187,29 @@ struct ObserverTable: Footprinted, Sendable {
     }
 
     /// Puts an observer into the reserved slot, behind the last one of its client.
-    mutating func fill(_ slot: UInt32, with observer: Observer, after previous: UInt32) {
+    mutating func fill(_ slot: UInt32, with observer: Observer, in list: inout List) {
         var observer = observer
-        observer.previousOfClient = previous
+        observer.links.previous = list.last
         if freeSlots.popLast() == nil {
             slots.append(observer)
         } else {
             slots[Int(slot)] = observer
         }
-        if previous != Self.noSlot { slots[Int(previous)].nextOfClient = slot }
+        if list.last != Self.noSlot { slots[Int(list.last)].links.next = slot }
+        list.last = slot
+        list.count += 1
         order.append(serial: observer.serial, slot: slot)
     }
 
     /// Counts a delivery, and returns the slot of the client.
     mutating func noteDelivery(at slot: UInt32, _ time: Int64) -> UInt32 {
-        slots[Int(slot)].delivered += 1
-        slots[Int(slot)].lastDeliveredAt = time
+        slots[Int(slot)].tally.recordDelivery(at: time)
         return slots[Int(slot)].client
     }
 
     /// The connection that waits at a mailbox; its number is 0 for none.
     func readerName(at slot: UInt32) -> ConnectionName {
-        slots[Int(slot)].reader ?? ConnectionName(node: 0, number: 0)
+        slots[Int(slot)].mailbox.reader ?? ConnectionName(node: 0, number: 0)
     }
 
     /// Adds a loss of an observer to those of its reason.
@@ -257,16 +283,19 @@ struct ObserverTable: Footprinted, Sendable {
         return deliveries.count - countBefore
     }
 
-    /// Frees a slot.
-    mutating func remove(_ slot: UInt32) {
+    /// Frees a slot, and removes the observer from those of its client.
+    mutating func remove(_ slot: UInt32, from list: inout List) {
         let observer = slots[Int(slot)]
         if !observer.isPlain { roles[slot] = nil }
-        if observer.previousOfClient != Self.noSlot {
-            slots[Int(observer.previousOfClient)].nextOfClient = observer.nextOfClient
+        if observer.links.previous != Self.noSlot {
+            slots[Int(observer.links.previous)].links.next = observer.links.next
         }
-        if observer.nextOfClient != Self.noSlot {
-            slots[Int(observer.nextOfClient)].previousOfClient = observer.previousOfClient
+        if observer.links.next == Self.noSlot {
+            list.last = observer.links.previous
+        } else {
+            slots[Int(observer.links.next)].links.previous = observer.links.previous
         }
+        list.count -= 1
         order.remove(serial: observer.serial)
         slots[Int(slot)].gaps = []
         freeSlots.append(slot)
@@ -274,26 +303,27 @@ struct ObserverTable: Footprinted, Sendable {
         if order.isEmpty, slots.count > 64 { self = ObserverTable() }
     }
 
-    /// The slots of one client's observers in registration order, given the last of them.
-    func slots(from last: UInt32) -> [UInt32] {
+    /// The slots of one client's observers in registration order.
+    func slots(of list: List) -> [UInt32] {
         var result: [UInt32] = []
-        var slot = last
+        var slot = list.last
         while slot != Self.noSlot {  // Bound: client
             result.append(slot)
-            slot = slots[Int(slot)].previousOfClient
+            slot = slots[Int(slot)].links.previous
         }
         result.reverse()
         return result
     }
 }
 
+// Snapshots have the fields in this order, whatever part of the row they are in.
 extension ObserverTable.Observer: Coded {
     init(_ known: ObserverTable.Observer?, by coder: inout some Coder) throws(CodeError) {
         serial = try coder(known?.serial)
         client = try coder(known?.client)
         selector = try coder(known?.selector)
-        delivered = try coder(known?.delivered)
-        lastDeliveredAt = try coder(known?.lastDeliveredAt)
+        tally.delivered = try coder(known?.tally.delivered)
+        tally.lastTime = try coder(known?.tally.lastTime)
         writtenThrough = try coder(known?.writtenThrough)
         terms = try coder(known?.terms)
         tokenHash = try coder(known?.tokenHash)
@@ -301,24 +331,27 @@ extension ObserverTable.Observer: Coded {
         since = try coder(known?.since)
         replaysAbove = try coder(known?.replaysAbove)
         createdAt = try coder(known?.createdAt)
-        coalesced = try coder(known?.coalesced)
-        dropped = try coder(known?.dropped)
-        previousOfClient = try coder(known?.previousOfClient)
-        nextOfClient = try coder(known?.nextOfClient)
+        tally.coalesced = try coder(known?.tally.coalesced)
+        tally.dropped = try coder(known?.tally.dropped)
+        links.previous = try coder(known?.links.previous)
+        links.next = try coder(known?.links.next)
         entries = try coder(known?.entries)
-        unacknowledgedCount = try coder(known?.unacknowledgedCount)
-        missedDeadlineCount = try coder(known?.missedDeadlineCount)
-        acknowledgedThrough = try coder(known?.acknowledgedThrough)
-        forgottenThrough = try coder(known?.forgottenThrough)
-        streamedThrough = try coder(known?.streamedThrough)
-        lookedAt = try coder(known?.lookedAt)
-        readerNode = try coder(known?.readerNode)
-        readerNumber = try coder(known?.readerNumber)
+        debt.count = try coder(known?.debt.count)
+        debt.missedDeadlineCount = try coder(known?.debt.missedDeadlineCount)
+        mailbox.acknowledgedThrough = try coder(known?.mailbox.acknowledgedThrough)
+        mailbox.forgottenThrough = try coder(known?.mailbox.forgottenThrough)
+        mailbox.streamedThrough = try coder(known?.mailbox.streamedThrough)
+        mailbox.lookedAt = try coder(known?.mailbox.lookedAt)
+        let readerNode: UInt32 = try coder(known?.mailbox.reader?.node ?? 0)
+        let readerNumber: UInt64 = try coder(known?.mailbox.reader?.number ?? 0)
+        if readerNumber > 0 {
+            mailbox.reader = ConnectionName(node: readerNode, number: readerNumber)
+        }
         gaps = try coder(known?.gaps)
         replayedCount = try coder(known?.replayedCount)
-        owes = try coder(known?.owes)
-        readerIsStream = try coder(known?.readerIsStream)
-        hasNewGap = try coder(known?.hasNewGap)
+        debt.isTooMuch = try coder(known?.debt.isTooMuch)
+        mailbox.readerIsStream = try coder(known?.mailbox.readerIsStream)
+        mailbox.hasNewGap = try coder(known?.mailbox.hasNewGap)
         isPlain = try coder(known?.isPlain)
     }
 }

@@ -24,16 +24,10 @@ public struct ObserverRow: Sendable, Equatable {
     public let stateSince: Int64
     /// The principal of its client.
     public let principal: [UInt8]
-    /// Notifications that were sent to it; no promise of arrival.
-    public let delivered: UInt64
+    /// The counts of its notifications.
+    public let tally: ObserverTally
     /// Notifications that are held for it now.
     public let held: Int
-    /// Notifications that replaced an older one.
-    public let coalesced: UInt64
-    /// Notifications that were lost for it.
-    public let dropped: UInt64
-    /// The time of the last delivery.
-    public let lastDeliveredAt: Int64?
     /// The hash of the secret half of its token.
     public let tokenHash: SecretHash
     /// Its role; the selector of a responder is empty, as its methods are the names.

@@ -17,8 +17,8 @@ struct ActionTests {
         #expect(scenario.effects.deliveries.map(\.connection.number) == [client + 100])
         #expect(scenario.reportRows == ["o\(row) delivered lamp o\(responder)"])
         #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, delivered: 1))
-        #expect(scenario.center.observer(row)?.delivered == 1)
-        #expect(scenario.center.observer(responder)?.delivered == 1)
+        #expect(scenario.center.observer(row)?.tally.delivered == 1)
+        #expect(scenario.center.observer(responder)?.tally.delivered == 1)
         scenario.press("touchUp", "s2")
         #expect(scenario.actions.isEmpty && scenario.reportRows.isEmpty)
     }
@@ -68,7 +68,7 @@ struct ActionTests {
         scenario.press("touchUp")
         #expect(scenario.reportRows == ["o\(row) unhandled fan,hall selector-not-implemented"])
         #expect(scenario.effects.notices.isEmpty)
-        #expect(scenario.center.observer(row)?.dropped == 2)
+        #expect(scenario.center.observer(row)?.tally.dropped == 2)
     }
 
     @Test("K4, R6, R9: a holder that is suspended or busy is stepped over")

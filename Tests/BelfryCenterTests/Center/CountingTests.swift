@@ -10,16 +10,16 @@ struct CountingTests {
         let serial = scenario.lookingMailbox("v", "a") { $0.behavior = .hold }
         scenario.put("v", "a", "1")
         scenario.put("v", "a", "2")
-        #expect(scenario.center.observer(serial)?.delivered == 0)
+        #expect(scenario.center.observer(serial)?.tally.delivered == 0)
         scenario.milliseconds = 7_000
         scenario.apply(.readMailbox(observer: serial, through: scenario.center.sequence))
-        #expect(scenario.center.observer(serial)?.delivered == 2)
-        #expect(scenario.center.observer(serial)?.lastDeliveredAt == 7_000)
+        #expect(scenario.center.observer(serial)?.tally.delivered == 2)
+        #expect(scenario.center.observer(serial)?.tally.lastDeliveredAt == 7_000)
         scenario.apply(.attachStream(observer: serial, connection(7)))
         scenario.put("v", "a", "3")
-        #expect(scenario.center.observer(serial)?.delivered == 3)
+        #expect(scenario.center.observer(serial)?.tally.delivered == 3)
         scenario.apply(.readMailbox(observer: serial, through: scenario.center.sequence))
-        #expect(scenario.center.observer(serial)?.delivered == 3)
+        #expect(scenario.center.observer(serial)?.tally.delivered == 3)
     }
 
     @Test("C19: so it is with what a mailbox had before a restart")
@@ -29,7 +29,7 @@ struct CountingTests {
         for _ in 1...2 { stored.run { $0.post("n") } }
         stored.restart(isComplete: false)
         stored.run { $0.apply(.readMailbox(observer: serial, through: $0.center.sequence)) }
-        #expect(stored.scenario.center.observer(serial)?.delivered == 2)
+        #expect(stored.scenario.center.observer(serial)?.tally.delivered == 2)
     }
 
     @Test("C20: a report takes a number when somebody observes its channel, with whatever object")

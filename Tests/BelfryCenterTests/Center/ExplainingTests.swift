@@ -18,7 +18,7 @@ struct ExplainingTests {
         #expect(explanation.next == nil && explanation.nearMisses.isEmpty)
         #expect(stateDigest(of: scenario.center) == before)
         #expect(scenario.center.sequence == 0)
-        #expect(scenario.rows.allSatisfy { $0.delivered == 0 })
+        #expect(scenario.rows.allSatisfy { $0.tally.delivered == 0 })
     }
 
     @Test("O8, D8: explain knows what goes along with what is delivered immediately")

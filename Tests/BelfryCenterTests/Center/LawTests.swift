@@ -49,8 +49,8 @@ struct LawTests {
         #expect(scenario.effects.deliveries.map(\.notification) == [0, 0, 1, 2])
         #expect(scenario.effects.deliveries.map(\.observer) == [2, 4, 3, 2])
         #expect(scenario.effects.deliveries.allSatisfy { $0.transport == .events })
-        #expect(scenario.center.observer(2)?.delivered == 2)
-        #expect(scenario.center.observer(1)?.delivered == 3)
+        #expect(scenario.center.observer(2)?.tally.delivered == 2)
+        #expect(scenario.center.observer(1)?.tally.delivered == 3)
     }
 
     @Test("law 2: a position of the future or of now replays nothing", arguments: [3, 4, .max])

@@ -40,7 +40,7 @@ struct MailboxTests {
         #expect(scenario.mailTexts(serial, after: 1) == ["a2"])
         #expect(scenario.mailTexts(serial) == ["a2"])
         #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, delivered: 1))
-        #expect(scenario.center.observer(serial)?.delivered == 1)
+        #expect(scenario.center.observer(serial)?.tally.delivered == 1)
         read(&scenario, serial, through: 2)
         #expect(scenario.mailTexts(serial).isEmpty && scenario.center.heldCount == 0)
     }
@@ -154,7 +154,7 @@ struct MailboxTests {
         #expect(scenario.mailTexts(serial) == ["a1"])
         read(&scenario, serial, through: 1)
         #expect(scenario.account(id) == Receipt(id: id, sequence: 1, matched: 1, delivered: 1))
-        #expect(scenario.center.observer(serial)?.delivered == 1)
+        #expect(scenario.center.observer(serial)?.tally.delivered == 1)
     }
 
     @Test("another reader takes the place of the first, which is told")
@@ -238,7 +238,7 @@ struct MailboxTests {
         let serial = scenario.mailbox("a") { $0.holdLimit = 1 }
         attach(&scenario, serial, 501, isStream: true)
         for number in 1...3 { scenario.say("a\(number)") }
-        #expect(scenario.gaps.isEmpty && scenario.center.observer(serial)?.dropped == 0)
+        #expect(scenario.gaps.isEmpty && scenario.center.observer(serial)?.tally.dropped == 0)
         scenario.apply(.detachReader(observer: serial, connection(501)))
         read(&scenario, serial, through: through == 0 ? nil : through)
         let page = scenario.center.mailbox(of: serial, after: through, limit: 9)

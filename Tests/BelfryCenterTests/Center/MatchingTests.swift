@@ -388,7 +388,7 @@ struct MatchingTests {
         scenario.post("a")
         scenario.milliseconds = 7_000
         scenario.post("b")
-        #expect(scenario.rows.map(\.delivered) == [1, 2])
-        #expect(scenario.rows.map(\.lastDeliveredAt) == [1_000, 7_000])
+        #expect(scenario.rows.map(\.tally.delivered) == [1, 2])
+        #expect(scenario.rows.map(\.tally.lastDeliveredAt) == [1_000, 7_000])
     }
 }

@@ -81,7 +81,7 @@ struct MixtureTests {
             scenario.apply(.drain(client: client.id))
             watch.look(at: scenario)
             guard let slot = scenario.center.registry.clients.slot(of: client.id) else { continue }
-            let owed = scenario.center.registry.clients[slot].unacknowledged
+            let owed = scenario.center.registry.clients[slot].debt.entries.list
             for entry in scenario.center.backlog.held.slots(of: owed, in: .client) {
                 let observer = scenario.center.backlog.held[entry].observer
                 scenario.acknowledge(
@@ -110,27 +110,31 @@ struct MixtureTests {
         var entryCount = 0
         for entry in center.registry.clients.order.entries where !entry.isDead {
             let client = center.registry.clients[entry.slot]
-            let lists = [client.held, client.unacknowledged].map {
-                center.backlog.held.slots(of: $0, in: .client)
+            let lists = [client.held, client.debt.entries].map {
+                center.backlog.held.slots(of: $0.list, in: .client)
             }
             let byteCounts = lists.map {
                 $0.reduce(0) { $0 + center.backlog.held.byteCount(of: $1) }
             }
-            check(byteCounts == [client.heldByteCount, client.unacknowledgedByteCount])
-            check(lists.map(\.count) == [client.held.count, client.unacknowledged.count])
+            check(byteCounts == [client.held.byteCount, client.debt.entries.byteCount])
+            check(
+                lists.map(\.count)
+                    == [client.held.list.count, client.debt.entries.list.count])
             let order = lists[0].map { center.backlog.held.sequence(of: $0) }
             check(order == order.sorted())
-            let slots = center.registry.observers.slots(from: client.lastObserver)
-            check(slots.count == client.observerCount)
+            let slots = center.registry.observers.slots(of: client.observers)
+            check(slots.count == client.observers.count)
             check(
                 slots.filter { center.registry.observers[$0].isLasting }.count
                     == client.lastingCount)
             check(
                 slots.filter { !center.registry.observers[$0].gaps.isEmpty }.count
                     == client.gapCount)
-            check(slots.filter { center.registry.observers[$0].owes }.count == client.owingCount)
             check(
-                slots.filter { center.registry.observers[$0].reader != nil }.count
+                slots.filter { center.registry.observers[$0].debt.isTooMuch }.count
+                    == client.debt.owingCount)
+            check(
+                slots.filter { center.registry.observers[$0].mailbox.reader != nil }.count
                     == client.readerCount)
             let ofObservers = slots.flatMap {
                 center.backlog.held.slots(of: center.registry.observers[$0].entries, in: .observer)
@@ -141,7 +145,7 @@ struct MixtureTests {
                 let unacknowledged = center.backlog.held.slots(
                     of: center.registry.observers[slot].entries, in: .observer
                 ).filter { center.backlog.held[$0].flags.contains(.unacknowledged) }
-                check(unacknowledged.count == center.registry.observers[slot].unacknowledgedCount)
+                check(unacknowledged.count == center.registry.observers[slot].debt.count)
             }
             entryCount += ofObservers.count
         }

@@ -109,7 +109,7 @@ struct NotificationCenterModelTests {
         check(rows.map(\.object) == model.observers.map(\.object))
         check(rows.map(\.selector) == model.observers.map(\.selector))
         check(rows.map(\.since) == model.observers.map(\.since))
-        check(rows.map(\.delivered) == model.observers.map(\.delivered))
+        check(rows.map(\.tally.delivered) == model.observers.map(\.delivered))
         check(center.observerCount == model.observers.count)
         check(center.clientCount == model.clients.count)
         for (id, connection) in model.clients {

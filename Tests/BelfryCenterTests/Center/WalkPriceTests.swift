@@ -19,7 +19,8 @@ struct WalkPriceTests {
     ) -> Walk {
         let selector = bytes(selector)
         return scenario.center.walk(
-            from: [bytes(address)], for: selector.span, passing: FewList(shown))
+            from: Walk.Trail(path: [bytes(address)]), for: selector.span,
+            passing: FewList(shown))
     }
 
     // MARK: The price

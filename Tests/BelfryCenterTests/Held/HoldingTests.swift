@@ -13,11 +13,11 @@ struct HoldingTests {
         let serial = scenario.observe("h", by: client, .hold) { $0.holdLimit = 2 }
         scenario.suspend(client)
         let ids = ["h1", "h2"].map { scenario.say($0) }
-        #expect(scenario.center.observer(serial)?.dropped == 0)
+        #expect(scenario.center.observer(serial)?.tally.dropped == 0)
         let last = scenario.say("h3")
         #expect(scenario.account(ids[0])?.dropped == 1 && scenario.account(ids[0])?.held == 0)
         #expect(scenario.account(last)?.held == 1)
-        #expect(scenario.center.observer(serial)?.dropped == 1)
+        #expect(scenario.center.observer(serial)?.tally.dropped == 1)
         scenario.endSuspension(client)
         #expect(scenario.frames == ["h2", "h3"])
         #expect(

@@ -89,7 +89,7 @@ struct ReplayingTests {
         // b4 was held and stays so; of six others there is room for three.
         #expect(scenario.frames == ["a2*", "a3*", "a3*", "b4"])
         #expect(scenario.lossRanges == ["overflow 2 1...2", "overflow 1 1...1"])
-        #expect(scenario.center.observer(1)?.dropped == 2)
+        #expect(scenario.center.observer(1)?.tally.dropped == 2)
     }
 
     @Test("a client that holds more than it may, since what it owed came back, is replayed nothing")

@@ -14,8 +14,8 @@ struct ObserverTests {
         let row = ObserverRow(
             serial: 1, client: client, transport: .webSocket, name: bytes("a"), object: nil,
             selector: bytes("input:"), terms: registration.terms, since: 0, createdAt: 1_000,
-            state: .live, stateSince: 1_000, principal: bytes("anonymous"), delivered: 0, held: 0,
-            coalesced: 0, dropped: 0, lastDeliveredAt: nil,
+            state: .live, stateSince: 1_000, principal: bytes("anonymous"),
+            tally: ObserverTally(), held: 0,
             tokenHash: SecretHash(high: 1, low: 9))
         #expect(outcome == .registered([row]))
         #expect(scenario.center.observer(1) == row)
@@ -173,7 +173,7 @@ struct ObserverTests {
             scenario.milliseconds += 86_400_000
             #expect(scenario.post("a") == [serial])
         }
-        #expect(scenario.center.observer(serial)?.delivered == 100)
+        #expect(scenario.center.observer(serial)?.tally.delivered == 100)
     }
 
     @Test("O9 (T32): the owner hears who removed its observer and why")
@@ -275,6 +275,6 @@ struct ObserverTests {
             }
         }
         #expect(scenario.rows.map(\.serial) == alive)
-        for row in scenario.rows { #expect(row.delivered == deliveries[row.serial] ?? 0) }
+        for row in scenario.rows { #expect(row.tally.delivered == deliveries[row.serial] ?? 0) }
     }
 }

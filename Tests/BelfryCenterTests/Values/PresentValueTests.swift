@@ -132,7 +132,7 @@ struct PresentValueTests {
         let mailbox = scenario.lookingMailbox("secret", "pin") { $0.initial = true }
         scenario.pass(milliseconds: 2_000)
         #expect(scenario.mail(mailbox) == [#"pin {"kind":"set","initial":true,"new":1234} @2"#])
-        #expect(scenario.center.observer(mailbox)?.dropped == 0)
+        #expect(scenario.center.observer(mailbox)?.tally.dropped == 0)
     }
 
     // MARK: V6: whether it has come
