@@ -106,7 +106,7 @@ extension AskFateTable.Fate {
     init(_ ask: borrowing OpenAsk, _ outcome: AskOutcome, forgottenAt: Int64) {
         self.init(
             outcome: outcome, content: ask.content.withoutUserInfo, principal: ask.principal,
-            depth: ask.depth, shown: ask.showings.observers, isStored: ask.isStored,
+            depth: ask.depth, shown: ask.shown, isStored: ask.isStored,
             forgottenAt: forgottenAt)
     }
 }

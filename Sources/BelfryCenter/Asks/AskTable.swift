@@ -108,7 +108,7 @@ struct AskTable: Footprinted, Sendable {
         lastOrdinal += 1
         ask.ordinal = lastOrdinal
         byteCount += ask.byteCount
-        passedCount += ask.showings.passedCount
+        passedCount += ask.passedCount
         count(ask, 1)
         order.append(serial: lastOrdinal, slot: slot)
         if Int(slot) == slots.count { slots.append(.none) }
@@ -132,7 +132,7 @@ struct AskTable: Footprinted, Sendable {
         positions.remove(ask.id, at: UInt64(slot))
         order.remove(serial: ask.ordinal)
         byteCount -= ask.byteCount
-        passedCount -= ask.showings.passedCount
+        passedCount -= ask.passedCount
         count(ask, -1)
         leave(ask.asker, slot)
         freeSlots.append(slot)
@@ -145,7 +145,7 @@ struct AskTable: Footprinted, Sendable {
     private mutating func count(_ ask: borrowing OpenAsk, _ sign: Int) {
         let cost =
             Footprint.texts(count: 2, byteCount: ask.byteCount) + Self.askByteCount
-            + ask.showings.passedCount * Self.shownByteCount
+            + ask.passedCount * Self.shownByteCount
         owned.add(sign * ask.byteCount, cost: sign * cost, of: .asks, for: ask.owner)
     }
 
@@ -159,11 +159,17 @@ struct AskTable: Footprinted, Sendable {
 
     /// Starts the walk of an ask at an address.
     mutating func begin(_ slot: UInt32, at address: [UInt8]) {
-        slots[Int(slot)].trail = Walk.Trail(path: [address])
+        slots[Int(slot)].path = [address]
+        slots[Int(slot)].sawBusy = false
+        slots[Int(slot)].sawSuspended = false
     }
 
     /// Notes the progress of the walk of an ask.
-    mutating func note(_ trail: Walk.Trail, of slot: UInt32) { slots[Int(slot)].trail = trail }
+    mutating func note(_ walk: Walk, of slot: UInt32) {
+        if walk.path.count > slots[Int(slot)].path.count { slots[Int(slot)].path = walk.path }
+        slots[Int(slot)].sawBusy = walk.sawBusy
+        slots[Int(slot)].sawSuspended = walk.sawSuspended
+    }
 
     // MARK: Those that walk again
 
@@ -266,7 +272,7 @@ struct AskTable: Footprinted, Sendable {
     }
 
     /// Notes that an ask on a stream that has ended may be delivered again.
-    mutating func noteRedelivery(_ slot: UInt32) { slots[Int(slot)].showings.isRedelivered = true }
+    mutating func noteRedelivery(_ slot: UInt32) { slots[Int(slot)].isRedelivered = true }
 
     /// The unanswered asks of an observer, in the order of sequence numbers.
     func shown(to observer: UInt64) -> [UInt32] { shown[observer] ?? [] }
@@ -354,7 +360,7 @@ extension AskTable: Coded {
     private mutating func restore(_ slot: UInt32) {
         file(slot)
         let ask = self[slot]
-        passedCount += ask.showings.passedCount
+        passedCount += ask.passedCount
         _ = askers.append(slot, of: ask.asker)
         for waiter in ask.waiters.all.dropFirst() {  // Bound: snapshot
             _ = askers.append(slot, of: ask.asker(of: waiter))

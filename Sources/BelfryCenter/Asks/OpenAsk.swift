@@ -42,8 +42,17 @@ struct OpenAsk: Sendable {
     /// The commands that are answered at its end, that of its asker first; none after a 202.
     var waiters = FewList<Waiter>()
     var state = State.walking
-    var trail = Walk.Trail()
-    var showings = Showings()
+    /// The addresses of the walk.
+    var path: [[UInt8]] = []
+    /// Whether the walk passed a busy or a suspended holder of the selector (rule R9).
+    var sawBusy = false
+    var sawSuspended = false
+    /// The observers that were shown it: each is asked once (rule R11).
+    var shown = FewList<UInt64>()
+    /// When it was shown last, in milliseconds since 1970.
+    var shownAt: Int64 = 0
+    /// Whether the last observer that was shown it may have seen it before.
+    var isRedelivered = false
     /// The state of its announcement to the store.
     var announcement = Announcement.stored
 
@@ -52,27 +61,6 @@ struct OpenAsk: Sendable {
         id: NotificationID(high: 0, low: 0), content: Notification.Content(name: []),
         causedBy: nil, depth: 0, fallback: nil, isOnce: false, askedAt: 0, answerBy: 0, endsAt: 0,
         client: nil, principal: [], isStored: false, key: nil)
-
-    /// The observers that were shown an ask, and the time of the last showing.
-    struct Showings: Sendable {
-        /// The observers: each is asked once (rule R11).
-        var observers = FewList<UInt64>()
-        /// When it was shown last, in milliseconds since 1970.
-        var lastAt: Int64 = 0
-        /// Whether the last observer that was shown it may have seen it before.
-        var isRedelivered = false
-
-        /// The number of observers after the first.
-        var passedCount: Int { max(observers.count, 1) - 1 }
-
-        /// Adds a showing; returns whether its observer is a new one after the first.
-        mutating func record(_ observer: UInt64, at time: Int64) -> Bool {
-            isRedelivered = observers.contains(observer)
-            if !isRedelivered { observers.append(observer) }
-            lastAt = time
-            return !isRedelivered && observers.count > 1
-        }
-    }
 
     /// The announcement of a showing to the store, which must come first (rule R20).
     enum Announcement: Sendable, Equatable {
@@ -112,7 +100,7 @@ struct OpenAsk: Sendable {
     }
 
     /// The address that is asked now.
-    var target: [UInt8] { trail.path.last ?? [] }
+    var target: [UInt8] { path.last ?? [] }
 
     /// The number with which it was shown; 0 while it is not.
     var sequence: UInt64 {
@@ -126,8 +114,7 @@ struct OpenAsk: Sendable {
     var notification: Notification? {
         guard case .shown(_, let sequence) = state else { return nil }
         return Notification(
-            id: id, sequence: sequence, postedAt: showings.lastAt, causedBy: causedBy,
-            content: content)
+            id: id, sequence: sequence, postedAt: shownAt, causedBy: causedBy, content: content)
     }
 
     /// The additional members of its frame.
@@ -135,13 +122,13 @@ struct OpenAsk: Sendable {
 
     /// Notes that it is shown to an observer; returns whether that is a new one after the first.
     mutating func show(to observer: UInt64, sequence: UInt64, at time: Int64) -> Bool {
+        isRedelivered = shown.contains(observer)
+        if !isRedelivered { shown.append(observer) }
         announcement = isStored ? .none : .stored
         state = .shown(observer: observer, sequence: sequence)
-        return showings.record(observer, at: time)
+        shownAt = time
+        return !isRedelivered && shown.count > 1
     }
-
-    /// Whether an observer was shown it.
-    func wasShown(to observer: UInt64) -> Bool { showings.observers.contains(observer) }
 
     /// Whether it waits for an observer.
     var isHeld: Bool {
@@ -153,6 +140,9 @@ struct OpenAsk: Sendable {
         if case .told = announcement { true } else { false }
     }
 
+    /// The number of observers that were shown it after the first.
+    var passedCount: Int { max(shown.count, 1) - 1 }
+
     /// Whether a holder of its address may be shown it.
     ///
     /// No observer is asked twice but the one that it waits for, and while the store has not
@@ -160,7 +150,7 @@ struct OpenAsk: Sendable {
     func mayBeShown(to observer: UInt64) -> Bool {
         if state == .held(observer: observer) { return true }
         if isTold { return false }
-        return !wasShown(to: observer)
+        return !shown.contains(observer)
     }
 
     /// Whether the store has the announcement of the showing to this observer.
@@ -172,9 +162,9 @@ struct OpenAsk: Sendable {
 
     /// The observers that were shown it, or may be at any moment.
     var shownOrAnnounced: [UInt64] {
-        guard case .held(let observer) = state, announcement != .none, !wasShown(to: observer)
-        else { return showings.observers.all }
-        return showings.observers.all + [observer]
+        guard case .held(let observer) = state, announcement != .none, !shown.contains(observer)
+        else { return shown.all }
+        return shown.all + [observer]
     }
 }
 
@@ -202,7 +192,7 @@ extension OpenAsk {
             askedAt: record.askedAt, answerBy: record.answerBy,
             endsAt: time.monotonicNanoseconds.adding(left * 1_000_000), client: nil,
             principal: record.principal, isStored: true, key: nil,
-            showings: Showings(observers: FewList(record.shown)), announcement: .none)
+            shown: FewList<UInt64>(record.shown), announcement: .none)
     }
 }
 
@@ -220,7 +210,6 @@ extension AskRecord {
     }
 }
 
-// Snapshots have the fields in this order, whatever part of the row they are in.
 extension OpenAsk: Coded {
     init(_ known: OpenAsk?, by coder: inout some Coder) throws(CodeError) {
         id = try coder(known?.id)
@@ -240,12 +229,12 @@ extension OpenAsk: Coded {
         ordinal = try coder(known?.ordinal)
         waiters = try coder(known?.waiters)
         state = try coder(known?.state)
-        trail.path = try coder(known?.trail.path)
-        trail.sawBusy = try coder(known?.trail.sawBusy)
-        trail.sawSuspended = try coder(known?.trail.sawSuspended)
-        showings.observers = try coder(known?.showings.observers)
-        showings.lastAt = try coder(known?.showings.lastAt)
-        showings.isRedelivered = try coder(known?.showings.isRedelivered)
+        path = try coder(known?.path)
+        sawBusy = try coder(known?.sawBusy)
+        sawSuspended = try coder(known?.sawSuspended)
+        shown = try coder(known?.shown)
+        shownAt = try coder(known?.shownAt)
+        isRedelivered = try coder(known?.isRedelivered)
         announcement = try coder(known?.announcement)
     }
 }

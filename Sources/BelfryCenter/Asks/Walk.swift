@@ -1,10 +1,14 @@
 /// A walk along the addresses, and its result (rules R4 to R9).
 struct Walk: Sendable {
-    var trail: Trail
+    /// The addresses that were asked, in order.
+    var path: [[UInt8]]
     /// The observers that were shown the ask: each is asked once.
     private let passed: FewList<UInt64>
     /// The same observers where they are many.
     private let passedSet: Set<UInt64>
+    /// Whether a holder that implements the selector was busy, or suspended.
+    var sawBusy = false
+    var sawSuspended = false
     /// The observer that has just handed the ask on.
     var handedOnBy: UInt64?
     /// The number of looks: three a hop, and one for each holder that implements the selector.
@@ -24,10 +28,10 @@ struct Walk: Sendable {
     /// The largest number of such observers for which no set is made.
     private static let fewPassed = 16
 
-    /// Starts at the last address of a trail.
+    /// Starts at the last address of a path.
     @inline(__always)
-    init(along trail: Trail, passing shown: FewList<UInt64>) {
-        self.trail = trail
+    init(path: [[UInt8]], passing shown: FewList<UInt64>) {
+        self.path = path
         passed = shown
         guard shown.count > Self.fewPassed else {
             passedSet = []
@@ -48,8 +52,8 @@ struct Walk: Sendable {
     /// That one has said why it does not answer (rule R9).
     mutating func note(_ reason: AskExplanation.Reason?, of holder: UInt64) {
         if holder == handedOnBy { return }
-        if reason == .busy { trail.sawBusy = true }
-        if reason == .suspended { trail.sawSuspended = true }
+        if reason == .busy { sawBusy = true }
+        if reason == .suspended { sawSuspended = true }
     }
 
     /// Notes a skipped holder, where the caller wants to know.
@@ -62,15 +66,6 @@ struct Walk: Sendable {
             return
         }
         skipped?.append(.init(object: address, observer: observer, reason: reason))
-    }
-
-    /// The way of a walk so far: an ask keeps it, so that its next walk continues there.
-    struct Trail: Sendable {
-        /// The addresses that were asked, in order.
-        var path: [[UInt8]] = []
-        /// Whether a holder that implements the selector was busy, or suspended (rule R9).
-        var sawBusy = false
-        var sawSuspended = false
     }
 
     /// The result of a walk.

@@ -22,12 +22,12 @@ extension NotificationCenter {
             acknowledges: registry.observers[slot].terms.acknowledges, path: [target])
         // One post may have as many actions as there are observers: their looks have a common
         // limit.
-        var walk = Walk(along: Walk.Trail(path: action.path), passing: FewList())
+        var walk = Walk(path: action.path, passing: FewList())
         if dispatching.lookCount < limits.actionLookLimit {
-            walk = self.walk(from: walk.trail, for: action.selector.span, passing: FewList())
+            walk = self.walk(from: action.path, for: action.selector.span, passing: FewList())
             dispatching.lookCount += walk.lookCount
         } else {
-            walk.trail.sawBusy = true
+            walk.sawBusy = true
         }
         let row = carry(
             action, walk, notification, isAwaited: dispatching.awaits, at: time, &effects)
@@ -50,8 +50,8 @@ extension NotificationCenter {
         let isCounted = backlog.held[entry].account == .delivered
         unlink(entry, &effects)
         let walk = walk(
-            from: Walk.Trail(path: action.path), for: action.selector.span,
-            passing: FewList(action.shown), handedOnBy: action.shown.last)
+            from: action.path, for: action.selector.span, passing: FewList(action.shown),
+            handedOnBy: action.shown.last)
         var notification = before
         if case .nobody = walk.end {
         } else {
@@ -126,7 +126,7 @@ extension NotificationCenter {
         at time: CommandTime, _ effects: inout Effects
     ) -> ReportRow {
         var action = action
-        action.path = walk.trail.path
+        action.path = walk.path
         let outcome: ReportRow.Outcome
         var responder: UInt64?
         switch walk.end {
@@ -265,8 +265,7 @@ extension NotificationCenter {
         actionAt slot: UInt32, target: [UInt8]
     ) -> (row: ReportRow, lookCount: Int) {
         let selector = registry.selectors.text(of: registry.observers[slot].selector)
-        let walk = walk(
-            from: Walk.Trail(path: [target]), for: selector.span, passing: FewList())
+        let walk = walk(from: [target], for: selector.span, passing: FewList())
         let acknowledges = registry.observers[slot].terms.acknowledges
         var responder: UInt64?
         let outcome: ReportRow.Outcome
@@ -288,7 +287,7 @@ extension NotificationCenter {
         }
         let row = ReportRow(
             observer: registry.observers[slot].serial, outcome: outcome,
-            route: ActionRoute(path: walk.trail.path, responder: responder))
+            route: ActionRoute(path: walk.path, responder: responder))
         return (row, walk.lookCount)
     }
 }

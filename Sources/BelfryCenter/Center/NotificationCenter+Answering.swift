@@ -23,10 +23,10 @@ extension NotificationCenter {
         }
         // A responder that has the ask back after its connection ended may know the answer (rule
         // R11).
-        guard asks.open[slot].state.observer == serial, asks.open[slot].wasShown(to: serial),
+        guard asks.open[slot].state.observer == serial, asks.open[slot].shown.contains(serial),
             let observer = registry.observers.slot(of: serial)
         else {
-            throw asks.open[slot].wasShown(to: serial) ? .alreadySettled : .unknownAsk
+            throw asks.open[slot].shown.contains(serial) ? .alreadySettled : .unknownAsk
         }
         settle(slot, by: observer, response, at: time, &effects)
     }
@@ -92,7 +92,7 @@ extension NotificationCenter {
         if asks.open[slot].waiters.contains(where: { !isGone($0) }) {
             let gone = asks.open.takeWaiters(of: slot, where: isGone)
             let outcome = AskOutcome(
-                id: asks.open[slot].id, state: .withdrawn, path: asks.open[slot].trail.path)
+                id: asks.open[slot].id, state: .withdrawn, path: asks.open[slot].path)
             return tell(outcome, to: gone, &effects)
         }
         tellSettled(slot, .withdrawn, &effects)
@@ -234,11 +234,11 @@ extension NotificationCenter {
                     if let taker { showOrHold(slot, to: taker, at: time, &effects) }
                     continue
                 }
-                if asks.open[slot].isOnce, !asks.open[slot].showings.observers.isEmpty {
+                if asks.open[slot].isOnce, !asks.open[slot].shown.isEmpty {
                     end(slot, .failed(.responderGone), at: time, &effects)
                     continue
                 }
-                asks.open.begin(slot, at: asks.open[slot].trail.path[0])
+                asks.open.begin(slot, at: asks.open[slot].path[0])
                 takeTurn(slot, at: time, &effects)
             }
         }

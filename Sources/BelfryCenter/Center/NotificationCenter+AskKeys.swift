@@ -20,7 +20,7 @@ extension NotificationCenter {
     ) {
         let outcome = AskOutcome(
             id: asks.open[slot].id, state: .open(until: asks.open[slot].answerBy),
-            path: asks.open[slot].trail.path)
+            path: asks.open[slot].path)
         tell(.key(KeyRecord(key: key, receipts: [], reports: [], ask: outcome)), &effects)
     }
 

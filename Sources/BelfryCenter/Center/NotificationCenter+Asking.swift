@@ -70,11 +70,13 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) {
         let content = asks.open[slot].content
-        let walk = walk(
-            from: asks.open[slot].trail, for: content.name,
-            passing: asks.open[slot].showings.observers, handedOnBy: observer)
+        var walk = walk(
+            from: asks.open[slot].path, for: content.name, passing: asks.open[slot].shown,
+            handedOnBy: observer)
         dispatching.walkLookCount += walk.lookCount
-        asks.open.note(walk.trail, of: slot)
+        walk.sawBusy = walk.sawBusy || asks.open[slot].sawBusy
+        walk.sawSuspended = walk.sawSuspended || asks.open[slot].sawSuspended
+        asks.open.note(walk, of: slot)
         switch walk.end {
         case .ask(let observer): showOrHold(slot, to: observer, at: time, &effects)
         case .hold(let observer): hold(slot, for: observer, &effects)
@@ -201,8 +203,8 @@ extension NotificationCenter {
         let position = position(of: notification, &effects)
         effects.note(asks.open[slot].addressed, of: position)
         write(
-            position, to: observer, form: .ask,
-            isRedelivered: asks.open[slot].showings.isRedelivered, time, &effects)
+            position, to: observer, form: .ask, isRedelivered: asks.open[slot].isRedelivered, time,
+            &effects)
     }
 
     // MARK: The end
@@ -217,7 +219,7 @@ extension NotificationCenter {
         if case .failed(let failure) = state, let fallback = ask.fallback {
             state = .fallback(fallback, failure)
         }
-        let outcome = AskOutcome(id: ask.id, state: state, path: ask.trail.path)
+        let outcome = AskOutcome(id: ask.id, state: state, path: ask.path)
         effects.askEnds.append(outcome)
         if let key = ask.key { finish(key, outcome, isStored: ask.isStored, &effects) }
         tell(outcome, to: ask.waiters, &effects)
@@ -266,7 +268,7 @@ extension NotificationCenter {
     mutating func tellOpen(_ slot: UInt32, _ effects: inout Effects) {
         let outcome = AskOutcome(
             id: asks.open[slot].id, state: .open(until: asks.open[slot].answerBy),
-            path: asks.open[slot].trail.path)
+            path: asks.open[slot].path)
         if let key = asks.open[slot].key { finish(key, outcome, isStored: true, &effects) }
         tell(outcome, to: asks.open[slot].waiters, &effects)
         asks.open.forgetWaiters(of: slot)

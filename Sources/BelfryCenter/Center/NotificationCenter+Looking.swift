@@ -35,10 +35,7 @@ extension NotificationCenter {
         registry.index.forEachSlot(in: buckets, from: 0) { slot in
             if let target = registry.observers.target(at: slot) {
                 let selector = registry.selectors.text(of: registry.observers[slot].selector)
-                bound +=
-                    walk(
-                        from: Walk.Trail(path: [target]), for: selector.span, passing: FewList()
-                    ).lookCount
+                bound += walk(from: [target], for: selector.span, passing: FewList()).lookCount
             }
             return bound <= limit && bound < limits.actionLookLimit
         }

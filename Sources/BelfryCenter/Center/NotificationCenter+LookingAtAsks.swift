@@ -30,7 +30,7 @@ extension NotificationCenter {
             return AskFate(
                 AskOutcome(
                     id: id, state: .open(until: asks.open[slot].answerBy),
-                    path: asks.open[slot].trail.path),
+                    path: asks.open[slot].path),
                 asks.open[slot].content, principal: asks.open[slot].principal)
         }
         guard let fate = asks.fates[id], fate.forgottenAt > time.monotonicNanoseconds else {
@@ -65,7 +65,7 @@ extension NotificationCenter {
     private func row(of ask: OpenAsk) -> AskRow {
         AskRow(
             id: ask.id, object: ask.content.address, selector: ask.content.selector,
-            observer: ask.state.observer ?? 0, path: ask.trail.path, askedAt: ask.askedAt,
+            observer: ask.state.observer ?? 0, path: ask.path, askedAt: ask.askedAt,
             answerBy: ask.answerBy, isShown: ask.sequence > 0, principal: ask.principal)
     }
 

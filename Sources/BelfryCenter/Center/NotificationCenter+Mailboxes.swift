@@ -32,9 +32,10 @@ extension NotificationCenter {
         let entry = registry.observers[slot].entries.last
         if registry.observers[slot].mailbox.readerIsStream {
             let previous = backlog.held.previous(before: entry, in: .observer)
-            let through = registry.observers[slot].mailbox.streamedThrough
             let isNext =
-                previous == HeldTable.none || backlog.held.sequence(of: previous) <= through
+                previous == HeldTable.none
+                || backlog.held.sequence(of: previous)
+                    <= registry.observers[slot].mailbox.streamedThrough
             // Entries that wait for room go first, when there is room.
             if isNext { streamOn(slotOf: slot, at: time, &effects) }
             return backlog.held[entry].flags.contains(.shown) ? .delivered : outcome
@@ -365,8 +366,7 @@ extension NotificationCenter {
             {
                 open.removeFirst()
                 element = MailboxPage.Element(
-                    notification: notification,
-                    isRedelivered: asks.open[ask].showings.isRedelivered,
+                    notification: notification, isRedelivered: asks.open[ask].isRedelivered,
                     addressed: asks.open[ask].addressed)
             } else if entry != HeldTable.none {
                 element = MailboxPage.Element(

@@ -61,9 +61,8 @@ extension NotificationCenter {
             // The mailbox of an observer with a target, or of one that only hands on, stays empty.
             if registry.observers.target(at: slot) != nil { return nil }
             if registry.observers.responder(at: slot)?.implements.isEmpty == true { return nil }
-            guard let since = registry.observers[slot].mailbox.unreadSince, since <= oldest
-            else { return nil }
-            return .neverLooked
+            let since = registry.observers[slot].mailbox.unreadSince
+            return since ?? .max <= oldest ? .neverLooked : nil
         }
         guard client.suspension.contains(.disconnected) else { return nil }
         return client.disconnectedSince <= oldest ? .disconnected : nil

@@ -188,10 +188,9 @@ extension NotificationCenter {
         guard let slot = try? asks.open.add(ask, limit: .max, askerLimit: .max) else { return }
         addDeadline(at: ask.endsAt, .ask(slot: slot, ordinal: asks.open.lastOrdinal))
         asks.open.begin(slot, at: ask.content.address)
-        guard !ask.isOnce || ask.showings.observers.isEmpty,
-            let path = path(to: record.observer, of: ask)
+        guard !ask.isOnce || ask.shown.isEmpty, let path = path(to: record.observer, of: ask)
         else { return asks.open.orphan(slot) }
-        asks.open.note(Walk.Trail(path: path), of: slot)
+        asks.open.note(Walk(path: path, passing: FewList()), of: slot)
         asks.open.hold(slot, for: record.observer)
         // A mailbox gets its waiting ask, with or without a reader.
         if let observer = registry.observers.slot(of: record.observer),

@@ -12,19 +12,19 @@ extension NotificationCenter {
         case never(AskExplanation.Reason)
     }
 
-    /// Walks on from the last address of a trail, past the observers that were shown the ask.
+    /// Walks on from the last address of a path, past the observers that were shown the ask.
     ///
     /// A hop examines only the holders of its address that implement the selector.
     @inline(__always)
     func walk(
-        from trail: Walk.Trail, for selector: Span<UInt8>, passing shown: FewList<UInt64>,
+        from path: [[UInt8]], for selector: Span<UInt8>, passing shown: FewList<UInt64>,
         handedOnBy observer: UInt64? = nil, isExplained: Bool = false
     ) -> Walk {
-        var walk = Walk(along: trail, passing: shown)
+        var walk = Walk(path: path, passing: shown)
         walk.handedOnBy = observer
         if isExplained { walk.skipped = [] }
         let wanted = registry.selectors.number(of: selector)
-        while let address = walk.trail.path.last {  // Bound: walk
+        while let address = walk.path.last {  // Bound: walk
             walk.lookCount += Walk.looksOfHop
             guard let place = asks.addresses.number(of: address.span) else {
                 walk.skip(address, observer: nil, .noResponder)
@@ -41,11 +41,11 @@ extension NotificationCenter {
                 return walk
             }
             // A circle can only form when the oldest holder is removed; the walk ends there.
-            guard walk.trail.path.count <= limits.hopLimit,
+            guard walk.path.count <= limits.hopLimit,
                 let next = registry.observers.responder(at: asks.addresses.oldest(at: place))?.next,
-                !walk.trail.path.contains(next)
+                !walk.path.contains(next)
             else { return walk }
-            walk.trail.path.append(next)
+            walk.path.append(next)
         }
         return walk
     }
@@ -105,7 +105,7 @@ extension NotificationCenter {
         {
             return (observer, 1)
         }
-        var walk = Walk(along: Walk.Trail(), passing: asks.open[slot].showings.observers)
+        var walk = Walk(path: [], passing: asks.open[slot].shown)
         guard let address = asks.addresses.number(of: asks.open[slot].target.span),
             let wanted = registry.selectors.number(of: content.name),
             case .ask(let observer) = choose(at: address, of: wanted, &walk)
@@ -144,17 +144,16 @@ extension NotificationCenter {
 
     /// The reason why a walk has found no responder (rule R9).
     func failure(of walk: Walk) -> AskFailure {
-        let address = walk.trail.path[0]
+        let address = walk.path[0]
         if asks.addresses.number(of: address.span) == nil { return .noResponder }
-        if walk.trail.sawBusy { return .responderBusy }
-        return walk.trail.sawSuspended ? .noResponder : .selectorNotImplemented
+        if walk.sawBusy { return .responderBusy }
+        return walk.sawSuspended ? .noResponder : .selectorNotImplemented
     }
 
     /// Explains which responder would be asked; nothing is sent, and nothing changes.
     public func explainAsk(object: [UInt8], selector: [UInt8]) -> AskExplanation {
         let walk = walk(
-            from: Walk.Trail(path: [object]), for: selector.span, passing: FewList(),
-            isExplained: true)
+            from: [object], for: selector.span, passing: FewList(), isExplained: true)
         let outcome: AskExplanation.Outcome =
             switch walk.end {
             case .ask(let slot): .delivered(observer: registry.observers[slot].serial)
@@ -162,7 +161,7 @@ extension NotificationCenter {
             case .nobody: .failed(failure(of: walk))
             }
         return AskExplanation(
-            outcome: outcome, path: walk.trail.path, skipped: walk.skipped ?? [],
+            outcome: outcome, path: walk.path, skipped: walk.skipped ?? [],
             isPartial: walk.isPartial)
     }
 }

@@ -194,7 +194,7 @@ extension ClientTable.Stored {
     }
 }
 
-// Snapshots have the fields in this order, whatever part of the row they are in.
+// The parts are written field by field, in the order that snapshots have had from the start.
 extension ClientTable.Client: Coded {
     init(_ known: ClientTable.Client?, by coder: inout some Coder) throws(CodeError) {
         id = try coder(known?.id)

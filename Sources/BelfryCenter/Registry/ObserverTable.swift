@@ -316,7 +316,7 @@ struct ObserverTable: Footprinted, Sendable {
     }
 }
 
-// Snapshots have the fields in this order, whatever part of the row they are in.
+// The parts are written field by field, in the order that snapshots have had from the start.
 extension ObserverTable.Observer: Coded {
     init(_ known: ObserverTable.Observer?, by coder: inout some Coder) throws(CodeError) {
         serial = try coder(known?.serial)

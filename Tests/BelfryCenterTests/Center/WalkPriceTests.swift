@@ -19,8 +19,7 @@ struct WalkPriceTests {
     ) -> Walk {
         let selector = bytes(selector)
         return scenario.center.walk(
-            from: Walk.Trail(path: [bytes(address)]), for: selector.span,
-            passing: FewList(shown))
+            from: [bytes(address)], for: selector.span, passing: FewList(shown))
     }
 
     // MARK: The price
