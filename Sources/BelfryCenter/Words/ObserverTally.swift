@@ -2,7 +2,7 @@
 public struct ObserverTally: Sendable, Equatable {
     /// Notifications that were sent to it; no promise of arrival.
     public var delivered: UInt64 = 0
-    /// The same as `lastDeliveredAt`, with the lowest number for nil: an optional is 8 bytes longer.
+    /// ``lastDeliveredAt``, with the lowest number for nil: an optional is 8 bytes longer.
     var lastTime = Int64.min
     /// Notifications that replaced an older one.
     public var coalesced: UInt64 = 0

@@ -51,7 +51,7 @@ extension CenterHost {
         // The excess in memory is counted as this part of the texts.
         let byCost = Double(max(0, kept.excess(of: .held))) * Double(held) / Double(cost)
         let byText =
-            shared.totals.heldByteCount.load(ordering: .relaxed)
+            shared.totals.heldByteCount.load(ordering: .relaxed) + centers.heldGrowthOfTurn
             - context.configuration.heldByteLimit
         let excess = max(byText, Int(byCost.rounded(.up)))
         guard excess > 0, held > 0 else { return false }

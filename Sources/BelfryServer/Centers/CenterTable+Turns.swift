@@ -51,6 +51,13 @@ extension CenterTable {
         return end
     }
 
+    /// The growth of held texts in this turn, which the totals have once the turn has ended.
+    var heldGrowthOfTurn: Int {
+        touched.reduce(0) {  // Bound: centers
+            $0 + shard.centers.span[$1].heldByteCount - hosted[$1].known.heldByteCount
+        }
+    }
+
     /// Adds the growth of clients, asks, timers and values since the last turn to the totals.
     ///
     /// Without the span the center would be copied.

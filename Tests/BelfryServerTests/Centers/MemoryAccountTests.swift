@@ -248,7 +248,8 @@ struct MemoryAccountTests {
             ).status
         }
         #expect(status == 503)
-        #expect(broker.shared.totals[.queue] < 110_000)
+        // The tables of the last entry may double.
+        #expect(broker.shared.totals[.queue] < 120_000)
         #expect(try broker.post(#"{"name":"q"}"#).status == 200)
     }
 
