@@ -88,11 +88,12 @@ extension NotificationCenter {
             // Before its client is noted: the time without a look is stored with it.
             observer.mailbox.lookedAt = time.monotonicNanoseconds
         }
+        let isLasting = observer.isLasting
         registry.observers.fill(slot, with: observer, in: &registry.clients[clientSlot].observers)
-        if observer.isLasting { registry.clients[clientSlot].lastingCount += 1 }
+        if isLasting { registry.clients[clientSlot].lastingCount += 1 }
         count(observerAt: slot, 1)
         if !registration.role.isPlain { reportHolder(at: slot, isHeld: true) }
-        if observer.isLasting {
+        if isLasting {
             if registry.clients[clientSlot].lastingCount == 1 {
                 noteClient(clientSlot, at: time, &effects)
             } else if registry.clients[clientSlot].suspension.contains(.mailbox) {

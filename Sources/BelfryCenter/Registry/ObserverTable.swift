@@ -187,9 +187,9 @@ struct ObserverTable: Footprinted, Sendable {
     }
 
     /// Puts an observer into the reserved slot, behind the last one of its client.
-    mutating func fill(_ slot: UInt32, with observer: Observer, in list: inout List) {
-        var observer = observer
+    mutating func fill(_ slot: UInt32, with observer: consuming Observer, in list: inout List) {
         observer.links.previous = list.last
+        order.append(serial: observer.serial, slot: slot)
         if freeSlots.popLast() == nil {
             slots.append(observer)
         } else {
@@ -198,7 +198,6 @@ struct ObserverTable: Footprinted, Sendable {
         if list.last != Self.noSlot { slots[Int(list.last)].links.next = slot }
         list.last = slot
         list.count += 1
-        order.append(serial: observer.serial, slot: slot)
     }
 
     /// Counts a delivery, and returns the slot of the client.
