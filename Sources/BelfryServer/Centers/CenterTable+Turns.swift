@@ -53,7 +53,7 @@ extension CenterTable {
 
     /// The growth of held texts in this turn, which the totals have once the turn has ended.
     var heldGrowthOfTurn: Int {
-        touched.reduce(0) {  // Bound: centers
+        touched.reduce(0) {
             $0 + shard.centers.span[$1].heldByteCount - hosted[$1].known.heldByteCount
         }
     }
