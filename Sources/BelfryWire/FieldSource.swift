@@ -3,7 +3,7 @@ internal import BelfryCenter
 /// A member of an object, or a parameter of a query, as the source of a value.
 ///
 /// Fields that have both forms are read from this, in one place. A value at fault is nil, and its
-/// fault is collected. Only a member of an object throws, where the text is no JSON.
+/// fault is collected. Only a member of an object throws, where the text is not JSON.
 protocol FieldSource {
     var limits: WireLimits { get }
 

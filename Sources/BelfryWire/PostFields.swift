@@ -23,7 +23,7 @@ struct PostFields {
         case option(PostOptionFields.Key)
     }
 
-    /// The members that are no options.
+    /// The members besides the options.
     enum Own: String {
         case name, object, userInfo, causedBy, report, wait, idempotencyKey
     }

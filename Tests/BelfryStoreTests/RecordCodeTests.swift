@@ -260,7 +260,7 @@ struct RecordCodeTests {
         for (kind, change) in refused {
             #expect(Self.error(of: kind, Self.code(of: change)) == .malformed)
         }
-        // A document that is no object: the text of its one member is a number.
+        // A document that is not an object: the text of its one member is a number.
         let value = Self.code(of: .value(Sample.value(1)))
         let length = try #require(value.firstIndex(of: UInt8(ascii: "{"))) - 1
         let text = Int(value[length])

@@ -15,7 +15,7 @@ extension NATSJournal {
         if isBegun { sendPieces() }
     }
 
-    /// The size of the last snapshot, in bytes, if it was not kept since there is no room for it.
+    /// The size of the last snapshot, in bytes, if the journal had no room for the snapshot.
     public var refusedSnapshotByteCount: Int? { saver.refusedByteCount }
 
     /// The most bytes of a snapshot: there is room for the last one and two that are being kept.

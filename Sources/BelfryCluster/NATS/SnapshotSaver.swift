@@ -7,12 +7,12 @@ struct SnapshotSaver {
     /// The number of the last save that was wanted, even if there was no room for it.
     private(set) var lastNumber: UInt64 = 0
     private(set) var save: SnapshotSave?
-    /// The size of the last snapshot, in bytes, if it was not kept since there is no room for it.
+    /// The size of the last snapshot, in bytes, if the journal had no room for the snapshot.
     private(set) var refusedByteCount: Int?
 
     /// Begins to keep a snapshot in place of another one that is being kept.
     ///
-    /// - Returns: false where there is no room for it.
+    /// - Returns: false where the journal has no room for the snapshot.
     mutating func begin(
         _ snapshot: JournalSnapshot, pieceByteCount: Int, byteLimit: Int
     ) -> Bool {
