@@ -619,8 +619,9 @@ function webSocketLine({ base, token, WebSocket, hear, end }) {
   };
 }
 
-/// The connection of a shared worker, which is this file: one for all pages of an origin.
-function sharedLine({ base, token, hear, end }) {
+/// The connection of a shared worker, which is this file: one for all pages of an origin. A browser
+/// that cannot start the worker is a reason to call `fail`, and ends the line.
+function sharedLine({ base, token, hear, end, fail }) {
   const name = `${workerName} ${base} ${token ?? ""}`;
   const worker = new SharedWorker(import.meta.url, { type: "module", name });
   const { port } = worker;
@@ -642,7 +643,10 @@ function sharedLine({ base, token, hear, end }) {
     if (code !== undefined) end(code);
   };
   port.onmessage = ({ data }) => typeof data === "string" ? hear(data) : over(data.code);
-  worker.onerror = () => over(1006);
+  worker.onerror = () => {
+    fail();
+    over(1006);
+  };
   return {
     transport: "shared",
     send: (frame) => port.postMessage(JSON.stringify(frame)),
@@ -1587,12 +1591,14 @@ export class NotificationCenter extends EventTarget {
     this.#sessions = new StoredSessions(kept, `belfry ${this.#base}`);
     this.#token = token;
     this.#timeout = timeout;
+    let canShare = shared;
     this.#makeLine = (options) => {
-      if (shared && this.#blocked === 0) {
+      if (canShare && this.#blocked < blockedLimit) {
         try {
-          return sharedLine(options);
+          return sharedLine({ ...options, fail: () => { canShare = false; } });
         } catch {
           // There are no shared workers, or this file may not be one: a line of its own does, too.
+          canShare = false;
         }
       }
       const isBlocked = transport === null && (this.#blocked >= blockedLimit || !WebSocket);

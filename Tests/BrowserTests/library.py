@@ -18,6 +18,8 @@ class Proxy:
         self.target = address(url)
         self.prefix = prefix.encode()
         self.lets_sockets_through = lets_sockets_through
+        # How many of the next WebSockets do not get through.
+        self.sockets_to_refuse = 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}{prefix}"
         self.is_cut = False
@@ -71,13 +73,19 @@ class Proxy:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
                 self.flows.wait()
-                if not self.lets_sockets_through and b"Upgrade: websocket" in data:
+                if b"Upgrade: websocket" in data and self.refuses_socket():
                     source.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
                     break
                 if self.prefix:
                     data = data.replace(b" " + self.prefix, b" ", 1)
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
+
+    def refuses_socket(self):
+        if self.sockets_to_refuse > 0:
+            self.sockets_to_refuse -= 1
+            return True
+        return not self.lets_sockets_through
 
     def cut(self):
         self.is_cut = True
