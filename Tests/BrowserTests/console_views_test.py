@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 import console
 import support
-from support import check
+from support import check, eventually
 
 
 def test_views(options, running, url, made, scheme):
@@ -19,7 +19,12 @@ def test_views(options, running, url, made, scheme):
             # Another query of the same view leaves the focus where it is.
             if "?" not in place:
                 expect(shown.locator("main h1")).to_be_focused()
-            expect(shown).to_have_title(f"{shown.locator('main h1').inner_text()} · Belfry")
+            # The heading of the overview changes when the reports have come.
+            title = shown.locator("main h1")
+            eventually(
+                lambda title=title: shown.title() == f"{title.inner_text()} · Belfry",
+                f"{place} has its heading for a title",
+            )
             for width in console.WIDTHS:
                 console.resize(shown, width)
                 # One scheme is enough for what does not depend on color.
