@@ -619,8 +619,8 @@ function webSocketLine({ base, token, WebSocket, hear, end }) {
   };
 }
 
-/// The connection of a shared worker, which is this file: one for all pages of an origin. A browser
-/// that cannot start the worker is a reason to call `fail`, and ends the line.
+/// The connection of a shared worker, which is this file: one for all pages of an origin. `fail` is
+/// called where the worker cannot start, or has said nothing when the line is given up.
 function sharedLine({ base, token, hear, end, fail }) {
   const name = `${workerName} ${base} ${token ?? ""}`;
   const worker = new SharedWorker(import.meta.url, { type: "module", name });
@@ -636,17 +636,20 @@ function sharedLine({ base, token, hear, end, fail }) {
       return new Promise((resolve) => { leave.signal.onabort = resolve; });
     }).catch(() => {}); // The line was closed before.
   }
+  let isHeard = false;
   const over = (code) => {
+    if (!isHeard) fail();
     leave.abort();
     port.onmessage = worker.onerror = null;
     port.close();
     if (code !== undefined) end(code);
   };
-  port.onmessage = ({ data }) => typeof data === "string" ? hear(data) : over(data.code);
-  worker.onerror = () => {
-    fail();
-    over(1006);
+  port.onmessage = ({ data }) => {
+    isHeard = true;
+    if (typeof data === "string") hear(data);
+    else over(data.code);
   };
+  worker.onerror = () => over(1006);
   return {
     transport: "shared",
     send: (frame) => port.postMessage(JSON.stringify(frame)),

@@ -20,9 +20,9 @@ def test_views(options, running, url, made, scheme):
             if "?" not in place:
                 expect(shown.locator("main h1")).to_be_focused()
             # The heading of the overview changes when the reports have come.
-            title = shown.locator("main h1")
+            h1 = shown.locator("main h1")
             eventually(
-                lambda title=title: shown.title() == f"{title.inner_text()} · Belfry",
+                lambda h1=h1: shown.title() == f"{h1.inner_text()} · Belfry",
                 f"{place} has its heading for a title",
             )
             for width in console.WIDTHS:

@@ -80,7 +80,7 @@ def test_shared(made, url, proxy):
     proxy.cut()
     eventually(lambda: pages[2].evaluate("center.state") == "waiting", "a cut is told to the pages")
     post(url, 2)
-    # One opening that fails where the broker can be reached is no reason to share no longer.
+    # One opening that fails, where the broker can be reached, does not end the sharing.
     proxy.sockets_to_refuse = 1
     proxy.mend()
     for shown in pages[2:]:
@@ -92,6 +92,25 @@ def test_shared(made, url, proxy):
     for shown in pages[2:]:
         shown.close()
     eventually(lambda: not sockets(url), "the last page takes the connection along")
+
+
+def test_silent_worker(made, url):
+    """A worker that says nothing is not waited for twice: the page has a line of its own."""
+    with made.new_page() as shown:
+        shown.clock.install()
+        shown.goto(f"{url}/livez")
+        shown.evaluate(
+            """async () => {
+              globalThis.SharedWorker = class { port = new MessageChannel().port1; };
+              const { NotificationCenter } = await import("/belfry.js");
+              globalThis.center = new NotificationCenter(undefined, { shared: true });
+            }""")
+
+        def has_own_line():
+            shown.clock.run_for(1000)
+            return shown.evaluate("center.state === 'open' && center.transport") == "websocket"
+
+        eventually(has_own_line, "a page whose worker says nothing has a line of its own")
 
 
 def test_events(shown, url, proxy):
@@ -308,6 +327,7 @@ def main():
     with support.broker(options) as url, library.browsing(options, url) as (running, proxy):
         made = running.new_context()
         test_shared(made, url, proxy)
+        test_silent_worker(made, url)
         shown = made.new_page()
         proxy.lets_sockets_through = False
         shown.goto(f"{proxy.url}/livez")
