@@ -164,6 +164,11 @@ let package = Package(
             dependencies: ["BelfryClient", "BelfryJSON", "BelfrySystem"],
             path: "Tests/CaseRunner", swiftSettings: strict),
 
+        // The conditions on userInfo that Tests/Where/where.py compares with its own.
+        .executableTarget(
+            name: "belfry-where", dependencies: ["BelfryJSON", "BelfrySystem"],
+            path: "Tests/Where", exclude: ["where.py"], swiftSettings: strict),
+
         // Whole histories of a broker, checked by the laws alone: it knows no room.
         .target(name: "BelfryHistory", path: "Tests/History", swiftSettings: strict),
 

@@ -30,6 +30,19 @@ public struct JSONPointer: Equatable, Hashable, Sendable, CustomStringConvertibl
         return pointer
     }
 
+    /// The pointer to a value within the one that this one points to, by an unescaped JSON Pointer.
+    public func appending(_ pointer: String) -> JSONPointer {
+        var result = self
+        for byte in pointer.utf8 {
+            if Self.isAllowedInFragment(byte) || byte == .slash {
+                result.bytes.append(byte)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+
     /// Appends a byte of a key: first the escapes of RFC 6901 §3, then those of a URI fragment.
     private mutating func append(_ byte: UInt8) {
         switch byte {

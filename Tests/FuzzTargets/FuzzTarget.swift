@@ -29,6 +29,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case mergePatch = "merge-patch"
     /// A document, a value and the key path where it is set, and removed again.
     case keyPath = "key-path"
+    /// A line with a condition, and the userInfo that it is about.
+    case condition = "where"
     /// JSON-RPC, and the bodies of requests.
     case calls
     /// The answer that an asker gives itself, in a query and in a call.
@@ -66,6 +68,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .document: DocumentChecks.text(bytes)
         case .mergePatch: DocumentChecks.patch(bytes)
         case .keyPath: DocumentChecks.path(bytes)
+        case .condition: WhereChecks.isTrue(bytes)
         case .calls: JSONChecks.calls(bytes)
         case .fallback: JSONChecks.fallback(bytes)
         case .keyFile: AccessChecks.keyFile(bytes)
