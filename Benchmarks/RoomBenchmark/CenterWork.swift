@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryJSON
 
 /// A center, and the commands that a benchmark gives it.
 struct CenterBench {
@@ -25,7 +26,9 @@ struct CenterBench {
     }
 
     /// Registers an observer; each client owns as many as the limits allow.
-    mutating func observe(_ name: String, terms: ObserverTerms = ObserverTerms()) {
+    mutating func observe(
+        _ name: String?, terms: ObserverTerms = ObserverTerms(), filter: FilterTerms? = nil
+    ) {
         if serial % UInt64(center.limits.clientObserverLimit) == 0 {
             client += 1
             let registration = ClientRegistration(
@@ -36,8 +39,9 @@ struct CenterBench {
         }
         serial += 1
         let registration = ObserverRegistration(
-            serial: serial, tokenHash: SecretHash(high: serial, low: 9), name: Array(name.utf8),
-            object: nil, selector: Array("notify".utf8), terms: terms)
+            serial: serial, tokenHash: SecretHash(high: serial, low: 9),
+            name: name.map { Array($0.utf8) }, object: nil, selector: Array("notify".utf8),
+            terms: terms, role: filter.map { .filtered($0, target: nil) } ?? .plain)
         apply(.addObserver(registration, client: client, since: nil))
     }
 
@@ -63,6 +67,46 @@ struct Matching: Work {
         bench = CenterBench(timerCount: timerCount)
         for number in 1..<observerCount { bench.observe("one-off-\(number)") }
         bench.observe("ButtonChange")
+    }
+
+    mutating func run(_ count: Int) {
+        for _ in 0..<count { bench.post(content) }
+        use(bench.effects.deliveries.count)
+    }
+}
+
+/// Posts of 280 bytes with 19 strings that one observer matches, beside finer filters.
+struct Filtering: Work {
+    private var bench = CenterBench()
+    private let content: Notification.Content
+
+    /// Makes a center with these observers.
+    ///
+    /// - Parameters:
+    ///   - prefixCount: observers of a prefix that the name does not have, but for its first half.
+    ///   - hasCondition: whether the observer that matches has three conditions.
+    ///   - falseCount: observers with one condition each that is false.
+    init(prefixCount: Int = 0, hasCondition: Bool = false, falseCount: Int = 0) {
+        let members = (0..<19).map { #""key\#($0)":"\#($0 % 10)23""# }.joined(separator: ",")
+        let padding = String(repeating: "x", count: 280 - members.utf8.count - 2 - 7)
+        content = CenterBench.content("ButtonChange", #"{\#(members),"":"\#(padding)"}"#)
+        for number in 0..<prefixCount {
+            var filter = FilterTerms()
+            filter.namePrefix = Array("Button-\(number).".utf8)
+            bench.observe(nil, filter: filter)
+        }
+        for number in 0..<falseCount {
+            bench.observe("ButtonChange", filter: Self.filter(#"{"key7":"no-\#(number)"}"#))
+        }
+        let three = #"{"key3":"323","key9":{"prefix":"9"},"key18":{"not":"x"}}"#
+        bench.observe("ButtonChange", filter: hasCondition ? Self.filter(three) : nil)
+    }
+
+    private static func filter(_ condition: String) -> FilterTerms {
+        var filter = FilterTerms()
+        let text = Array(condition.utf8)
+        filter.condition = try? JSONCondition(text.span)
+        return filter
     }
 
     mutating func run(_ count: Int) {

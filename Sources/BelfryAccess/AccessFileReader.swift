@@ -67,6 +67,18 @@ struct AccessFileReader {
         try read(place) { reader, span throws(JSONError) in try reader.peekKind(in: span) }
     }
 
+    /// Reads a condition of a grant.
+    mutating func condition(_ place: JSONPointer) throws(AccessError) -> JSONCondition {
+        let range = try read(place) { reader, span throws(JSONError) in
+            try reader.skipValue(in: span)
+        }
+        do throws(JSONConditionError) {
+            return try JSONCondition(json.span.extracting(range))
+        } catch {
+            throw fault(place.appending(error.pointer), error.message)
+        }
+    }
+
     mutating func skip(_ place: JSONPointer) throws(AccessError) {
         _ = try read(place) { reader, span throws(JSONError) in try reader.skipValue(in: span) }
     }
@@ -97,22 +109,28 @@ struct AccessFileReader {
 extension Grants {
     /// How many grants one caller may have, and how many patterns each list of one.
     static let countLimit = 1_000
+    /// How many grants of one caller may have a condition.
+    static let conditionLimit = 32
 
     /// Reads `[{"verbs":["post"],"names":["Mail*"],"objects":["user:42"],"centers":["default"]}]`.
     ///
     /// Absent lists are `*`.
     static func read(
-        _ place: JSONPointer, _ reader: inout AccessFileReader
+        _ place: JSONPointer, _ reader: inout AccessFileReader, isToken: Bool = false
     ) throws(AccessError) -> Grants {
         var grants: [Grant] = []
         try reader.array(place, limit: countLimit) { place, reader throws(AccessError) in
-            grants.append(try grant(place, &reader))
+            grants.append(try grant(place, &reader, isToken: isToken))
+            guard grants.count(where: { $0.condition != nil }) <= conditionLimit else {
+                throw reader.fault(place, "is one more than \(conditionLimit) grants with `where`")
+            }
         }
         return Grants(grants)
     }
 
+    /// Reads a grant; in a token one that cannot have its condition allows nothing (rule W11).
     private static func grant(
-        _ place: JSONPointer, _ reader: inout AccessFileReader
+        _ place: JSONPointer, _ reader: inout AccessFileReader, isToken: Bool
     ) throws(AccessError) -> Grant {
         var grant = Grant([])
         try reader.object(place) { key, place, reader throws(AccessError) in
@@ -127,10 +145,18 @@ extension Grants {
             case "names": grant.names = try patterns(place, &reader)
             case "objects": grant.objects = try patterns(place, &reader)
             case "centers": grant.centers = try patterns(place, &reader)
+            case "where": grant.condition = try reader.condition(place)
             default: throw reader.fault(place, "is not a member of a grant")
             }
         }
         if grant.verbs.isEmpty { throw reader.fault(place, "has no verbs") }
+        if grant.condition != nil, !grant.verbs.isSubset(of: .conditional) {
+            guard isToken else {
+                throw reader.fault(
+                    place, "has `where`, which goes with \(Verbs.conditional.text) alone")
+            }
+            grant.verbs = []
+        }
         return grant
     }
 

@@ -1,3 +1,5 @@
+public import BelfryJSON
+
 /// The operations that a grant allows (Access.md section 1).
 public struct Verbs: OptionSet, Sendable, Hashable {
     /// One bit for each verb.
@@ -46,6 +48,16 @@ public struct Verbs: OptionSet, Sendable, Hashable {
 
     /// All verbs.
     public static let all = Verbs(rawValue: (1 << 13) - 1)
+
+    /// The names of the verbs, with commas between them.
+    var text: String {
+        Self.names.filter { contains($0.verb) }.map(\.name).joined(separator: ", ")
+    }
+
+    /// The verbs of a grant with a condition: posting and observing, and what goes with them.
+    public static let conditional: Verbs = [
+        .post, .observe, .wildcard, .immediate, .acknowledge, .forever,
+    ]
 }
 
 /// Verbs on some centers, names and objects.
@@ -58,19 +70,29 @@ public struct Grant: Sendable, Equatable {
     public var objects: [Pattern]
     /// The centers.
     public var centers: [Pattern]
+    /// The condition that a userInfo must fulfil to be posted or observed (rules W11 and W12).
+    public var condition: JSONCondition?
 
     /// Makes a grant; by default on everything.
     public init(
         _ verbs: Verbs, names: [Pattern] = [.any], objects: [Pattern] = [.any],
-        centers: [Pattern] = [.any]
+        centers: [Pattern] = [.any], condition: JSONCondition? = nil
     ) {
         self.verbs = verbs
         self.names = names
         self.objects = objects
         self.centers = centers
+        self.condition = condition
     }
 
-    var isUnrestricted: Bool { names == [.any] && objects == [.any] && centers == [.any] }
+    var isUnrestricted: Bool {
+        names == [.any] && objects == [.any] && centers == [.any] && condition == nil
+    }
+
+    fileprivate func covers(center: Span<UInt8>, name: Span<UInt8>?, object: Span<UInt8>?) -> Bool {
+        centers.contains(where: { $0.covers(center) }) && names.contains(where: { $0.covers(name) })
+            && objects.contains(where: { $0.covers(object) })
+    }
 }
 
 /// An exact text, or a prefix that is written with `*` at its end.
@@ -107,6 +129,8 @@ public struct Grants: Sendable, Equatable {
     public let grants: [Grant]
     /// The verbs that are allowed on everything, which decide most requests.
     private let everywhere: Verbs
+    /// Whether one of the grants has a condition.
+    public let haveConditions: Bool
 
     /// Joins grants.
     public init(_ grants: [Grant]) {
@@ -114,6 +138,7 @@ public struct Grants: Sendable, Equatable {
         everywhere = grants.filter(\.isUnrestricted).reduce(into: Verbs()) {
             $0.formUnion($1.verbs)
         }
+        haveConditions = grants.contains { $0.condition != nil }
     }
 
     /// Allows nothing.
@@ -121,20 +146,50 @@ public struct Grants: Sendable, Equatable {
 
     /// Whether a verb is allowed on a name and an object of a center.
     ///
-    /// A name or object that is absent means all of them, and needs a grant on `*`.
+    /// A name or object that is absent means all of them, and needs a grant on `*`. A grant with a
+    /// condition allows its verbs, too: ``conditions(of:center:name:object:)`` restricts them.
     public func allow(
         _ verb: Verbs, center: Span<UInt8>, name: Span<UInt8>?, object: Span<UInt8>?
     ) -> Bool {
         if everywhere.contains(verb) { return true }
         for grant in grants where grant.verbs.contains(verb) {
-            if grant.centers.contains(where: { $0.covers(center) }),
-                grant.names.contains(where: { $0.covers(name) }),
-                grant.objects.contains(where: { $0.covers(object) })
+            if grant.covers(center: center, name: name, object: object) { return true }
+        }
+        return false
+    }
+
+    /// Whether a verb is allowed on a notification with this userInfo (rule W12).
+    public func allow(
+        _ verb: Verbs, center: Span<UInt8>, name: Span<UInt8>, object: Span<UInt8>?,
+        userInfo: Span<UInt8>?
+    ) -> Bool {
+        if everywhere.contains(verb) { return true }
+        for grant in grants where grant.verbs.contains(verb) {
+            if grant.covers(center: center, name: name, object: object),
+                grant.condition?.isTrue(in: userInfo) ?? true
             {
                 return true
             }
         }
         return false
+    }
+
+    /// The conditions of the grants that allow a verb, one of which must be true (rule W11).
+    ///
+    /// - Returns: nothing where a grant without a condition allows the verb.
+    public func conditions(
+        of verb: Verbs, center: [UInt8], name: [UInt8]?, object: [UInt8]?
+    ) -> [JSONCondition] {
+        if !haveConditions || everywhere.contains(verb) { return [] }
+        var conditions: [JSONCondition] = []
+        for grant in grants where grant.verbs.contains(verb) {
+            guard Grants([grant]).allow(verb, center: center, name: name, object: object) else {
+                continue
+            }
+            guard let condition = grant.condition else { return [] }
+            if !conditions.contains(condition) { conditions.append(condition) }
+        }
+        return conditions
     }
 
     /// Whether one of some verbs is allowed on a name of a center, with some object or with none.

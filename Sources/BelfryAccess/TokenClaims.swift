@@ -25,7 +25,7 @@ package struct TokenClaims {
             case "belfry":
                 try reader.object(place) { key, place, reader throws(AccessError) in
                     guard key == "grants" else { throw reader.fault(place, "is not known") }
-                    grants = try Grants.read(place, &reader)
+                    grants = try Grants.read(place, &reader, isToken: true)
                 }
             default: try reader.skip(place)
             }

@@ -21,6 +21,12 @@ extension Span<UInt8> {
         return hash
     }
 
+    /// Whether it begins with these bytes.
+    @inlinable
+    public func begins(with prefix: Span<UInt8>) -> Bool {
+        count >= prefix.count && bytesAreEqual(extracting(0..<prefix.count), prefix)
+    }
+
     /// The byte at `index`; 0 where there is none.
     @inlinable @inline(__always)
     public func byte(at index: Int) -> UInt8 {

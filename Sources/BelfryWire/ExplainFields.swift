@@ -1,3 +1,4 @@
+internal import BelfryBytes
 internal import BelfryCenter
 
 /// The fields of an explanation as they come, in JSON or in a query; nil for absent ones.
@@ -7,13 +8,16 @@ struct ExplainFields {
     private var selector: [UInt8]?
     private var limit: Int?
     private var cursor: UInt64?
+    private var userInfo: [UInt8]?
 
     enum Key: String, CaseIterable {
-        case name, object, selector, limit, cursor
+        case name, object, selector, limit, cursor, userInfo
     }
 
-    /// The members over JSON-RPC; null is a fault of the name and the selector.
+    /// The members; null is a fault of the name and the selector.
     static let table = FieldTable(Key.allCases, takingNull: [.name, .selector])
+    /// The parameters of a query, which has no userInfo.
+    static let parameters = FieldTable(Key.allCases.filter { $0 != .userInfo }).names
 
     /// Reads or skips the value of one field; a faulty text is an empty one, which was given.
     mutating func read(
@@ -29,7 +33,16 @@ struct ExplainFields {
             cursor = try source.value(ListingRequest.cursorDetail, in: bytes) {
                 CursorText.read($0.span)
             }
+        case .userInfo: preconditionFailure("a query has no userInfo")
         }
+    }
+
+    /// Reads the userInfo of a member.
+    mutating func readUserInfo(
+        _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        let range = try fields.userInfo(in: bytes)
+        userInfo = [UInt8](copying: bytes.extracting(range ?? 0..<0))
     }
 
     /// Makes the request, or reports its faults: a post needs a name, an ask object and selector.
@@ -41,9 +54,13 @@ struct ExplainFields {
             }
             return .post(
                 ExplainedPost(
-                    name: name, object: object, cursor: cursor ?? 0, limit: limit ?? 100))
+                    name: name, object: object, userInfo: userInfo, cursor: cursor ?? 0,
+                    limit: limit ?? 100))
         }
-        let given = [(Key.name, name != nil), (.limit, limit != nil), (.cursor, cursor != nil)]
+        let given = [
+            (Key.name, name != nil), (.limit, limit != nil), (.cursor, cursor != nil),
+            (.userInfo, userInfo != nil),
+        ]
         for (key, isGiven) in given where isGiven { tell(key, "cannot be combined with selector") }
         guard let object else {
             tell(.object, "is required with selector")
@@ -59,7 +76,11 @@ extension FieldReader {
         var explanation = ExplainFields()
         guard try beginObject(in: bytes) else { return nil }
         while let key = try nextKey(of: ExplainFields.table, in: bytes) {
-            try explanation.read(key, from: &self, in: bytes)
+            if key == .userInfo {
+                try explanation.readUserInfo(&self, in: bytes)
+            } else {
+                try explanation.read(key, from: &self, in: bytes)
+            }
         }
         return explanation.request { addFault($0, $1) }
     }

@@ -210,7 +210,7 @@ extension FieldReader: FieldSource {
     }
 
     /// Whether the next value is of this kind; if not, it is skipped and told.
-    private mutating func expect(
+    mutating func expect(
         _ kind: JSONKind, in bytes: Span<UInt8>
     ) throws(Problem) -> Bool {
         let found = try self.kind(in: bytes)

@@ -21,6 +21,7 @@ struct ObserverFields {
     private var initial: Bool?
     private var old: Bool?
     private var own: Bool?
+    private var filter: FilterFields?
 
     private enum Lease {
         case absent
@@ -35,6 +36,7 @@ struct ObserverFields {
         case name, object, selector, since, suspensionBehavior, holdLimit, lease, acknowledge
         case minInterval, lifetime, implements, next, ifHeld, concurrency, target
         case keyPath, initial, old, own, session
+        case names, namePrefix, objectPrefix, `where`
     }
 
     /// The members over HTTP; a lease of null never ends.
@@ -76,6 +78,10 @@ struct ObserverFields {
         case .old: old = try fields.boolean(in: bytes)
         case .own: own = try fields.boolean(in: bytes)
         case .session: observer.session = try fields.string(in: bytes)
+        case .names: try readFilter(.names, &fields, in: bytes)
+        case .namePrefix: try readFilter(.namePrefix, &fields, in: bytes)
+        case .objectPrefix: try readFilter(.objectPrefix, &fields, in: bytes)
+        case .where: try readFilter(.where, &fields, in: bytes)
         }
     }
 
@@ -83,9 +89,16 @@ struct ObserverFields {
         _ fields: inout FieldReader, in bytes: Span<UInt8>
     ) throws(Problem) {
         observer.name = try fields.name(in: bytes)
-        if let name = observer.name, TextRule.isReserved(name), !TextRule.isLifetimeChannel(name) {
-            fields.faults.addReservedName(fields.place(fields.json.key))
-        }
+        if let name = observer.name { fields.checkReserved(name) }
+    }
+
+    /// Reads a field of a finer filter; few observers have one.
+    private mutating func readFilter(
+        _ key: FilterFields.Key, _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        let filter = filter ?? FilterFields()
+        self.filter = filter
+        try filter.read(key, &fields, in: bytes)
     }
 
     private mutating func readLease(
@@ -131,21 +144,28 @@ struct ObserverFields {
         request.terms = terms(isMailbox: isMailbox, limits: fields.limits)
         // Both are looked at: a field of one role does not go with another role.
         let (value, responder) = (valueTerms(&fields), responderTerms(&fields))
+        filter?.check(hasName: observer.name != nil, hasObject: hasObject, &fields)
         if let value {
+            filter?.refuse(with: Key.keyPath, &fields)
             request.role = .value(value)
         } else if let responder {
+            filter?.refuse(with: Key.implements, &fields)
             request.role = .responder(responder)
             request.selector = []
         } else if let target {
             checkAction(&fields)
             request.role = .action(target: target)
         }
+        if let terms = filter?.terms, terms.isFiner {
+            request.role = .filtered(terms, target: target)
+        }
         return request
     }
 
     /// Checks the combinations of an observer with a target; it delivers through a responder.
     private func checkAction(_ fields: inout FieldReader) {
-        let needed = [(Key.name, observer.name != nil), (.selector, selector != nil)]
+        let hasName = observer.name != nil || filter?.terms.namesChannels == true
+        let needed = [(Key.name, hasName), (.selector, selector != nil)]
         for (key, isGiven) in needed where !isGiven {
             fields.addFault(key, "is required with target")
         }

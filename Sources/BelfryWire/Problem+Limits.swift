@@ -76,6 +76,26 @@ extension Problem {
             ])
     }
 
+    static func prefixesFull(limit: Int) -> Problem {
+        Problem(
+            .overloaded,
+            """
+            The observers of the center have \(limit) distinct prefixes, the limit \
+            (--max-prefixes); use one that another observer has, or remove observers.
+            """,
+            members: [Member("limit", integer: limit)])
+    }
+
+    static func conditionsFull(limit: Int) -> Problem {
+        Problem(
+            .overloaded,
+            """
+            The observers of the center have \(limit) distinct conditions, the limit \
+            (--max-conditions); use one that another observer has, or remove observers.
+            """,
+            members: [Member("limit", integer: limit)])
+    }
+
     static func asksFull(limit: Int) -> Problem {
         Problem(
             .overloaded,

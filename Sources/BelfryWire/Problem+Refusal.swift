@@ -12,6 +12,8 @@ extension Problem {
         case .observerRemoved(let tombstone): self.init(tombstone)
         case .leaseIsOver(let milliseconds): self = .leaseIsOver(after: milliseconds)
         case .tooManyObservers(let limit): self = .tooManyObservers(limit: limit)
+        case .prefixesFull(let limit): self = .prefixesFull(limit: limit)
+        case .conditionsFull(let limit): self = .conditionsFull(limit: limit)
         case .causedByTooDeep(let limit, let post):
             self = .causedByTooDeep(limit: limit, post: post)
         case .modeNotCurrent(let current, let post):
@@ -75,9 +77,20 @@ extension Problem {
                 Member("removedBy", string: tombstone.removedBy.text),
                 Member("reason", string: [UInt8](tombstone.reason.text.utf8)),
             ]
-                + [("name", tombstone.name), ("object", tombstone.object)].compactMap { key, text in
-                    text.map { Member(key, string: $0) }
-                })
+                + Self.members(ofFilter: tombstone))
+    }
+
+    /// The filter of a removed observer, as a listing has it.
+    private static func members(ofFilter tombstone: Tombstone) -> [Member] {
+        let terms = tombstone.terms
+        var members = [
+            ("name", tombstone.name), ("namePrefix", terms?.namePrefix),
+            ("object", tombstone.object), ("objectPrefix", terms?.objectPrefix),
+        ].compactMap { key, text in text.map { Member(key, string: $0) } }
+        if let names = terms?.names, !names.isEmpty {
+            members.append(Member("names", strings: names))
+        }
+        return members
     }
 }
 

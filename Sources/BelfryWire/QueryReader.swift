@@ -121,4 +121,15 @@ extension QueryReader: FieldSource {
         }
         return nil
     }
+
+    /// Reads a condition that a parameter has as JSON.
+    mutating func condition(in bytes: Span<UInt8>) -> JSONCondition? {
+        do throws(JSONConditionError) {
+            return try JSONCondition(bytes)
+        } catch {
+            let within = error.pointer.isEmpty ? "" : " at \(error.pointer)"
+            addFault("\(error.message)\(within)")
+            return nil
+        }
+    }
 }

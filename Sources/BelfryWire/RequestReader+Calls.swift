@@ -164,6 +164,7 @@ extension RequestReader {
 extension FieldReader {
     private enum RemovalKey: String, CaseIterable {
         case token, observer, name, object, target, selector
+        case names, namePrefix, objectPrefix, `where`
     }
     private static let removal = FieldTable(RemovalKey.allCases)
 
@@ -171,6 +172,7 @@ extension FieldReader {
         var token: IdentifierText?
         var observer: UInt64?
         var filter = ObserverFilter()
+        let finer = FilterFields()
         guard try beginObject(in: bytes) else { return nil }
         while let key = try nextKey(of: Self.removal, in: bytes) {
             switch key {
@@ -186,8 +188,14 @@ extension FieldReader {
             case .object: filter.object = try name(in: bytes)
             case .target: filter.target = try name(in: bytes)
             case .selector: filter.selector = try selector(in: bytes)
+            case .names: try finer.read(.names, &self, in: bytes)
+            case .namePrefix: try finer.read(.namePrefix, &self, in: bytes)
+            case .objectPrefix: try finer.read(.objectPrefix, &self, in: bytes)
+            case .where: try finer.read(.where, &self, in: bytes)
             }
         }
+        finer.check(hasName: filter.name != nil, hasObject: filter.object != nil, &self)
+        filter.terms = finer.givenTerms
         guard faults.isEmpty else { return nil }
         switch (token, observer, filter.isEmpty) {
         case (let token?, nil, true): return .token(token)
@@ -196,7 +204,10 @@ extension FieldReader {
         default:
             faults.add(
                 place(),
-                "must have token, or observer, or some of name, object, target and selector")
+                """
+                must have token, or observer, or some of name, names, namePrefix, object, \
+                objectPrefix, where, target and selector
+                """)
             return nil
         }
     }

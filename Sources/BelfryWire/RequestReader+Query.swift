@@ -44,7 +44,7 @@ extension RequestReader {
         var explanation = ExplainFields()
         var reader = QueryReader(limits: limits)
         for parameter in query {
-            guard let key = reader.key(of: parameter, in: ExplainFields.table.names) else {
+            guard let key = reader.key(of: parameter, in: ExplainFields.parameters) else {
                 continue
             }
             try explanation.read(key, from: &reader, in: parameter.value.span)

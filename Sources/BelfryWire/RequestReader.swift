@@ -1,4 +1,4 @@
-internal import BelfryCenter
+public import BelfryCenter
 internal import BelfryJSON
 
 /// Reads the contents of HTTP requests; it throws the problem that the sender gets.
@@ -201,6 +201,33 @@ public struct RequestReader: Sendable {
         try read(body) { (fields) throws(Problem) in
             try fields.readMode(in: body, allowsLease: true)
         }
+    }
+
+    /// Reads the content of an explanation.
+    ///
+    /// - Throws: malformed-json, content-too-large or invalid-fields.
+    public func explanation(in body: Span<UInt8>) throws(Problem) -> ExplainRequest {
+        try read(body) { (fields) throws(Problem) in try fields.readExplanation(in: body) }
+    }
+
+    /// Reads the filter of a stream, whose parameters are in the query; nil where it has none.
+    ///
+    /// - Throws: invalid-fields.
+    public func filter(query: [QueryParameter]) throws(Problem) -> FilterTerms? {
+        var reader = QueryReader(limits: limits)
+        var terms = FilterTerms()
+        for parameter in query {
+            guard let key = reader.key(of: parameter, in: FilterFields.parameters) else { continue }
+            let bytes = parameter.value.span
+            switch key {
+            case .namePrefix: terms.namePrefix = try reader.name(in: bytes)
+            case .objectPrefix: terms.objectPrefix = try reader.name(in: bytes)
+            case .where: terms.condition = reader.condition(in: bytes)
+            case .names: break
+            }
+        }
+        try reader.faults.check()
+        return terms.isFiner ? terms : nil
     }
 
     /// Reads a whole body, and throws the collected faults.

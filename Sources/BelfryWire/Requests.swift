@@ -73,11 +73,29 @@ public struct ObserverRequest: Sendable, Equatable {
     /// Whether its deliveries are to be answered, which needs the grant `acknowledge`.
     public var asksAcknowledge: Bool { terms.acknowledges }
 
-    /// Whether it observes what the broker tells of clients, which needs the grant `inspect`.
-    public var asksLifetime: Bool { name.map(TextRule.isLifetimeChannel) ?? false }
+    /// The names and objects that it can match.
+    public var reach: FilterReach {
+        FilterReach(name: name, object: object, terms: role.filter)
+    }
+
+    /// Whether it observes every notification, which needs the grant `wildcard` (rule C4).
+    public var isOfEverything: Bool {
+        name == nil && object == nil && role.filter?.namesChannels != true
+            && role.filter?.objectPrefix == nil
+    }
+
+    /// The names of the broker's own reports that it observes, which need the grant `inspect`.
+    public var reservedNames: [[UInt8]] {
+        guard role.filter != nil else {
+            return name.map { TextRule.isReserved($0) ? [$0] : [] } ?? []
+        }
+        return reach.names.compactMap { $0 }.filter { TextRule.isReserved($0) }
+    }
 
     /// Whether it watches if names are observed: with an object that name alone (rule L12).
-    public var watchesChannels: Bool { name.map(TextRule.isOfChannels) ?? false }
+    public var watchesChannels: Bool {
+        role.filter?.objectPrefix == nil && name.map(TextRule.isOfChannels) ?? false
+    }
 }
 
 extension ResponderTerms {
@@ -116,15 +134,21 @@ public struct ExplainedPost: Sendable, Equatable {
     public var name: [UInt8]
     /// Its object.
     public var object: [UInt8]?
+    /// Its userInfo; with nil the conditions of observers are not asked for.
+    public var userInfo: [UInt8]?
     /// The serial number after which the page starts.
     public var cursor: UInt64
     /// How many observers the page has at most.
     public var limit: Int
 
     /// Joins the parts.
-    public init(name: [UInt8], object: [UInt8]? = nil, cursor: UInt64 = 0, limit: Int = 100) {
+    public init(
+        name: [UInt8], object: [UInt8]? = nil, userInfo: [UInt8]? = nil, cursor: UInt64 = 0,
+        limit: Int = 100
+    ) {
         self.name = name
         self.object = object
+        self.userInfo = userInfo
         self.cursor = cursor
         self.limit = limit
     }

@@ -26,15 +26,19 @@ public struct CallerRow: Sendable {
         public var objects: [[UInt8]]
         /// The centers.
         public var centers: [[UInt8]]
+        /// The condition of the userInfo, as JSON.
+        public var condition: [UInt8]?
 
         /// Joins the parts.
         public init(
-            verbs: [[UInt8]], names: [[UInt8]], objects: [[UInt8]], centers: [[UInt8]]
+            verbs: [[UInt8]], names: [[UInt8]], objects: [[UInt8]], centers: [[UInt8]],
+            condition: [UInt8]? = nil
         ) {
             self.verbs = verbs
             self.names = names
             self.objects = objects
             self.centers = centers
+            self.condition = condition
         }
     }
 }
@@ -51,6 +55,9 @@ extension Shape {
             writer.strings("names", grant.names, into: &output)
             writer.strings("objects", grant.objects, into: &output)
             writer.strings("centers", grant.centers, into: &output)
+            if let condition = grant.condition {
+                writer.member("where", raw: condition, into: &output)
+            }
             writer.endObject(into: &output)
         }
         if let expiresAt = row.expiresAt {

@@ -9,16 +9,25 @@ extension Shape {
     static func append(filterOf row: ObserverRow, center: [UInt8], to output: inout [UInt8]) {
         output.append(literal: #","center":"#)
         JSONWriter.append(string: center, to: &output)
-        output.append(literal: #","name":"#)
-        append(optional: row.name, to: &output)
-        output.append(literal: #","object":"#)
-        append(optional: row.object, to: &output)
+        if let terms = row.role.filter {
+            append(terms, of: row, to: &output)
+        } else {
+            output.append(literal: #","name":"#)
+            append(optional: row.name, to: &output)
+            output.append(literal: #","object":"#)
+            append(optional: row.object, to: &output)
+        }
         output.append(literal: #","selector":"#)
         switch row.role {
         case .plain: JSONWriter.append(string: row.selector, to: &output)
         case .responder(let terms): append(terms, to: &output)
         case .action(let target):
             JSONWriter.append(string: row.selector, to: &output)
+            output.append(literal: #","target":"#)
+            JSONWriter.append(string: target, to: &output)
+        case .filtered(_, let target):
+            JSONWriter.append(string: row.selector, to: &output)
+            guard let target else { break }
             output.append(literal: #","target":"#)
             JSONWriter.append(string: target, to: &output)
         case .value(let terms):
@@ -28,14 +37,46 @@ extension Shape {
         append(row.terms, to: &output)
     }
 
+    /// Appends the name and the object, or what an observer has in their places, and its condition.
+    private static func append(
+        _ terms: FilterTerms, of row: ObserverRow, to output: inout [UInt8]
+    ) {
+        if let prefix = terms.namePrefix {
+            output.append(literal: #","namePrefix":"#)
+            JSONWriter.append(string: prefix, to: &output)
+        } else if terms.names.isEmpty {
+            output.append(literal: #","name":"#)
+            append(optional: row.name, to: &output)
+        } else {
+            append(strings: terms.names, literal: #","names":["#, to: &output)
+        }
+        if let prefix = terms.objectPrefix {
+            output.append(literal: #","objectPrefix":"#)
+            JSONWriter.append(string: prefix, to: &output)
+        } else {
+            output.append(literal: #","object":"#)
+            append(optional: row.object, to: &output)
+        }
+        guard let condition = terms.condition else { return }
+        output.append(literal: #","where":"#)
+        output.append(contentsOf: condition.text)
+    }
+
+    private static func append(
+        strings: [[UInt8]], literal: StaticString, to output: inout [UInt8]
+    ) {
+        output.append(literal: literal)
+        for index in strings.indices {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            JSONWriter.append(string: strings[index], to: &output)
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
     /// Appends null for the selector, the selectors that the responder implements, and its terms.
     private static func append(_ terms: ResponderTerms, to output: inout [UInt8]) {
-        output.append(literal: #"null,"implements":["#)
-        for index in terms.implements.indices {
-            if index > 0 { output.append(UInt8(ascii: ",")) }
-            JSONWriter.append(string: terms.implements[index], to: &output)
-        }
-        output.append(literal: #"],"next":"#)
+        append(strings: terms.implements, literal: #"null,"implements":["#, to: &output)
+        output.append(literal: #","next":"#)
         append(optional: terms.next, to: &output)
         output.append(literal: #","ifHeld":""#)
         output.append(terms.ifHeld.text)

@@ -14,6 +14,9 @@ extension Shape {
             writer.observerID("id", row.row.serial, into: &output)
             writer.member("state", string: row.row.state.text, into: &output)
             writer.member("outcome", string: row.report.outcome.text, into: &output)
+            if !explanation.hasUserInfo, row.row.role.filter?.hasCondition == true {
+                writer.member("where", bool: true, into: &output)
+            }
             if let route = row.report.route {
                 append(route, selector: row.row.selector, sight, to: &output)
             }
@@ -40,10 +43,34 @@ extension Shape {
             writer.observerID("id", leak.observer.serial, into: &output)
             writer.member("reason", string: leak.reason.text, into: &output)
             writer.time("stateSince", leak.observer.stateSince, into: &output)
-            writer.optionalString("name", leak.observer.name, into: &output)
-            writer.optionalString("object", leak.observer.object, into: &output)
+            append(nameOf: leak.observer, &writer, to: &output)
+            append(objectOf: leak.observer, &writer, to: &output)
             writer.member("held", integer: leak.observer.held, into: &output)
             writer.endObject(into: &output)
+        }
+    }
+
+    /// Appends the name of an observer, or the names or the prefix in its place.
+    private static func append(
+        nameOf row: ObserverRow, _ writer: inout JSONWriter, to output: inout [UInt8]
+    ) {
+        if let names = row.role.filter?.names, !names.isEmpty {
+            writer.strings("names", names, into: &output)
+        } else if let prefix = row.role.filter?.namePrefix {
+            writer.member("namePrefix", string: prefix, into: &output)
+        } else {
+            writer.optionalString("name", row.name, into: &output)
+        }
+    }
+
+    /// Appends the object of an observer, or the prefix in its place.
+    private static func append(
+        objectOf row: ObserverRow, _ writer: inout JSONWriter, to output: inout [UInt8]
+    ) {
+        if let prefix = row.role.filter?.objectPrefix {
+            writer.member("objectPrefix", string: prefix, into: &output)
+        } else {
+            writer.optionalString("object", row.object, into: &output)
         }
     }
 
@@ -62,7 +89,7 @@ extension Shape {
         writer.array("observedNeverPosted", of: observed, into: &output) { row, output, writer in
             writer.beginObject(into: &output)
             writer.observerID("id", row.serial, into: &output)
-            writer.optionalString("name", row.name, into: &output)
+            append(nameOf: row, &writer, to: &output)
             writer.endObject(into: &output)
         }
         writer.endObject(into: &output)
@@ -77,6 +104,7 @@ extension NearMiss.Reason {
         case .nameDiffersInBlanks: "name-differs-in-blanks"
         case .nameDiffersInSpelling: "name-differs-in-spelling"
         case .objectDiffers: "object-differs"
+        case .whereFalse: "where-false"
         }
     }
 }

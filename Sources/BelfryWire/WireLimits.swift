@@ -10,6 +10,8 @@ public struct WireLimits: Sendable, Equatable {
     public var batchItemLimit = 1_000
     /// Unicode scalars of a name, an object or a mode; the default is 255.
     public var nameScalarLimit = 255
+    /// Names of a set.
+    public static let nameCountLimit = 32
     /// Bytes of a selector; the default is 128.
     public var selectorByteLimit = 128
     /// Selectors that a responder implements; the default is 64.

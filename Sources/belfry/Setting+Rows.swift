@@ -311,6 +311,12 @@ extension Setting {
         count(
             "unmatched-limit", \.server.centerLimits.unobservedNameLimit, in: 1...10_000_000,
             "Names without an observer that a center remembers."),
+        count(
+            "max-prefixes", \.server.centerLimits.prefixLimit, in: 1...10_000_000,
+            "Distinct prefixes of names and objects that the observers of a center have."),
+        count(
+            "max-conditions", \.server.centerLimits.conditionLimit, in: 1...10_000_000,
+            "Distinct conditions (where) that the observers of a center have."),
     ]
 
     private static let memory = [

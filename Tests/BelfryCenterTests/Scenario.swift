@@ -1,3 +1,5 @@
+import BelfryJSON
+
 @testable import BelfryCenter
 
 /// A connection of the machine that all clients of a ``Scenario`` are at.
@@ -94,6 +96,20 @@ struct Scenario {
         let registration = registration(name, object, selector: selector)
         apply(.addObserver(registration, client: client, since: since))
         return registration.serial
+    }
+
+    /// Registers an observer of any name with a condition.
+    mutating func observe(where condition: String, by client: UInt64) {
+        var terms = FilterTerms()
+        terms.condition = try? JSONCondition(bytes(condition).span)
+        let plain = registration(nil)
+        apply(
+            .addObserver(
+                ObserverRegistration(
+                    serial: plain.serial, tokenHash: plain.tokenHash, name: nil, object: nil,
+                    selector: plain.selector, terms: plain.terms,
+                    role: .filtered(terms, target: nil)),
+                client: client, since: nil))
     }
 
     /// Makes a post with the next identifier.

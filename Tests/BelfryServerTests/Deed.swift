@@ -95,6 +95,9 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(verbs: ["inspect"], http: ("GET", "/v1/queue", nil)),
         Deed(verbs: ["inspect"], http: ("GET", "/v1/modes", nil)),
         Deed(
+            verbs: ["inspect"], http: ("POST", "/v1/explain", #"{"name":"Mail","userInfo":{}}"#),
+            call: ("explain", #"{"name":"Mail","userInfo":{}}"#)),
+        Deed(
             verbs: ["inspect"], http: ("GET", "/v1/explain?name=Mail", nil),
             call: ("explain", #"{"name":"Mail"}"#)),
         Deed(verbs: ["inspect"], http: ("GET", "/v1/reports/leaks", nil)),

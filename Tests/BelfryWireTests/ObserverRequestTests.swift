@@ -53,7 +53,8 @@ struct ObserverRequestTests {
             + #""suspensionBehavior":null,"holdLimit":null,"minInterval":null,"lifetime":null}"#
         #expect(try reader.observer(nulls, allowsSession: false) == expected)
         #expect(expected.terms.lease == 3_600_000_000_000)
-        #expect(!expected.asksForever && !expected.asksAcknowledge && !expected.asksLifetime)
+        #expect(
+            !expected.asksForever && !expected.asksAcknowledge && expected.reservedNames.isEmpty)
     }
 
     @Test(
@@ -251,7 +252,7 @@ struct ObserverRequestTests {
     func reserved(name: String) throws {
         let observer = try reader.observer("{\"name\":\"\(name)\"}", allowsSession: false)
         #expect(observer.name == bytes(name))
-        #expect(observer.asksLifetime)
+        #expect(observer.reservedNames.count == 1)
         try reader.check(observedName: bytes(name), parameter: "name")
         for other in [name + "x", String(name.dropLast()), "belfry.", "belfry.x"] {
             let body = problem { () throws(Problem) in

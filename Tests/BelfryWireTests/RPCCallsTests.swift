@@ -134,21 +134,25 @@ struct RPCCallsTests {
         #expect(try remove(#"{"name":"a","object":"o"}"#) == both)
     }
 
+    private static let needed =
+        "# must have token, or observer, or some of name, names, namePrefix, object, "
+        + "objectPrefix, where, target and selector"
+
     @Test(
         "a removal of nothing, or of two things, is refused (rule O10)",
         arguments: [
-            ("{}", "# must have token, or observer, or some of name, object, target and selector"),
+            ("{}", Self.needed),
             (
                 #"{"name":null,"object":null}"#,
-                "# must have token, or observer, or some of name, object, target and selector"
+                Self.needed
             ),
             (
                 #"{"token":"o1.x","observer":"o1"}"#,
-                "# must have token, or observer, or some of name, object, target and selector"
+                Self.needed
             ),
             (
                 #"{"token":"o1.x","name":"a"}"#,
-                "# must have token, or observer, or some of name, object, target and selector"
+                Self.needed
             ),
             (#"{"token":"o1"}"#, "#/token must be the token of an observer"),
             (#"{"token":""}"#, "#/token must be the token of an observer"),

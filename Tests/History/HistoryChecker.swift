@@ -260,10 +260,11 @@ final class HistoryChecker {
         switch removal {
         case .observer(let serial): accounts[serial].map(expectEnd)
         case .client(let id): clients[id]?.accounts.forEach(expectEnd)
-        case .filter(let client, let name, let object):
+        case .filter(let client, let name, let object, let filter):
             for account in clients[client]?.accounts ?? []
             where (name == nil || account.observer.name == name)
                 && (object == nil || account.observer.object == object)
+                && filter?.isPart(of: account.observer.filter) ?? true
             { expectEnd(of: account) }
         }
     }

@@ -68,6 +68,8 @@ package struct HistoryObserver {
     package var client: UInt64
     package var name: [UInt8]?
     package var object: [UInt8]?
+    /// The names, prefixes and conditions that it has beside them.
+    package var filter: HistoryFilter?
     package var selector: [UInt8]
     package var behavior: Behavior
     package var acknowledges = false
@@ -98,7 +100,7 @@ package struct HistoryObserver {
 package enum HistoryRemoval {
     case observer(UInt64)
     case client(UInt64)
-    case filter(client: UInt64, name: [UInt8]?, object: [UInt8]?)
+    case filter(client: UInt64, name: [UInt8]?, object: [UInt8]?, HistoryFilter?)
 }
 
 /// The row of an observer in a listing.

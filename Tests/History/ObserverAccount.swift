@@ -127,15 +127,9 @@ final class ObserverAccount {
         self.isMailbox = isMailbox
     }
 
-    /// Whether the filter is true (rules C2 and C3); what the broker tells of itself is for those
-    /// that name it.
+    /// Whether the filter is true; who is filtered out has nothing due (rule W8).
     func matches(_ content: HistoryContent) -> Bool {
-        if let name = observer.name {
-            if name != content.name { return false }
-        } else if content.name.starts(with: "belfry.".utf8) {
-            return false
-        }
-        return observer.object == nil || observer.object == content.object
+        content.matches(name: observer.name, object: observer.object, observer.filter)
     }
 
     /// The place of the first due with this number or a higher one.

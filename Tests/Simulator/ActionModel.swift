@@ -21,8 +21,9 @@ struct ActionModel {
     struct Row {
         let serial: UInt64
         let client: UInt64
-        let name: [UInt8]
+        let name: [UInt8]?
         let object: [UInt8]?
+        let filter: HistoryFilter?
         let target: [UInt8]
         let selector: [UInt8]
         let acknowledges: Bool

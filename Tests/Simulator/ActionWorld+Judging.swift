@@ -65,6 +65,9 @@ extension ActionWorld {
         switch role {
         case .plain: return "plain"
         case .action(let target): return "to \(target.shown)"
+        case .filtered(let terms, let target):
+            let filter = HistoryFilter(terms).map(Show.filter) ?? ""
+            return "\(filter) to \(Show.text(target))"
         case .value: return "value"
         case .responder(let terms):
             let selectors = terms.implements.map(\.shown).joined()

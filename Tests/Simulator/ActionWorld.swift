@@ -26,9 +26,12 @@ final class ActionWorld {
     /// The latest posts of this life.
     private(set) var posts: [NotificationID] = []
     private var told: [String] = []
+    private var filters: FilterProfile
 
     init(seed: UInt64) {
         dice = Dice(seed: seed)
+        // The model knows no reports.
+        filters = FilterProfile(seed: seed, hearsReports: false)
         limits.isDurable = true
         // A client that was late three times is still waited for.
         limits.missedDeadlineLimit = 1_000_000
@@ -71,8 +74,16 @@ final class ActionWorld {
     private var someClient: UInt64 { dice.pick(model.clients.keys.sorted()) ?? 1 }
     private var someAddress: [UInt8] { [UInt8](["w", "x", "y", "z"][dice.below(4)]) }
     private var someSelector: [UInt8] { [UInt8](["a", "b", "c"][dice.below(3)]) }
-    private var someName: [UInt8] { [UInt8](["up", "down"][dice.below(2)]) }
-    private var someObject: [UInt8]? { dice.oneIn(3) ? nil : [UInt8](["s", "t"][dice.below(2)]) }
+
+    private var someName: [UInt8] {
+        if filters.isUsed { return dice.pick(filters.names) ?? [] }
+        return [UInt8](["up", "down"][dice.below(2)])
+    }
+
+    private var someObject: [UInt8]? {
+        if filters.isUsed { return dice.pick(filters.objects).flatMap { $0 } }
+        return dice.oneIn(3) ? nil : [UInt8](["s", "t"][dice.below(2)])
+    }
 
     private func connect() throws(Violation) {
         guard model.clients.count < 5 else { return }
@@ -121,14 +132,17 @@ final class ActionWorld {
         terms.acknowledges = dice.oneIn(2)
         terms.endsWithConnection = dice.oneIn(5)
         let client = someClient
+        var (name, object): ([UInt8]?, [UInt8]?) = (someName, someObject)
+        let filter = filters.filter(&name, &object, &dice)
         let row = ActionModel.Row(
-            serial: lastNumber, client: client, name: someName, object: someObject,
+            serial: lastNumber, client: client, name: name, object: object, filter: filter,
             target: someAddress, selector: someSelector, acknowledges: terms.acknowledges,
             endsWithConnection: terms.endsWithConnection)
         let registration = ObserverRegistration(
             serial: row.serial, tokenHash: SecretHash(high: row.serial, low: 1), name: row.name,
             object: row.object, selector: row.selector, terms: terms,
-            role: .action(target: row.target))
+            role: filter.map { .filtered(FilterTerms($0), target: row.target) }
+                ?? .action(target: row.target))
         guard model.rows.count < 12 else { return }
         try submit(.addObserver(registration, client: client, since: nil)) { model, outcome in
             if case .refused = outcome { return }
@@ -139,9 +153,13 @@ final class ActionWorld {
     private func post() throws(Violation) {
         lastNumber += 1
         let (name, object) = (someName, someObject)
+        let userInfo =
+            filters.isUsed && !dice.oneIn(6)
+            ? filters.userInfo(lastNumber, padding: "", &dice) : nil
+        let content = HistoryContent(name: name, object: object, userInfo: userInfo)
         let post = Post(
             id: NotificationID(milliseconds: wall, place: lastNumber, random: lastNumber),
-            content: Notification.Content(name: name, object: object))
+            content: Notification.Content(name: name, object: object, userInfo: userInfo))
         var terms = PostTerms()
         terms.reportsObservers = true
         terms.wait = dice.oneIn(2) ? 0 : Int64(dice.number(in: 1...4)) * 500_000_000
@@ -150,7 +168,7 @@ final class ActionWorld {
         var expected: [ReportRow] = []
         let outcome = try submit(.post(post, terms)) { model, _ in
             let matching = model.rows.filter {
-                $0.name == name && ($0.object == nil || $0.object == object)
+                content.matches(name: $0.name, object: $0.object, $0.filter)
             }
             model.accounts[post.id] = ActionModel.Account(matched: UInt32(matching.count))
             for row in matching {
@@ -251,10 +269,30 @@ final class ActionWorld {
     }
 
     private func remove() throws(Violation) {
+        if filters.isUsed, dice.oneIn(2) { return try removeByFilter() }
         let serials = model.rows.map(\.serial) + model.responders.map(\.serial)
         guard let serial = dice.pick(serials) else { return }
         try submit(.removeObserver(serial: serial, by: .broker)) { model, _ in
             model.remove(serial)
+        }
+    }
+
+    /// Removes those with the terms of a filter: no responder has any (rules O3 and P6).
+    private func removeByFilter() throws(Violation) {
+        guard let terms = filters.removal(&dice) else { return }
+        let client = someClient
+        var filter = ObserverFilter(target: dice.oneIn(2) ? someAddress : nil)
+        filter.terms = FilterTerms(terms)
+        let gone = model.rows.filter {
+            $0.client == client && (filter.target == nil || filter.target == $0.target)
+                && terms.isPart(of: $0.filter)
+        }.map(\.serial)
+        let outcome = try submit(.removeObservers(client: client, filter)) { model, outcome in
+            if case .refused = outcome { return }
+            for serial in gone { model.remove(serial) }
+        }
+        if case .removed(let count) = outcome, count != gone.count {
+            throw Violation("rule P6: \(count) were removed, expected \(gone)")
         }
     }
 

@@ -111,6 +111,7 @@ extension World {
         noteLooks()
         if isJudgedByHistoryAlone { return }
         try checkRows()
+        try checkExplanation()
         let queue = center.queue(matching: ObserverQuery(limit: 1_000) { $0.isWaiting = false }) {
             _, _ in true
         }.rows
@@ -153,6 +154,18 @@ extension World {
         for (place, row) in clients.enumerated() {
             try compare("client", SeenClient(row), model.row(ofClient: place))
         }
+    }
+
+    /// Rule W10: who would get the last notification is who matches it now.
+    private func checkExplanation() throws(Violation) {
+        guard let note = model.ring.last else { return }
+        // Without a userInfo its conditions would not be asked (rule W6).
+        let explanation = center.explain(
+            name: note.name, object: note.object, userInfo: note.userInfo ?? [UInt8]("{}")
+        ) { _, _ in true }
+        try compare(
+            "explanation of \(note.sequence)", explanation.observers.map(\.row.serial),
+            model.observers.filter { $0.matches(note) }.map(\.serial))
     }
 
     func compare(_ found: MailboxPage?, _ expected: SeenPage?) throws(Violation) {

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 import BelfryJSON
 import TestSupport
 
@@ -45,7 +46,9 @@ extension MixedWorld {
             id: newID(),
             content: Notification.Content(
                 name: name, object: dice.oneIn(3) ? nil : object,
-                userInfo: [UInt8]("{\"n\":\(lastNumber)}")),
+                userInfo: filters.isUsed
+                    ? filters.userInfo(lastNumber, padding: "", &dice)
+                    : [UInt8]("{\"n\":\(lastNumber)}")),
             causedBy: dice.oneIn(8) ? posts.first : nil, options: options)
     }
 
@@ -88,10 +91,35 @@ extension MixedWorld {
         }
         if dice.oneIn(6), case .plain = role { terms.minInterval = 700_000_000 }
         let isFiled = role.responder != nil || role.value != nil
+        var observedName = isFiled || dice.oneIn(4) ? nil : dice.oneIn(8) ? reportName : name
+        var observedObject = isFiled || dice.oneIn(2) ? object : nil
+        if !isFiled, let terms = filterTerms(&observedName, &observedObject) {
+            role = .filtered(terms, target: role.target)
+        }
         return ObserverRegistration(
             serial: lastNumber, tokenHash: SecretHash(high: lastNumber, low: 1),
-            name: isFiled || dice.oneIn(4) ? nil : dice.oneIn(8) ? reportName : name,
-            object: isFiled || dice.oneIn(2) ? object : nil,
+            name: observedName, object: observedObject,
             selector: role.responder == nil ? name : [], terms: terms, role: role)
+    }
+
+    /// The terms of a finer filter; some have prefixes of all that the broker posts itself.
+    private func filterTerms(_ name: inout [UInt8]?, _ object: inout [UInt8]?) -> FilterTerms? {
+        guard var filter = filters.filter(&name, &object, &dice) else { return nil }
+        if dice.oneIn(6) {
+            (name, filter.names) = (nil, [])
+            filter.namePrefix = [UInt8](["belfry.", "belfry.c", "belfry.channel."][dice.below(3)])
+            filter.grants = []
+        }
+        return FilterTerms(filter)
+    }
+
+    /// The filter of a removal.
+    func removal() -> ObserverFilter {
+        var filter = ObserverFilter(name: dice.oneIn(2) ? name : nil, object: object)
+        if let terms = filters.removal(&dice) {
+            if dice.oneIn(2) { (filter.name, filter.object) = (nil, nil) }
+            filter.terms = FilterTerms(terms)
+        }
+        return filter
     }
 }

@@ -30,9 +30,11 @@ final class MixedWorld {
     private var told: [Command.Action] = []
     /// Few clients meet themselves more often.
     private let clientLimit: Int
+    var filters: FilterProfile
 
     init(seed: UInt64) {
         dice = Dice(seed: seed)
+        filters = FilterProfile(seed: seed)
         clientLimit = dice.number(in: 1...5)
         var limits = CenterLimits()
         limits.isDurable = dice.oneIn(2)
@@ -80,8 +82,14 @@ final class MixedWorld {
     // MARK: What they are made of
 
     var client: UInt64 { dice.pick(connections.keys.sorted()) ?? 1 }
-    var name: [UInt8] { [UInt8](["a", "b", "c"][dice.below(3)]) }
-    var object: [UInt8] { [UInt8](["w", "x"][dice.below(2)]) }
+    var name: [UInt8] {
+        if filters.isUsed, !dice.oneIn(4) { return dice.pick(filters.names) ?? [] }
+        return [UInt8](["a", "b", "c"][dice.below(3)])
+    }
+    var object: [UInt8] {
+        if filters.isUsed, let object = dice.pick(filters.objects).flatMap({ $0 }) { return object }
+        return [UInt8](["w", "x"][dice.below(2)])
+    }
     var path: DocumentPath {
         let text = [UInt8](["", "k", "k.l"][dice.below(3)])
         guard let path = try? DocumentPath.parse(text.span) else {
@@ -210,9 +218,7 @@ final class MixedWorld {
     private func remove() throws(Violation) {
         guard dice.oneIn(3) else {
             try submit(
-                .removeObservers(
-                    client: client,
-                    ObserverFilter(name: dice.oneIn(2) ? name : nil, object: object)))
+                .removeObservers(client: client, removal()))
             return
         }
         let client = client

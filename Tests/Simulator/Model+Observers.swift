@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 // Clients and observers come and go (rules C8 to C11, O1 to O10).
 
@@ -66,14 +67,16 @@ extension Model {
             let (observer, sequence) = (delivery.observer, delivery.sequence)
             acknowledge(client: client, observer: observer, sequence: sequence, response)
         case .addObserver(let observer, let client, let since):
-            guard canRegister(1, client: client), mayLast(observer, client: client) else { return }
+            guard canRegister(1, client: client), mayLast(observer, client: client),
+                hasRoom(for: [observer])
+            else { return }
             register([observer], client: client, since: since)
         case .removeObserver(let serial, let remover): removeObserver(serial, by: remover)
         case .ask, .withdraw, .leaveAsk, .answer, .setValue, .mergeValue, .removeValue,
             .showAnnounced:
             preconditionFailure("asks and values have worlds of their own")
         case .removeObservers(let client, let filter):
-            removeObservers(of: client, name: filter.name, object: filter.object)
+            removeObservers(of: client, filter)
         case .removeClient(let client, let remover): removeClient(client, by: remover)
         case .readMailbox(let observer, let through, let wait):
             readMailbox(observer, through: through, wait: wait)
@@ -125,6 +128,7 @@ extension Model {
         guard registrations.count <= limits.clientObserverLimit else {
             return refuse(.tooManyObservers(limit: limits.clientObserverLimit))
         }
+        guard hasRoom(for: registrations) else { return }
         var client = Client(
             id: registration.id, transport: registration.transport,
             connection: registration.connection, sessionHash: registration.sessionHash,
@@ -161,6 +165,7 @@ extension Model {
             var observer = Observer(
                 serial: registration.serial, client: client, tokenHash: registration.tokenHash,
                 name: registration.name, object: registration.object,
+                role: registration.role, filter: HistoryFilter(registration.role.filter),
                 selector: registration.selector, terms: registration.terms, since: sequence,
                 createdAt: wall)
             observer.mailbox.lookedAt = now
@@ -219,15 +224,18 @@ extension Model {
         afterRemoval(from: owner.id)
     }
 
-    private mutating func removeObservers(of client: UInt64, name: [UInt8]?, object: [UInt8]?) {
+    private mutating func removeObservers(of client: UInt64, _ filter: ObserverFilter) {
         guard place(ofClient: client) != nil else { return refuse(.unknownClient) }
         out.outcome = .plain(.removed(0))
         // Rule O10: with no criterion nothing goes.
-        if name == nil, object == nil { return }
+        if filter.isEmpty { return }
+        let (name, object) = (filter.name, filter.object)
+        let terms = HistoryFilter(filter.terms)
         // Rule O3: the filter is compared, so a wildcard is no such name.
         let gone = observers.filter {
             $0.client == client && (name == nil || $0.name == name)
                 && (object == nil || $0.object == object)
+                && terms?.isPart(of: $0.filter) ?? true
         }
         for observer in gone { remove(observer.serial, by: .client(client), reason: .removed) }
         out.outcome = .plain(.removed(gone.count))
@@ -307,7 +315,7 @@ extension Model {
         }
         let tombstone = Tombstone(
             tokenHash: gone.tokenHash, removedAt: wall, removedBy: remover, reason: reason,
-            name: gone.name, object: gone.object)
+            name: gone.name, object: gone.object, terms: gone.role.filter)
         tombstones.append((serial, tombstone))
         while tombstones.count > limits.tombstoneLimit { tombstones.removeFirst() }
         return tombstone
@@ -320,7 +328,8 @@ extension Model {
         let client = clients[client(of: place)]
         return SeenObserver(
             serial: observer.serial, client: client.id, transport: client.transport,
-            name: observer.name, object: observer.object, selector: observer.selector,
+            name: observer.name, object: observer.object, role: observer.role,
+            selector: observer.selector,
             terms: observer.terms, since: observer.since, createdAt: observer.createdAt,
             state: client.state, stateSince: client.stateSince, principal: client.principal,
             delivered: observer.delivered, held: heldCount(of: place),

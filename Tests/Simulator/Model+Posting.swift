@@ -73,18 +73,15 @@ extension Model {
 
     /// Whether a plain or `now` post would leave something in the store.
     private func mustStore(_ post: Post) -> Bool {
-        let name = post.content.nameBytes
-        let object = post.content.objectBytes
-        if post.options?.style == .now,
-            !queue.isEmpty
-        {
+        let content = HistoryContent(post.content)
+        if post.options?.style == .now, !queue.isEmpty {
             // It may take entries out, and that would have to be stored.
             return true
         }
         return observers.indices.contains { place in
             let observer = observers[place]
-            guard observer.name == nil || observer.name == name,
-                observer.object == nil || observer.object == object,
+            guard
+                content.matches(name: observer.name, object: observer.object, observer.filter),
                 !observer.terms.endsWithConnection
             else { return false }
             let client = clients[client(of: place)]

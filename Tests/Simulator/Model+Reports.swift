@@ -53,7 +53,7 @@ extension Model {
         let pending = reports
         for (place, report) in pending.enumerated() {
             let name = [UInt8](report.name)
-            guard observers.contains(where: { $0.name == name }) else { continue }
+            guard observers.contains(where: { $0.names(channel: name) }) else { continue }
             let receiptCount = out.receipts.count
             dispatch(
                 Posting(

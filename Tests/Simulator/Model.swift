@@ -158,6 +158,9 @@ struct Model {
         let tokenHash: SecretHash
         let name: [UInt8]?
         let object: [UInt8]?
+        let role: ObserverRole
+        /// The filter that its role has, in the words of the model.
+        let filter: HistoryFilter?
         let selector: [UInt8]
         let terms: ObserverTerms
         let since: UInt64
@@ -180,9 +183,13 @@ struct Model {
         var mailbox = Mailbox()
 
         func matches(_ note: Note) -> Bool {
-            // The center's own channels are for those that name them.
-            (name == note.name || name == nil && !note.name.starts(with: "belfry.".utf8))
-                && (object == nil || object == note.object)
+            HistoryContent(name: note.name, object: note.object, userInfo: note.userInfo)
+                .matches(name: name, object: object, filter)
+        }
+
+        /// Whether it names a channel of reports, or has a prefix of it.
+        func names(channel: [UInt8]) -> Bool {
+            name == channel || filter?.names(channel: channel) ?? false
         }
     }
 

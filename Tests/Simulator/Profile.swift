@@ -25,6 +25,8 @@ struct Profile {
     var behaviors: [SuspensionBehavior]
     /// The longest times, in nanoseconds.
     var longest: Int64
+    /// The prefixes, sets of names and conditions of observers.
+    var filters: FilterProfile
 
     /// An option of a post or an observer.
     enum Option: CaseIterable {
@@ -34,7 +36,8 @@ struct Profile {
             since
     }
 
-    init(dice: inout Dice) {
+    init(seed: UInt64, dice: inout Dice) {
+        filters = FilterProfile(seed: seed)
         names = Array(["a", "ab", "b", "c"].map { [UInt8]($0) }.prefix(dice.number(in: 1...4)))
         objects = Array(
             [nil, "o", "op", "q"].map { $0.map { [UInt8]($0) } }.prefix(
@@ -66,6 +69,9 @@ struct Profile {
         rarity[.object] = dice.number(in: 1...3)
         chooseLimits(&dice)
         chooseTheme(&dice)
+        guard filters.isUsed else { return }
+        (names, objects) = (filters.names, filters.objects)
+        rarity[.userInfo] = 1
     }
 
     /// Lets some seeds have much of a few things at once, which chance seldom combines.
@@ -114,6 +120,9 @@ struct Profile {
         limits.keyLifetime = .seconds(small(1...20, 300))
         limits.clientObserverLimit = small(1...5, 10_000)
         if dice.oneIn(3), modes.count > 2 { limits.commonModes = [Mode.default, modes[2]] }
+        guard filters.isUsed else { return }
+        limits.prefixLimit = small(0...4, 10_000)
+        limits.conditionLimit = small(0...3, 10_000)
     }
 
     /// The limits that a `configure` command changes to.

@@ -8,6 +8,7 @@ struct SeenObserver: Equatable {
     var transport: Transport
     var name: [UInt8]?
     var object: [UInt8]?
+    var role: ObserverRole
     var selector: [UInt8]
     var terms: ObserverTerms
     var since: UInt64
@@ -27,7 +28,8 @@ extension SeenObserver {
     init(_ row: ObserverRow) {
         self.init(
             serial: row.serial, client: row.client, transport: row.transport, name: row.name,
-            object: row.object, selector: row.selector, terms: row.terms, since: row.since,
+            object: row.object, role: row.role, selector: row.selector, terms: row.terms,
+            since: row.since,
             createdAt: row.createdAt, state: row.state, stateSince: row.stateSince,
             principal: row.principal, delivered: row.tally.delivered, held: row.held,
             coalesced: row.tally.coalesced, dropped: row.tally.dropped,

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 import BelfryJSON
 
 /// Text for the reader of a report.
@@ -33,6 +34,11 @@ enum Show {
         case .setValue(let write, let document, let lifetime):
             "set \(place(write)) to \(document.bytes.shown) for \(text(lifetime.timeToLive))"
         case .removeValue(let write): "remove \(place(write))"
+        case .removeObservers(let client, let filter):
+            """
+            removeObservers of c\(client) \(text(filter.name))/\(text(filter.object)) \
+            \(HistoryFilter(filter.terms).map(Self.filter) ?? "")
+            """
         case .configure: "configure"
         default: "\(action)"
         }
@@ -78,8 +84,22 @@ enum Show {
         if terms.endsWithConnection { text += " connection" }
         if terms.minInterval > 0 { text += " minInterval \(terms.minInterval)" }
         text += " lease \(Self.text(terms.lease))"
+        if let filter = HistoryFilter(observer.role.filter) { text += " \(Self.filter(filter))" }
         if let path = observer.role.value?.pathText { text += " value \(path.shown)" }
         return text
+    }
+
+    static func filter(_ filter: HistoryFilter) -> String {
+        var parts: [String] = []
+        if !filter.names.isEmpty { parts.append("names \(filter.names.map(\.shown))") }
+        if let prefix = filter.namePrefix { parts.append("namePrefix \(prefix.shown)") }
+        if let prefix = filter.objectPrefix { parts.append("objectPrefix \(prefix.shown)") }
+        if let condition = filter.condition { parts.append("where \(condition.text)") }
+        for grant in filter.grants {
+            let names = grant.names.isEmpty ? "all" : "\(grant.names.map(\.shown))"
+            parts.append("grant for \(names) \(grant.alternatives.map(\.text))")
+        }
+        return parts.joined(separator: " ")
     }
 
     static func text(_ bytes: [UInt8]?) -> String { bytes?.shown ?? "*" }
@@ -139,7 +159,8 @@ extension Model {
             lines.append(
                 """
                 o\(observer.serial) of c\(observer.client) \(Show.text(observer.name))/\
-                \(Show.text(observer.object)) \(observer.terms) losses \(observer.losses)
+                \(Show.text(observer.object)) \(observer.filter.map(Show.filter) ?? "") \
+                \(observer.terms) losses \(observer.losses)
                 """)
         }
         for entry in queue {

@@ -119,6 +119,7 @@ extension Model {
             try compare("client of an observer", record.client, observer.client)
             try compare("token", record.tokenHash, observer.tokenHash)
             try compare("filter", [record.name, record.object], [observer.name, observer.object])
+            try compare("role", record.role, observer.role)
             try compare("selector", record.selector, observer.selector)
             try compare("terms", record.terms, observer.terms)
             try compare("since", record.since, observer.since)
@@ -280,7 +281,8 @@ extension Model {
         let old = observers[place]
         var observer = Observer(
             serial: old.serial, client: old.client, tokenHash: old.tokenHash, name: old.name,
-            object: old.object, selector: old.selector, terms: old.terms, since: old.since,
+            object: old.object, role: old.role, filter: old.filter, selector: old.selector,
+            terms: old.terms, since: old.since,
             createdAt: old.createdAt)
         observer.mailbox.acknowledgedThrough = old.mailbox.acknowledgedThrough
         observer.mailbox.forgottenThrough = old.mailbox.forgottenThrough

@@ -79,6 +79,7 @@ extension World {
                 serial: row.serial, client: row.client, name: row.name, object: row.object,
                 selector: row.selector, behavior: .init(row.terms.suspensionBehavior),
                 since: row.since)
+            observer.filter = HistoryFilter(row.role.filter)
             observer.acknowledges = row.terms.acknowledges
             observer.endsWithConnection = row.terms.endsWithConnection
             observer.isPaced = row.terms.minInterval > 0
@@ -192,7 +193,9 @@ extension World {
                 if !filter.isEmpty {
                     history.note(
                         .removed(
-                            .filter(client: client, name: filter.name, object: filter.object)))
+                            .filter(
+                                client: client, name: filter.name, object: filter.object,
+                                HistoryFilter(filter.terms))))
                 }
                 mayRemove = true
             case .removeClient(let client, _):

@@ -95,7 +95,10 @@ extension World {
         var userInfo: [UInt8]?
         if has(.userInfo) {
             let padding = String(repeating: "x", count: dice.oneIn(3) ? dice.below(80) : 0)
-            userInfo = [UInt8](#"{"k":\#(lastID),"x":"\#(padding)"}"#)
+            userInfo =
+                profile.filters.isUsed
+                ? profile.filters.userInfo(lastID, padding: padding, &dice)
+                : [UInt8](#"{"k":\#(lastID),"x":"\#(padding)"}"#)
         }
         let content = Notification.Content(
             name: dice.pick(profile.names) ?? [UInt8]("a"), object: object, userInfo: userInfo)

@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 import TestSupport
 
 // One step: what it is comes from the dice, and what it needs from what is there.
@@ -254,10 +255,12 @@ extension World {
         terms.lease = has(.forever) ? nil : someDuration() * 4
         var name = has(.wildcard) ? nil : dice.pick(profile.names)
         if has(.reports) { name = dice.pick(Model.reportNames) }
-        let object = has(.anyObject) ? nil : dice.pick(profile.objects).flatMap { $0 }
+        var object = has(.anyObject) ? nil : dice.pick(profile.objects).flatMap { $0 }
+        let filter = profile.filters.filter(&name, &object, &dice)
         return ObserverRegistration(
             serial: lastObserver, tokenHash: hash(), name: name, object: object,
-            selector: dice.pick(profile.selectors) ?? [UInt8]("notify"), terms: terms)
+            selector: dice.pick(profile.selectors) ?? [UInt8]("notify"), terms: terms,
+            role: filter.map { .filtered(FilterTerms($0), target: nil) } ?? .plain)
     }
 
     private func addObserver() throws(Violation) {
@@ -273,8 +276,25 @@ extension World {
     private func removeObservers() throws(Violation) {
         let name = dice.oneIn(2) ? nil : dice.pick(profile.names)
         let object = dice.oneIn(2) ? nil : dice.pick(profile.objects).flatMap { $0 }
-        try submit(
-            .removeObservers(client: someClient(), ObserverFilter(name: name, object: object)))
+        var filter = ObserverFilter(name: name, object: object)
+        var client: UInt64?
+        if profile.filters.isUsed {
+            // Mostly one that is there: few clients have what is drawn.
+            let row = dice.oneIn(4) ? nil : dice.pick(filteredRows)
+            client = row?.client
+            let known = HistoryFilter(row?.role.filter)
+            if let terms = profile.filters.removal(&dice, like: known) {
+                if !dice.oneIn(4) { (filter.name, filter.object) = (nil, nil) }
+                filter.terms = FilterTerms(terms)
+            }
+        }
+        try submit(.removeObservers(client: client ?? someClient(), filter))
+    }
+
+    /// The observers with a finer filter.
+    private var filteredRows: [ObserverRow] {
+        center.observers(matching: ObserverQuery(after: 0, limit: 1_000)) { _, _ in true }.rows
+            .filter { $0.role.filter != nil }
     }
 
     // MARK: Acknowledgements

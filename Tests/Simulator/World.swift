@@ -82,7 +82,7 @@ final class World {
     init(seed: UInt64) {
         self.seed = seed
         dice = Dice(seed: seed)
-        profile = Profile(dice: &dice)
+        profile = Profile(seed: seed, dice: &dice)
         profile.limits.isDurable = true
         let name = [UInt8]("default")
         let epoch = [UInt8]("k\(seed)")

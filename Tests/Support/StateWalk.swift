@@ -31,6 +31,10 @@ package struct StateWalk {
             ],
             "It lives only while a command is applied (decision 97).": [
                 "NotificationCenter.dispatching", "NotificationQueue.journal",
+                "ObserverRegistry.truth",
+            ],
+            "It follows from the roles of observers, and numbers prefixes as they came.": [
+                "ObserverIndex.finer"
             ],
             "It is a lower bound, which a restored shard finds anew.": ["ShardLog.dueAt"],
             "It has intervals that are over, which are forgotten over time.": ["PaceTable.order"],

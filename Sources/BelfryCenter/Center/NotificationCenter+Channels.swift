@@ -14,6 +14,13 @@ extension NotificationCenter {
             guard registry.watch.isActive else { return }
             // Bound: selectors
             for name in responder.implements { noteCrossing(of: name, wasObserved: false) }
+        } else if let terms = role.filter, let watched = WatchedNames(name, object, terms) {
+            for name in watched.reports { registry.watch.add(watching: name) }  // Bound: few
+            guard registry.watch.isActive else { return }
+            // Bound: terms, spread
+            for name in registry.names(watched.names, beginningWith: watched.prefix) {
+                noteCrossing(of: name, wasObserved: false)
+            }
         } else if let name {
             if Report.isOfChannels(name) {
                 registry.watch.add(watching: object)
@@ -29,11 +36,18 @@ extension NotificationCenter {
     }
 
     /// Notes the names that may have lost their last observer; not for an observer of a value.
-    mutating func noteGone(_ name: [UInt8]?, _ object: [UInt8]?, _ responder: ResponderTerms?) {
-        if let responder {
+    mutating func noteGone(_ name: [UInt8]?, _ object: [UInt8]?, _ role: ObserverRole) {
+        if let responder = role.responder {
             guard registry.watch.isActive else { return }
             // Bound: selectors
             for name in responder.implements { noteCrossing(of: name, wasObserved: true) }
+        } else if let terms = role.filter, let watched = WatchedNames(name, object, terms) {
+            for name in watched.reports { registry.watch.remove(watching: name) }  // Bound: few
+            guard registry.watch.isActive else { return }
+            // Bound: terms, spread
+            for name in registry.names(watched.names, beginningWith: watched.prefix) {
+                noteCrossing(of: name, wasObserved: true)
+            }
         } else if let name {
             if Report.isOfChannels(name) {
                 registry.watch.remove(watching: object)
@@ -50,15 +64,9 @@ extension NotificationCenter {
 
     /// Notes a name that is in no filter, before or after the present change.
     private mutating func noteCrossing(of name: [UInt8], wasObserved: Bool) {
-        guard !isNamed(name), !name.starts(with: "belfry.".utf8) else { return }
+        guard !registry.isNamed(name), !name.starts(with: "belfry.".utf8) else { return }
         let wasNameless = registry.watch.namelessBefore ?? (registry.namelessCount > 0)
         registry.watch.note(name, wasObserved: wasObserved || wasNameless)
-    }
-
-    private func isNamed(_ name: [UInt8]) -> Bool {
-        registry.index.channels.index(of: name.span).map {
-            registry.index.channels.isObserved(at: $0)
-        } ?? false
     }
 
     /// Reports the changes of the turn that ends, until so much work is done.
@@ -70,7 +78,7 @@ extension NotificationCenter {
         // Share: crossings
         while work == 0 || work < workLimit, let crossing = registry.watch.next() {
             work += Work.ofEnd + registry.watch.watcherCount
-            let isObserved = registry.namelessCount > 0 || isNamed(crossing.name)
+            let isObserved = registry.namelessCount > 0 || registry.isNamed(crossing.name)
             guard isObserved != crossing.wasObserved else { continue }
             reports.append(.channelChanged(name: crossing.name, isObserved: isObserved))
         }
@@ -78,15 +86,9 @@ extension NotificationCenter {
 
     /// Notes all unnamed names, as the first observer without a name came, or the last one left.
     private mutating func spread(wasObserved: Bool) {
-        var names: [[UInt8]] = []
-        registry.watch.forEachName { names.append($0) }
-        if registry.watch.generalCount > 0 {
-            registry.index.channels.forEachUnobserved {
-                names.append(registry.index.channels.name(at: $0))
-            }
-        }
         // Bound: spread
-        for name in names where !isNamed(name) && !name.starts(with: "belfry.".utf8) {
+        for name in registry.spreadNames()
+        where !registry.isNamed(name) && !name.starts(with: "belfry.".utf8) {
             registry.watch.note(name, wasObserved: wasObserved)
         }
     }

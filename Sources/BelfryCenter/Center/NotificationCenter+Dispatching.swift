@@ -77,9 +77,10 @@ extension NotificationCenter {
         receipt.dequeued = post.dequeuedCount
         let deliveredBefore = effects.deliveries.count
         var special: ArraySlice<UInt32> = []
-        if buckets.count > 0 {
+        if buckets.count > 0 || registry.index.hasFilters {
             special = deliver(
-                to: buckets, notification: position, isRestored: notification.isRestored, time,
+                to: buckets, of: channel, notification: position,
+                isRestored: notification.isRestored, time,
                 &effects)
             receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
             receipt.matched = receipt.delivered + UInt32(special.count)
@@ -106,12 +107,17 @@ extension NotificationCenter {
     ///
     /// - Returns: That one and all that follow, in registration order.
     private mutating func deliver(
-        to buckets: ObserverIndex.Buckets, notification: UInt32, isRestored: Bool,
+        to buckets: ObserverIndex.Buckets, of channel: UInt32, notification: UInt32,
+        isRestored: Bool,
         _ time: CommandTime, _ effects: inout Effects
     ) -> ArraySlice<UInt32> {
         dispatching.matched.removeAll(
             keepingCapacity: dispatching.matched.capacity <= Self.keptMatchCount)
-        registry.index.appendSlots(in: buckets, to: &dispatching.matched)
+        if !registry.index.hasFilters {
+            registry.index.appendSlots(in: buckets, to: &dispatching.matched)
+        } else {
+            matchFilters(notification, in: buckets, of: channel, at: time, &effects)
+        }
         guard !dispatching.matched.isEmpty else { return [] }
         let firstSpecial = registry.observers.deliver(
             notification, history.sequence, isRedelivered: isRestored, to: dispatching.matched,

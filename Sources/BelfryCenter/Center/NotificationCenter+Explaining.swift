@@ -7,24 +7,26 @@ extension NotificationCenter {
     /// - Parameters:
     ///   - name: The name of the notification.
     ///   - object: Its object, if it has one.
+    ///   - userInfo: Its userInfo; with nil the conditions of observers are not asked for.
     ///   - cursor: The serial number after which the page of observers starts.
     ///   - limit: The most observers of the page.
     ///   - scanLimit: The most names and observers to examine, if fewer than usual.
     ///   - visible: The filters that the caller may see.
     public func explain(
-        name: [UInt8], object: [UInt8]?, after cursor: UInt64 = 0, limit: Int = 1_000,
+        name: [UInt8], object: [UInt8]?, userInfo: [UInt8]? = nil, after cursor: UInt64 = 0,
+        limit: Int = 1_000,
         scanLimit: Int = .max, visible: Visibility
     ) -> Explanation {
         var explanation = Explanation()
+        explanation.hasUserInfo = userInfo != nil
         let channel = registry.index.channels.index(of: name.span) ?? ObserverIndex.noList
-        // The notification is never posted: only its name and object are looked up.
-        let content = Notification.Content(name: name, object: object)
-        let buckets = registry.index.buckets(
-            channel: channel, object: content.object, isReserved: content.isReserved)
+        let content = Notification.Content(name: name, object: object, userInfo: userInfo)
+        var truth = ConditionTruth()
+        truth.begin()
         var lastSerial = cursor
         var seenCount = 0
         var textByteCount = 0
-        registry.index.forEachSlot(in: buckets, from: max(cursor, cursor &+ 1)) { slot in
+        registry.index.forEachSlot(of: content, from: max(cursor, cursor &+ 1)) { slot, condition in
             if explanation.observers.count >= max(limit, 1)
                 || seenCount >= min(Self.pageScanLimit, max(scanLimit, 1))
                 || textByteCount > Self.pageTextByteLimit
@@ -34,8 +36,16 @@ extension NotificationCenter {
             }
             seenCount += 1
             lastSerial = registry.observers[slot].serial
+            if userInfo != nil, let condition,
+                truth.isTrue(
+                    condition, of: registry.index.filters.conditions,
+                    in: content.userInfoOrNothing)
+                    == false
+            {
+                return true
+            }
             let row = row(ofSlot: slot)
-            if visible(row.name, row.object) {
+            if row.reach.isAllowed(visible) {
                 var report = ReportRow(observer: row.serial, outcome: outcome(at: slot))
                 if let target = registry.observers.target(at: slot) {
                     let action = explain(actionAt: slot, target: target)
@@ -52,7 +62,7 @@ extension NotificationCenter {
         takeAlong(&explanation)
         if cursor == 0 {
             findNearMisses(
-                of: name, object: object, channel: channel,
+                of: content, name: name, channel: channel,
                 scanLimit: min(Self.scanLimit, max(scanLimit, 1)), visible: visible,
                 in: &explanation)
         }
@@ -101,27 +111,21 @@ extension NotificationCenter {
 
     /// Adds the observers that nearly match to the explanation.
     private func findNearMisses(
-        of name: [UInt8], object: [UInt8]?, channel: UInt32, scanLimit: Int, visible: Visibility,
-        in explanation: inout Explanation
+        of content: Notification.Content, name: [UInt8], channel: UInt32, scanLimit: Int,
+        visible: Visibility, in explanation: inout Explanation
     ) {
         let near = channelsNear(name, scanLimit: scanLimit)
         explanation.isPartial = near.isPartial || registry.observers.order.entries.count > scanLimit
         // Share: listings
         for entry in registry.observers.order.entries.prefix(scanLimit) where !entry.isDead {
-            let place = registry.observers[entry.slot].place
-            let reason: NearMiss.Reason
-            if place.channel == channel, channel != ObserverIndex.noList {
-                guard let wanted = registry.index.object(of: place), wanted != object else {
-                    continue
-                }
-                reason = .objectDiffers
-            } else if let nearReason = near.reasons[place.channel] {
-                reason = nearReason
-            } else {
+            guard
+                let reason = registry.nearness(
+                    of: entry.slot, to: content, channel: channel, near.reasons)
+            else {
                 continue
             }
             let row = row(ofSlot: entry.slot)
-            guard visible(row.name, row.object) else { continue }
+            guard row.reach.isAllowed(visible) else { continue }
             guard explanation.nearMisses.count < Self.nearMissLimit else {
                 explanation.isPartial = true
                 return

@@ -26,13 +26,10 @@ extension NotificationCenter {
     ///
     /// - Parameter limit: The count at which it may stop.
     public func deliveryBound(of content: Notification.Content, limit: Int) -> Int {
-        let channel = registry.index.channels.index(of: content.name) ?? ObserverIndex.noList
-        let buckets = registry.index.buckets(
-            channel: channel, object: content.object, isReserved: content.isReserved)
-        var bound = registry.index.observerBound(in: buckets)
+        var bound = registry.index.observerBound(of: content)
         guard !registry.targets.isEmpty else { return bound }
         // loop: ends where the bound is passed, or where one post examines no more
-        registry.index.forEachSlot(in: buckets, from: 0) { slot in
+        registry.index.forEachSlot(of: content) { slot, _ in
             if let target = registry.observers.target(at: slot) {
                 let selector = registry.selectors.text(of: registry.observers[slot].selector)
                 bound += walk(from: [target], for: selector.span, passing: FewList()).lookCount
@@ -107,7 +104,7 @@ extension NotificationCenter {
             textByteCount: \.textByteCount
         ) { slot in
             let row = row(ofSlot: slot)
-            return query.includes(row) && visible(row.name, row.object) ? row : nil
+            return query.includes(row) && row.reach.isAllowed(visible) ? row : nil
         }
         if query.includesAll, visible(nil, nil) { page.total = registry.observers.count }
         return page

@@ -24,6 +24,31 @@ extension NotificationCenter {
         }
     }
 
+    /// Finds the observers of a notification in a center with finer filters.
+    ///
+    /// Observers whose conditions are past the limit of work get a gap (law 3), but not those under
+    /// a grant with a condition: they may not know of it (rule W11).
+    @inline(never)
+    mutating func matchFilters(
+        _ notification: UInt32, in buckets: ObserverIndex.Buckets, of channel: UInt32,
+        at time: CommandTime, _ effects: inout Effects
+    ) {
+        let slots = registry.index.appendSlots(
+            in: buckets, of: effects.notifications[Int(notification)].content, channel: channel,
+            &registry.truth, to: &dispatching.matched)
+        effects.evaluationCount += registry.truth.evaluationCount
+        // Bound: observers
+        for slot in slots where registry.observers.filter(at: slot)?.grants.isEmpty == true {
+            noteGap(.overflow, history.sequence, at: slot, &effects)
+        }
+        for slot in slots {  // Bound: observers
+            let client = registry.observers[slot].client
+            guard registry.clients[client].suspension.isEmpty else { continue }
+            // The first observer of a client tells of all.
+            tellGaps(of: client, at: time, &effects)
+        }
+    }
+
     /// Adds a loss to those of its reason, and returns the sum.
     @discardableResult
     mutating func addGap(_ gap: GapRecord, at slot: UInt32) -> GapRecord {

@@ -24,6 +24,7 @@ extension NotificationCenter {
             measure += asks.open.byteCount + asks.fates.byteCount
         }
         if values.isUsed { measure += values.footprint }
+        if registry.index.hasFilters { measure += registry.index.filterFootprint }
         measure += Self.roughByteCount * count
         guard (measure - memory.measure).magnitude >= byteCount else { return nil }
         memory.measure = measure
@@ -47,7 +48,8 @@ extension NotificationCenter {
         asks.addFootprint(to: &kept)
         kept[.queue] += values.footprint
         kept[.observers] +=
-            dispatching.matched.footprint + memory.owned.footprint + reports.footprint
+            dispatching.matched.footprint + memory.owned.footprint
+            + reports.footprint
         return kept
     }
 

@@ -12,6 +12,11 @@ extension NotificationCenter {
         }
         // Bound: registrations
         for observer in observers where !observer.role.isPlain { try checkAddress(of: observer) }
+        if observers.contains(where: \.role.isFiltered) {
+            try registry.checkFilters(
+                of: observers, prefixLimit: limits.prefixLimit,
+                conditionLimit: limits.conditionLimit)
+        }
         var client = ClientTable.Client(registration, at: time)
         if registration.transport == .mailbox {
             // Without a reader the mailbox is disconnected.
@@ -48,6 +53,11 @@ extension NotificationCenter {
         for registration in registrations where !registration.role.isPlain {
             try checkAddress(of: registration)
         }
+        if registrations.contains(where: \.role.isFiltered) {
+            try registry.checkFilters(
+                of: registrations, prefixLimit: limits.prefixLimit,
+                conditionLimit: limits.conditionLimit)
+        }
         var slots: [UInt32] = []
         for registration in registrations {  // Bound: registrations
             if registration.role.isPlain {
@@ -83,7 +93,7 @@ extension NotificationCenter {
             place: place, selector: registry.selectors.retain(registration.selector),
             since: history.sequence,
             createdAt: time.wallMilliseconds, terms: registration.terms,
-            isPlain: registration.role.isPlain)
+            isPlain: registration.role.deliversAtOnce)
         if registry.clients[clientSlot].suspension.contains(.mailbox) {
             // Before its client is noted: the time without a look is stored with it.
             observer.mailbox.lookedAt = time.monotonicNanoseconds
@@ -120,20 +130,16 @@ extension NotificationCenter {
                 GapRecord(reason: .unknown, count: nil, first: since + 1, last: last), at: slot,
                 &effects)
         }
-        // The new observers have the highest serial numbers: other entries of the buckets are not
-        // even looked at, so the cost does not grow with observers times notifications.
-        let firstSerial = registry.observers[firstSlot].serial
         let client = registry.observers[firstSlot].client
+        let filters = slots.map { filter(of: $0) }
         var found = emptyReplay(for: client)
         history.replay.forEach(above: since) { notification in
             guard notification.expiresAt > time.monotonicNanoseconds else { return }
-            let channel = registry.index.channels.index(of: notification.content.name)
-            let buckets = registry.index.buckets(
-                channel: channel ?? ObserverIndex.noList, object: notification.content.object,
-                isReserved: notification.content.isReserved)
-            registry.index.forEachSlot(in: buckets, from: firstSerial) { slot in
+            let place = registry.index.place(of: notification.content)
+            // Bound: since
+            for (slot, filter) in zip(slots, filters)
+            where filter.matches(place, notification.content) {
                 found.add(notification, to: slot)
-                return true
             }
         }
         hold(found, at: slots, of: client, &effects)
@@ -143,7 +149,9 @@ extension NotificationCenter {
 
     /// The one name that an observer gets; nil where there are more.
     func observedName(at slot: UInt32) -> [UInt8]? {
+        // An observer under a grant with a condition is not told which of its names was lost.
         registry.observers.isResponder(at: slot)
+            || registry.observers.filter(at: slot)?.grants.isEmpty == false
             ? nil : registry.index.name(of: registry.observers[slot].place)
     }
 }
@@ -204,6 +212,9 @@ extension NotificationCenter {
             let place = registry.observers[slot].place
             if filter.name != nil, place.channel != wanted.channel { continue }
             if filter.object != nil, place.object != wanted.object { continue }
+            if let terms = filter.terms, !terms.isPart(of: registry.observers.filter(at: slot)) {
+                continue
+            }
             if let target = filter.target, target != registry.observers.target(at: slot) {
                 continue
             }
@@ -267,7 +278,8 @@ extension NotificationCenter {
         let tombstone = Tombstone(
             tokenHash: observer.tokenHash, removedAt: time.wallMilliseconds, removedBy: remover,
             reason: reason, name: registry.index.name(of: observer.place),
-            object: registry.index.object(of: observer.place))
+            object: registry.index.object(of: observer.place),
+            terms: registry.observers.filter(at: slot))
         unfile(slot, isTold: reason != .connectionClosed, at: time, &effects)
         registry.selectors.release(observer.selector)
         registry.observers.remove(slot, from: &registry.clients[client].observers)

@@ -70,7 +70,12 @@ extension NotificationCenter {
         memory.owned.add(
             sign * (Self.observerByteCount + textByteCount), of: .observers, observerCount: sign,
             for: owner)
-        guard let terms = registry.observers.role(at: slot).value else { return }
+        let role = registry.observers.role(at: slot)
+        if role.isPlain { return }
+        if let terms = role.filter {
+            memory.owned.add(sign * terms.byteCount, of: .observers, for: owner)
+        }
+        guard let terms = role.value else { return }
         memory.owned.add(sign * ValueTable.cost(ofObserverAt: terms.path), of: .queue, for: owner)
     }
 

@@ -265,10 +265,19 @@ extension NotificationCenter {
         let isImmediate = post.options?.isImmediate ?? false
         // A `now` post may remove entries, and that has to be stored too.
         if style == .now, schedule.queue.count > 0 { return true }
-        let channel = registry.index.channels.index(of: post.content.name) ?? ObserverIndex.noList
-        let buckets = registry.index.buckets(channel: channel, object: post.content.object)
         var mustStore = false
-        registry.index.forEachSlot(in: buckets, from: 0) { slot in
+        let content = post.content
+        var truth = ConditionTruth()
+        truth.begin()
+        registry.index.forEachSlot(of: content) { slot, condition in
+            if let condition,
+                truth.isTrue(
+                    condition, of: registry.index.filters.conditions,
+                    in: content.userInfoOrNothing)
+                    == false
+            {
+                return true
+            }
             // The route of an action is known only when it is posted.
             if registry.observers.target(at: slot) != nil {
                 mustStore = true

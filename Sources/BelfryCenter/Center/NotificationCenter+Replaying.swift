@@ -122,7 +122,7 @@ extension NotificationCenter {
 
     func filter(of slot: UInt32) -> ObserverIndex.Filter {
         registry.index.filter(
-            of: registry.observers[slot].place, registry.observers.responder(at: slot))
+            of: registry.observers[slot].place, registry.observers.role(at: slot))
     }
 
     /// An empty replay with the room of a client.
@@ -300,7 +300,7 @@ private struct Past {
     func matches(_ sequence: UInt64, _ filter: ObserverIndex.Filter) -> Bool {
         let place = place(from: sequence)
         guard place < places.count, notifications[place].sequence == sequence else { return false }
-        return filter.matches(places[place])
+        return filter.matches(places[place], notifications[place].content)
     }
 
     /// Finds the notifications for an observer, from a number on, without the held ones.
@@ -317,7 +317,8 @@ private struct Past {
         matching = []
         matchingExpired = []
         // Bound: resume
-        for place in place(from: start)..<places.count where filter.matches(places[place]) {
+        for place in place(from: start)..<places.count
+        where filter.matches(places[place], notifications[place].content) {
             if isExpired[place] { matchingExpired.append(place) } else { matching.append(place) }
         }
     }

@@ -40,7 +40,7 @@ extension NotificationCenter {
                 ?? (duplicates.contains(entry.serial) ? .duplicate : nil)
             guard let reason else { continue }
             let row = row(ofSlot: entry.slot)
-            if visible(row.name, row.object) {
+            if row.reach.isAllowed(visible) {
                 page.rows.append(Leak(observer: row, reason: reason))
             }
         }
@@ -77,7 +77,8 @@ extension NotificationCenter {
             let registered = Registered(
                 channel: observer.place.channel, object: observer.place.object,
                 selector: observer.selector, target: registry.observers.target(at: slot),
-                path: values.observers[slot]?.pathText)
+                path: values.observers[slot]?.pathText,
+                filter: registry.observers.filter(at: slot)?.code)
             if !seen.insert(registered).inserted { duplicates.insert(observer.serial) }
         }
     }
@@ -89,6 +90,8 @@ extension NotificationCenter {
         let target: [UInt8]?
         /// The place, for an observer of a value.
         let path: [UInt8]?
+        /// The terms of a finer filter, as bytes.
+        let filter: [UInt8]?
     }
 
     /// Names that are posted and not observed, and observers of names that are not posted.
@@ -110,12 +113,9 @@ extension NotificationCenter {
         // Share: listings
         for entry in registry.observers.order.entries.prefix(Self.scanLimit) where !entry.isDead {
             guard report.observedNeverPosted.count < limit else { break }
-            let channel = registry.observers[entry.slot].place.channel
-            guard channel != ObserverIndex.noList,
-                registry.index.channels.postCount(at: channel) == 0
-            else { continue }
+            guard registry.namesWereNeverPosted(of: entry.slot) else { continue }
             let row = row(ofSlot: entry.slot)
-            if visible(row.name, row.object) { report.observedNeverPosted.append(row) }
+            if row.reach.isAllowed(visible) { report.observedNeverPosted.append(row) }
         }
         return report
     }

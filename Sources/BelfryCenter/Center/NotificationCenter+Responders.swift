@@ -77,6 +77,10 @@ extension NotificationCenter {
             return registry.index.add(implementing: [], object: object, serial: serial, slot: slot)
         }
         registry.observers.setRole(role, at: slot)
+        if let terms = role.filter {
+            return registry.index.add(
+                terms, name: name, object: object, serial: serial, slot: slot)
+        }
         guard let responder = role.responder, let address = object else {
             return registry.index.add(name: name, object: object, serial: serial, slot: slot)
         }
@@ -106,8 +110,12 @@ extension NotificationCenter {
         else {
             // A name without another observer is forgotten with it.
             let (name, object) = (registry.index.name(of: place), registry.index.object(of: place))
-            registry.index.remove(serial: serial, from: place)
-            return noteGone(name, object, nil)
+            if let terms = role.filter {
+                registry.index.remove(terms, serial: serial, from: place)
+            } else {
+                registry.index.remove(serial: serial, from: place)
+            }
+            return noteGone(name, object, role)
         }
         let implemented = registry.selectors.numbers(of: responder)
         asks.addresses.remove(address, serial: serial, implementing: implemented)
@@ -117,7 +125,7 @@ extension NotificationCenter {
         orphanAsks(of: slot, isTold: isTold, at: time, &effects)
         reportHolder(at: slot, isHeld: false)
         registry.index.remove(serial: serial, implementing: responder.implements, from: place)
-        noteGone(nil, nil, responder)
+        noteGone(nil, nil, role)
         for selector in implemented { registry.selectors.release(selector) }  // Bound: selectors
     }
 

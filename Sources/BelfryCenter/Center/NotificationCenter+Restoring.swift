@@ -81,12 +81,13 @@ extension NotificationCenter {
             serial: record.serial, tokenHash: record.tokenHash, client: client, place: place,
             selector: registry.selectors.retain(record.selector), since: record.since,
             createdAt: record.createdAt, terms: record.terms,
-            isPlain: record.role.isPlain)
+            isPlain: record.role.deliversAtOnce)
         observer.mailbox.acknowledgedThrough = record.acknowledgedThrough
         observer.mailbox.forgottenThrough = record.forgottenThrough
         observer.mailbox.lookedAt = registry.clients[client].disconnectedSince
         // A responder gets several names.
-        let dispatched = lastDispatchedEarlier(of: record.role.isPlain ? record.name : nil)
+        let dispatched = lastDispatchedEarlier(
+            of: record.role.deliversAtOnce ? record.name : nil)
         observer.writtenThrough = min(
             history.sequence, registry.lastWritten[client]?.sequence ?? dispatched)
         registry.observers.fill(slot, with: observer, in: &registry.clients[client].observers)

@@ -119,9 +119,10 @@ extension NotificationCenter {
             guard survey.goesOn() else { break }
             if readsRows {
                 let row = row(ofSlot: entry.slot)
-                guard query.includes(row), visible(row.name, row.object),
+                guard query.includes(row), row.reach.isAllowed(visible),
                     survey.finds(
-                        [row.name, row.object, row.principal, row.idText])
+                        [row.name, row.object, row.principal, row.idText]
+                            + (row.role.filter?.texts ?? []))
                 else { continue }
             }
             survey.take(entry.slot, entry.serial) {

@@ -102,7 +102,8 @@ extension NotificationCenter {
             let sequence = notification.sequence
             let place = registry.index.place(of: notification.content)
             for (stretch, filter) in zip(stretches, filters)  // Bound: resume
-            where sequence >= stretch.first && sequence <= stretch.last && filter.matches(place)
+            where sequence >= stretch.first && sequence <= stretch.last
+                && filter.matches(place, notification.content)
                 && known[stretch.slot]?.contains(sequence) != true
             {
                 found.add(notification, to: stretch.slot)

@@ -113,17 +113,13 @@ extension NotificationCenter {
         while next < pending.count, matchedCount < Work.reportShare {  // Share: reports
             let report = pending[next]
             let name = report.name
-            guard let channel = registry.index.channels.index(of: name.span),
-                registry.index.channels.isObserved(at: channel)
-            else {
+            guard registry.index.observes(reserved: name.span) else {
                 next += 1
                 continue
             }
             let content = Notification.Content(
                 name: name, object: report.object, userInfo: report.userInfo)
-            let buckets = registry.index.buckets(
-                channel: channel, object: content.object, isReserved: content.isReserved)
-            if !isEnd, registry.index.observerBound(in: buckets) > Work.reportShare { break }
+            if !isEnd, registry.index.observerBound(of: content) > Work.reportShare { break }
             let receiptCount = effects.receipts.count
             dispatch(
                 Dispatch(

@@ -21,6 +21,7 @@ struct CodeReader: Coder {
     }
 
     var isReading: Bool { true }
+    var isAtEnd: Bool { position == bytes.count }
 
     mutating func word(_ known: UInt64?) throws(CodeError) -> UInt64 {
         var word: UInt64 = 0

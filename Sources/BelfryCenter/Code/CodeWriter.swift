@@ -26,6 +26,7 @@ struct CodeWriter: Coder {
     }
 
     var isReading: Bool { false }
+    var isAtEnd: Bool { false }
     var seed: HashSeed { preconditionFailure("what is written has its hash tables") }
 
     mutating func word(_ known: UInt64?) -> UInt64 {

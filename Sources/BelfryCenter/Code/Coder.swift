@@ -6,6 +6,8 @@
 protocol Coder {
     /// Whether fields are read: then nothing is known.
     var isReading: Bool { get }
+    /// Whether nothing is left to read: a program of an earlier level wrote fewer fields.
+    var isAtEnd: Bool { get }
     /// The version of the code.
     var version: UInt64 { get }
     /// The secret of this process for hash tables; it is never written.

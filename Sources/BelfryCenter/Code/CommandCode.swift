@@ -34,7 +34,9 @@ extension Command: Coded {
 extension Command.Action: CodedCases {
     func write(by coder: inout some Coder) throws(CodeError) {
         switch self {
-        case .configure(let limits): try coder.write(case: 0, limits)
+        case .configure(let limits):
+            try coder.write(case: 0, limits)
+            try limits.writeFilterLimits(by: &coder)
         case .connect(let client, let observers, let since):
             try coder.write(case: 1, client, observers, since)
         case .disconnect(let client, let connection, let end, let appliedIndex, _):
@@ -50,7 +52,11 @@ extension Command.Action: CodedCases {
         case .addObserver(let observer, let client, let since):
             try coder.write(case: 10, observer, client, since)
         case .removeObserver(let serial, let remover): try coder.write(case: 11, serial, remover)
-        case .removeObservers(let client, let filter): try coder.write(case: 12, client, filter)
+        case .removeObservers(let client, let filter):
+            guard let terms = filter.terms else {
+                return try coder.write(case: 12, client, filter)
+            }
+            try coder.write(case: 38, client, filter, terms)
         case .removeClient(let client, let remover): try coder.write(case: 13, client, remover)
         case .readMailbox(let observer, let through, let wait):
             try coder.write(case: 14, observer, through, wait)
@@ -90,7 +96,8 @@ extension Command.Action: CodedCases {
         case number: UInt64, by coder: inout some Coder
     ) throws(CodeError) -> Command.Action {
         switch number {
-        case 0: .configure(try coder.next())
+        case 0:
+            .configure(try CenterLimits(try coder.next(), filtersBehindBy: &coder))
         case 1:
             .connect(try coder.next(), observers: try coder.next(), since: try coder.next())
         case 2:
@@ -133,6 +140,7 @@ extension Command.Action: CodedCases {
         case 33: .setValue(try coder.next(), try coder.next(), try coder.next())
         case 34: .mergeValue(try coder.next(), patch: try Document.patch(by: &coder))
         case 35: .removeValue(try coder.next())
+        case 38: try removal(by: &coder)
         case onConnectionKind: try onConnection(by: &coder)
         case withinKind: try within(by: &coder)
         default: throw .unknownKind(number)

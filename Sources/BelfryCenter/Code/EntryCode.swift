@@ -103,6 +103,7 @@ extension ShardCommand.Action {
         case .nothing: try coder.write(case: 206)
         case .configure(let limits, let revision):
             try coder.write(case: 207, limits, revision)
+            try limits.writeFilterLimits(by: &coder)
         case .makeTicket(let hash, let principal, let shown, let share):
             try coder.write(case: 208, hash, principal, shown, share)
         }
@@ -124,7 +125,9 @@ extension ShardCommand.Action {
             return .level(level, level >= Shard.levelFour ? try coder.next() : .known)
         case (205, _): return .useTicket(try coder.next(), until: try coder.next())
         case (206, _): return .nothing
-        case (207, _): return .configure(try coder.next(), revision: try coder.next())
+        case (207, _):
+            let (limits, revision): (CenterLimits, UInt64) = (try coder.next(), try coder.next())
+            return .configure(try CenterLimits(limits, filtersBehindBy: &coder), revision: revision)
         case (208, _):
             return .makeTicket(
                 try coder.next(), principal: try coder.next(), shown: try coder.next(),

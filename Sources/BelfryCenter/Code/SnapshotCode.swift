@@ -4,8 +4,8 @@ extension NotificationCenter {
     /// The version of the code of states.
     ///
     /// From 2 on it has the last changes of values and the present values that observers were sent,
-    /// from 3 on the whole `ttl` of parts.
-    static let snapshotVersion: UInt64 = 3
+    /// from 3 on the whole `ttl` of parts, from 4 on the terms of filters in tombstones.
+    static let snapshotVersion: UInt64 = 4
 
     /// The code of the whole state: equal in every process for centers that got the same commands.
     ///
@@ -31,7 +31,9 @@ extension Shard {
     public func snapshot() -> [UInt8] {
         precondition(log.work == nil, "a snapshot has whole entries")
         // Brokers of an earlier level may have to read it.
-        return sealedCode(version: level >= Self.levelFour ? Self.snapshotVersion : 2)
+        return sealedCode(
+            version: level >= Self.levelFive
+                ? Self.snapshotVersion : level >= Self.levelFour ? 3 : 2)
     }
 
     /// Makes the shard with this state, which continues the log as the original would.
@@ -72,7 +74,7 @@ private let sealSeed = HashSeed(0x6265_6c66_7279_2e73, 0x6e61_7073_686f_7431)
 extension Shard: Coded {
     init(_ known: Shard?, by coder: inout some Coder) throws(CodeError) {
         let log: ShardLog = try coder(known?.log)
-        let limits: CenterLimits = try coder(known?.limits)
+        let limits = try CenterLimits(ofState: known?.limits, by: &coder)
         let centers: [NotificationCenter] = try coder(known?.centers)
         let tagKey: TagKey = coder.version >= 3 ? try coder(known?.tagKey) : .known
         if let known {
@@ -96,7 +98,7 @@ extension NotificationCenter: Coded {
         let epoch: [UInt8] = try coder(known?.epoch)
         let sequence: UInt64 = try coder(known?.sequence)
         let appliedIndex: UInt64 = try coder(known?.appliedIndex)
-        let limits: CenterLimits = try coder(known?.limits)
+        let limits = try CenterLimits(ofState: known?.limits, by: &coder)
         self =
             known
             ?? NotificationCenter(name: name, epoch: epoch, limits: limits, seed: coder.seed)
@@ -146,6 +148,11 @@ extension NotificationCenter: Coded {
         history.sequenceReserveAt = try coder(known?.history.sequenceReserveAt)
         guard coder.isReading else { return }
         for entry in registry.observers.order.living {  // Bound: snapshot
+            if let terms = registry.observers.filter(at: entry.slot) {
+                registry.index.addRead(
+                    terms, at: registry.observers[entry.slot].place, serial: entry.serial,
+                    slot: entry.slot)
+            }
             guard let responder = registry.observers.responder(at: entry.slot),
                 let address = registry.index.object(of: registry.observers[entry.slot].place)
             else { continue }

@@ -90,6 +90,7 @@ extension ObserverRole: CodedCases {
         case .responder(let terms): try coder.write(case: 1, terms)
         case .action(let target): try coder.write(case: 2, target)
         case .value(let terms): try coder.write(case: 3, terms)
+        case .filtered(let terms, let target): try coder.write(case: 4, terms, target)
         }
     }
 
@@ -101,6 +102,7 @@ extension ObserverRole: CodedCases {
         case 1: .responder(try coder.next())
         case 2: .action(target: try coder.next())
         case 3: .value(try coder.next())
+        case 4: .filtered(try coder.next(), target: try coder.next())
         default: throw .malformed
         }
     }
@@ -133,12 +135,11 @@ extension ToldGap: Coded {
 
 extension Tombstone: Coded {
     init(_ known: Tombstone?, by coder: inout some Coder) throws(CodeError) {
-        tokenHash = try coder(known?.tokenHash)
-        removedAt = try coder(known?.removedAt)
-        removedBy = try coder(known?.removedBy)
-        reason = try coder(known?.reason)
-        name = try coder(known?.name)
-        object = try coder(known?.object)
+        self.init(
+            tokenHash: try coder(known?.tokenHash), removedAt: try coder(known?.removedAt),
+            removedBy: try coder(known?.removedBy), reason: try coder(known?.reason),
+            name: try coder(known?.name), object: try coder(known?.object),
+            terms: coder.version >= 4 ? try coder(known?.terms) : nil)
     }
 }
 

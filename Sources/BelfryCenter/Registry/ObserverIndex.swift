@@ -5,11 +5,15 @@
 /// match cost nothing.
 struct ObserverIndex: Footprinted, Sendable {
     private(set) var channels: ChannelTable
-    private var objects: KeyTable
+    private(set) var objects: KeyTable
+    /// The observers with a prefix or a condition: one index, or none while nobody has one.
+    ///
+    /// It is in an array, so that this table stays small: a post copies it.
+    private(set) var finer: [FilterIndex] = []
     /// For each object: its bucket (any, object), and how many observers name it.
     private var objectEntries: [ObjectEntry] = []
     private var pairLists: [UInt64: UInt32] = [:]
-    private var lists: [PostingList] = [PostingList()]
+    private(set) var lists: [PostingList] = [PostingList()]
     private var freeLists: [UInt32] = []
 
     fileprivate struct ObjectEntry: Sendable {
@@ -32,7 +36,7 @@ struct ObserverIndex: Footprinted, Sendable {
     /// Each observer is in one list. The storage of a list is a block, which has room for two.
     var footprint: Int {
         let listCount = lists.count - freeLists.count
-        return channels.footprint + objects.footprint
+        return channels.footprint + objects.footprint + filterFootprint
             + objects.count * MemoryLayout<ObjectEntry>.stride
             + listCount
             * (MemoryLayout<PostingList>.stride
@@ -40,6 +44,29 @@ struct ObserverIndex: Footprinted, Sendable {
             + Footprint.dictionary(
                 capacity: pairLists.capacity,
                 stride: MemoryLayout<UInt64>.stride + MemoryLayout<UInt32>.stride)
+    }
+
+    /// The bytes that the index of finer filters costs.
+    var filterFootprint: Int {
+        finer.isEmpty
+            ? 0
+            : Footprint.array(of: 1, stride: MemoryLayout<FilterIndex>.stride) + finer[0].footprint
+    }
+
+    /// Whether an observer has a prefix or a condition.
+    @inline(__always)
+    var hasFilters: Bool { !finer.isEmpty }
+
+    /// The observers with a prefix or a condition.
+    var filters: FilterIndex {
+        _read {
+            if finer.isEmpty { yield FilterIndex.nothing } else { yield finer[0] }
+        }
+        _modify {
+            if finer.isEmpty { finer.append(FilterIndex()) }
+            yield &finer[0]
+            if finer[0].isUnused { finer = [] }
+        }
     }
 
     /// Forgets the oldest names without an observer until no more than so many are left.
@@ -54,7 +81,7 @@ struct ObserverIndex: Footprinted, Sendable {
 
     /// Whether it has no observer and no name.
     var isEmpty: Bool {
-        channels.count == 0 && objects.count == 0 && pairLists.isEmpty
+        channels.count == 0 && objects.count == 0 && pairLists.isEmpty && finer.isEmpty
             && lists.allSatisfy { $0.isEmpty } && freeLists.count == lists.count - 1
     }
 
@@ -86,9 +113,20 @@ struct ObserverIndex: Footprinted, Sendable {
         var place = Place()
         if let name { place.channel = channels.addObserver(name: name.span) }
         if let object { place.object = retain(object) }
-        lists[Int(list(making: place))].append(serial: serial, slot: slot)
+        addEntry(serial, slot, at: place)
         return place
     }
+
+    /// Puts an observer into the list of a place.
+    mutating func addEntry(_ serial: UInt64, _ slot: UInt32, at place: Place) {
+        lists[Int(list(making: place))].append(serial: serial, slot: slot)
+    }
+
+    /// Counts one more observer of a name, and returns its channel.
+    mutating func retainChannel(_ name: [UInt8]) -> UInt32 { channels.addObserver(name: name.span) }
+
+    /// Counts one observer of a channel less.
+    mutating func releaseChannel(_ channel: UInt32) { channels.removeObserver(at: channel) }
 
     /// Files a responder under each name that it implements, with its object.
     ///
@@ -100,13 +138,13 @@ struct ObserverIndex: Footprinted, Sendable {
         for name in names {  // Bound: selectors
             let pair = Place(
                 channel: channels.addObserver(name: name.span), object: place.object)
-            lists[Int(list(making: pair))].append(serial: serial, slot: slot)
+            addEntry(serial, slot, at: pair)
         }
         return place
     }
 
     /// Counts one more observer of an object.
-    private mutating func retain(_ object: [UInt8]) -> UInt32 {
+    mutating func retain(_ object: [UInt8]) -> UInt32 {
         let (index, isNew) = objects.insert(object.span)
         if isNew {
             if Int(index) == objectEntries.count { objectEntries.append(ObjectEntry()) }
@@ -117,7 +155,7 @@ struct ObserverIndex: Footprinted, Sendable {
     }
 
     /// Counts one observer of an object less.
-    private mutating func release(_ object: UInt32) {
+    mutating func release(_ object: UInt32) {
         objectEntries[Int(object)].observerCount -= 1
         if objectEntries[Int(object)].observerCount == 0 { objects.remove(at: object) }
     }
@@ -139,33 +177,38 @@ struct ObserverIndex: Footprinted, Sendable {
         release(place.object)
     }
 
-    private mutating func removeEntry(_ serial: UInt64, from place: Place) {
+    mutating func removeEntry(_ serial: UInt64, from place: Place) {
         let list = list(making: place)
         lists[Int(list)].remove(serial: serial)
         if lists[Int(list)].isEmpty { discard(list, of: place) }
         if place.channel != Self.noList { channels.removeObserver(at: place.channel) }
     }
 
-    /// The condition that the notifications of an observer meet.
+    /// The filter that the notifications of an observer match.
     struct Filter: Equatable {
-        /// Its filter; that of a responder names the object alone.
+        /// Its name and object; that of a responder names the object alone.
         let place: Place
         /// The channels that a responder implements; nil for other observers.
         var channels: [UInt32]?
+        /// The terms of a finer filter.
+        var terms: FilterTerms?
 
-        /// Whether it matches a notification (rules C2, C3 and R3).
-        func matches(_ content: ContentPlace) -> Bool {
-            guard let channels else { return content.matches(place) }
-            return content.object == place.object
-                && content.channel.map { channels.contains($0) } ?? false
+        /// Whether it matches a notification (rules C2, C3, R3, P1 and W1).
+        func matches(_ content: ContentPlace, _ texts: Notification.Content) -> Bool {
+            if let channels {
+                return content.object == place.object
+                    && content.channel.map { channels.contains($0) } ?? false
+            }
+            guard let terms else { return content.matches(place) }
+            let namesOne = place.channel != noList || terms.namesChannels
+            return content.matches(place, isNamed: namesOne) && terms.match(texts)
         }
     }
 
     /// The filter of an observer.
-    func filter(of place: Place, _ responder: ResponderTerms?) -> Filter {
-        guard let responder else { return Filter(place: place) }
-        return Filter(
-            place: place, channels: responder.implements.compactMap { channels.index(of: $0.span) })
+    func filter(of place: Place, _ role: ObserverRole) -> Filter {
+        let implemented = role.responder?.implements.compactMap { channels.index(of: $0.span) }
+        return Filter(place: place, channels: implemented, terms: role.filter)
     }
 
     /// The four buckets of a notification; an empty bucket is `noList`.
@@ -220,32 +263,6 @@ struct ObserverIndex: Footprinted, Sendable {
         return buckets
     }
 
-    /// How many entries the buckets have, dead ones too.
-    func observerBound(in buckets: Buckets) -> Int {
-        let all = [buckets.lists.0, buckets.lists.1, buckets.lists.2, buckets.lists.3]
-        return all.prefix(buckets.count).reduce(0) { $0 + lists[Int($1)].entries.count }
-    }
-
-    /// Appends the slot of each observer in the buckets, in registration order.
-    func appendSlots(in buckets: Buckets, to slots: inout [UInt32]) {
-        guard buckets.count == 1 else {
-            var merge = PostingMerge(buckets, lists: lists)
-            while let slot = merge.next(lists) { slots.append(slot) }  // Bound: observers
-            return
-        }
-        lists[Int(buckets.lists.0)].appendSlots(to: &slots)
-    }
-
-    /// Calls the visitor with each observer's slot in the buckets, while it returns true.
-    ///
-    /// Observers below the serial number are skipped; the others come in registration order.
-    func forEachSlot(
-        in buckets: Buckets, from serial: UInt64, while visit: (UInt32) -> Bool
-    ) {
-        var merge = PostingMerge(buckets, lists: lists, from: serial)
-        while let slot = merge.next(lists), visit(slot) {}  // Bound: observers
-    }
-
     /// The place of a filter; nil when its name or its object is not known.
     func place(ofName name: [UInt8]?, object: [UInt8]?) -> Place? {
         var place = Place()
@@ -267,8 +284,11 @@ struct ObserverIndex: Footprinted, Sendable {
         let isReserved: Bool
 
         /// Whether the notification matches a filter (rules C2 and C3).
-        func matches(_ filter: Place) -> Bool {
-            let matchesName = filter.channel == noList ? !isReserved : filter.channel == channel
+        ///
+        /// - Parameter isNamed: whether the filter has a name, or other names in its place.
+        func matches(_ filter: Place, isNamed: Bool = false) -> Bool {
+            let matchesName =
+                filter.channel == noList ? isNamed || !isReserved : filter.channel == channel
             return matchesName && (filter.object == noList || filter.object == object)
         }
     }

@@ -167,8 +167,11 @@ struct ObserverTable: Footprinted, Sendable {
 
     /// The role of the observer in a slot.
     func role(at slot: UInt32) -> ObserverRole {
-        slots[Int(slot)].isPlain || roles.isEmpty ? .plain : roles[slot] ?? .plain
+        roles.isEmpty ? .plain : roles[slot] ?? .plain
     }
+
+    /// The terms of the observer in a slot that has a finer filter.
+    func filter(at slot: UInt32) -> FilterTerms? { role(at: slot).filter }
 
     /// The responder terms of the observer in a slot; nil for any other observer.
     func responder(at slot: UInt32) -> ResponderTerms? { role(at: slot).responder }
@@ -285,7 +288,7 @@ struct ObserverTable: Footprinted, Sendable {
     /// Frees a slot, and removes the observer from those of its client.
     mutating func remove(_ slot: UInt32, from list: inout List) {
         let observer = slots[Int(slot)]
-        if !observer.isPlain { roles[slot] = nil }
+        if !roles.isEmpty { roles[slot] = nil }
         if observer.links.previous != Self.noSlot {
             slots[Int(observer.links.previous)].links.next = observer.links.next
         }

@@ -37,6 +37,14 @@ struct PostingList: Footprinted, Sendable {
         }
     }
 
+    /// Appends all entries that are alive, in rising order of serial.
+    func appendLiving(to entries: inout [Entry]) {
+        // Bound: observers
+        for index in self.entries.indices where !self.entries[index].isDead {
+            entries.append(self.entries[index])
+        }
+    }
+
     /// Adds a slot whose serial number is above all others.
     mutating func append(serial: UInt64, slot: UInt32) {
         precondition(entries.last.map { $0.serial < serial } ?? true, "serials rise")

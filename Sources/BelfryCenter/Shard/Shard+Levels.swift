@@ -10,6 +10,8 @@ extension Shard {
     public static let levelThree: UInt64 = 3
     /// The level of a log's own key for tags of values, and of covers in commands.
     public static let levelFour: UInt64 = 4
+    /// The level from which brokers know filter terms.
+    public static let levelFive: UInt64 = 5
 
     /// Sets the level of the rules, which all brokers know.
     ///

@@ -2,6 +2,10 @@
 public struct CenterLimits: Sendable, Equatable {
     /// Observers of one client; the default is 10,000.
     public var clientObserverLimit = 10_000
+    /// Distinct prefixes that observers have; the default is 10,000.
+    public var prefixLimit = 10_000
+    /// Distinct conditions that observers have; the default is 10,000.
+    public var conditionLimit = 10_000
     /// Notifications in the replay ring; the default is 1,000.
     public var replayCountLimit = 1_000
     /// Bytes of name, object and userInfo in the replay ring; the default is 4 MiB.

@@ -34,6 +34,8 @@ public struct Effects: Sendable {
     public internal(set) var keyPaths: [UInt32: [UInt8]] = [:]
     /// The objects whose values have changed.
     public internal(set) var changedValues: [[UInt8]] = []
+    /// How many conditions of observers were evaluated.
+    public internal(set) var evaluationCount: UInt64 = 0
     /// Changes that must last, in the order in which they happened.
     public var changes: [Change] = []
 
@@ -49,6 +51,7 @@ public struct Effects: Sendable {
         Self.empty(&notices, capacityLimit: 1_024)
         Self.empty(&reports, capacityLimit: 16)
         Self.empty(&completions, capacityLimit: 1_024)
+        evaluationCount = 0
         if hasAsks { resetAsks() }
         if hasValues { resetValues() }
         Self.empty(&changes, capacityLimit: 4_096)

@@ -17,5 +17,7 @@ public struct NearMiss: Sendable, Equatable {
         case nameDiffersInSpelling
         /// The names are equal, and the observer asks for another object.
         case objectDiffers
+        /// Name and object match, and the userInfo does not fulfil the condition.
+        case whereFalse
     }
 }

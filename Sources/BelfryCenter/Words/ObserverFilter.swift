@@ -8,6 +8,8 @@ public struct ObserverFilter: Sendable, Equatable {
     public var target: [UInt8]?
     /// The method that is called.
     public var selector: [UInt8]?
+    /// The names, the prefixes and the condition that were registered.
+    public var terms: FilterTerms?
 
     /// Joins the fields.
     public init(
@@ -22,6 +24,6 @@ public struct ObserverFilter: Sendable, Equatable {
 
     /// Whether no field is set: then nothing is removed (rule O10).
     public var isEmpty: Bool {
-        name == nil && object == nil && target == nil && selector == nil
+        name == nil && object == nil && target == nil && selector == nil && terms == nil
     }
 }

@@ -50,7 +50,8 @@ public struct ObserverQuery: Sendable {
     }
 
     func includes(_ row: ObserverRow) -> Bool {
-        (name == nil || name == row.name) && (object == nil || object == row.object)
+        (name == nil || name == row.name || row.role.filter?.names.contains(name ?? []) == true)
+            && (object == nil || object == row.object)
             && (target == nil || target == row.role.target)
             && (client == nil || client == row.client)
             && (principal == nil || principal == row.principal)

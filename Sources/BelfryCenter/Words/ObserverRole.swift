@@ -10,6 +10,8 @@ public enum ObserverRole: Sendable, Equatable {
     indirect case action(target: [UInt8])
     /// The observer gets the changes at a place of the value of its object, and no notifications.
     indirect case value(ValueTerms)
+    /// The observer gets the notifications that its terms let pass, or an action for each of them.
+    indirect case filtered(FilterTerms, target: [UInt8]?)
 
     /// The terms of an observer of a value; nil for any other role.
     public var value: ValueTerms? {
@@ -23,7 +25,16 @@ public enum ObserverRole: Sendable, Equatable {
 
     /// The address that its deliveries go to; nil for a role without a target.
     public var target: [UInt8]? {
-        if case .action(let target) = self { target } else { nil }
+        switch self {
+        case .action(let target): target
+        case .filtered(_, let target): target
+        case .plain, .responder, .value: nil
+        }
+    }
+
+    /// The terms of a finer filter; nil for an observer without them.
+    public var filter: FilterTerms? {
+        if case .filtered(let terms, _) = self { terms } else { nil }
     }
 
     /// The bytes of its texts, about.
@@ -34,13 +45,29 @@ public enum ObserverRole: Sendable, Equatable {
             terms.implements.reduce(16 + (terms.next?.count ?? 0)) { $0 + $1.count + 2 }
         case .action(let target): target.count
         case .value(let terms): 16 + terms.pathText.count
+        case .filtered(let terms, let target): terms.byteCount + (target?.count ?? 0)
         }
     }
 
-    /// Whether it only gets the notifications of its filter.
+    /// Whether it only gets the notifications of its name and object.
     @inline(__always)
     var isPlain: Bool {
         if case .plain = self { true } else { false }
+    }
+
+    /// Whether it has a finer filter.
+    @inline(__always)
+    var isFiltered: Bool {
+        if case .filtered = self { true } else { false }
+    }
+
+    /// Whether its client simply gets what it matches: nothing else is to be done for a delivery.
+    @inline(__always)
+    var deliversAtOnce: Bool {
+        switch self {
+        case .plain, .filtered(_, target: nil): true
+        case .responder, .action, .value, .filtered: false
+        }
     }
 }
 
@@ -59,6 +86,7 @@ extension ObserverRole: Footprinted {
             // The keys of the path are those of the nodes that lead to its place.
             Footprint.array(of: 1, stride: MemoryLayout<ValueTerms>.stride)
                 + Footprint.array(of: terms.path.keys.count, stride: MemoryLayout<[UInt8]>.stride)
+        case .filtered(let terms, let target): terms.footprint + (target?.footprint ?? 0)
         }
     }
 }

@@ -39,6 +39,11 @@ public struct ObserverRow: Sendable, Equatable {
     /// The last losses that were reported to it, the oldest first.
     public var toldGaps: [ToldGap] = []
 
+    /// The names and objects that it can match.
+    public var reach: FilterReach {
+        FilterReach(name: name, object: object, terms: role.filter)
+    }
+
     /// Its number as a text.
     var idText: [UInt8] { Array("o\(serial)".utf8) }
 

@@ -10,6 +10,10 @@ public enum Refusal: Error, Sendable, Equatable {
     case leaseIsOver(awayMilliseconds: Int64)
     /// The client is at its limit of observers.
     case tooManyObservers(limit: Int)
+    /// The center is at its limit of distinct prefixes.
+    case prefixesFull(limit: Int)
+    /// The center is at its limit of distinct conditions.
+    case conditionsFull(limit: Int)
     /// The chain of `causedBy` is too long (rules C12 and R14).
     ///
     /// `post` is the position in the batch, and nil for an ask.

@@ -12,6 +12,10 @@ extension CenterHost {
             context.work.count(deliveries: effects.deliveries.count)
             context.spread(&effects, of: position, in: &centers)
         }
+        if effects.evaluationCount > 0 {
+            context.counters.whereEvaluations += effects.evaluationCount
+            context.work.count(deliveries: Int(effects.evaluationCount))
+        }
         if !effects.completions.isEmpty || effects.hasAsks {
             let hasStored = !effects.changes.isEmpty && shared.store != nil
             completions.keep(effects, hasStored: hasStored)

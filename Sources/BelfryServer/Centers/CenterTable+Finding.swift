@@ -64,9 +64,10 @@ extension CenterTable {
             if let text = secret.secret {
                 SecretHash(of: text).matches(hash)
             } else {
-                submission.caller.grants.allow(
-                    verb, center: submission.center, name: row?.name ?? tombstone?.name,
-                    object: row?.object ?? tombstone?.object)
+                (row?.reach ?? tombstone?.reach)?.isAllowed {
+                    submission.caller.grants.allow(
+                        verb, center: submission.center, name: $0, object: $1)
+                } ?? false
             }
         guard isAllowed else { throw Problem.noObserver }
         if let tombstone { throw Problem(.observerRemoved(tombstone)) }

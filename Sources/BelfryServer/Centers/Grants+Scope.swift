@@ -67,6 +67,17 @@ extension Caller {
 }
 
 extension CenterTable {
+    /// Checks that all brokers of a log know filter terms.
+    func checkFilterLevel() throws(Problem) {
+        guard log != nil, level < Shard.levelFive else { return }
+        throw Problem(
+            .overloaded,
+            """
+            A broker of this cluster is older than prefixes, sets of names and conditions; use \
+            them when all brokers have this version.
+            """)
+    }
+
     /// Restricts a command to removals that its cover allows.
     ///
     /// In a log of an earlier level the cover is checked here.

@@ -9,7 +9,7 @@ extension Submission {
     /// Checks that the caller may have this observer.
     func checkObserve(_ request: ObserverRequest) throws(Problem) {
         func check(_ verb: Verbs, _ text: String) throws(Problem) {
-            try self.check(verb, text, name: request.name, object: request.object)
+            try self.check(verb, text, request)
         }
         if let responder = request.role.responder {
             return try checkRespond(responder, request)
@@ -20,9 +20,11 @@ extension Submission {
         if request.watchesChannels {
             try checkWatch(request)
         } else {
-            if request.name == nil, request.object == nil { try check(.wildcard, "wildcard") }
+            if request.isOfEverything { try check(.wildcard, "wildcard") }
             try check(.observe, "observe")
-            if request.asksLifetime { try check(.inspect, "inspect") }
+            for name in request.reservedNames {  // Bound: terms
+                try self.check(.inspect, "inspect", name: name, object: request.reach.object)
+            }
         }
         if let target = request.role.target {
             // An action may ask only what its observer may ask directly (rule K10).
@@ -85,11 +87,46 @@ extension Submission {
         }
     }
 
+    /// Checks a verb on all that a filter can match: each name may have another grant (rule P9).
+    private func check(
+        _ verb: Verbs, _ text: String, _ request: ObserverRequest
+    ) throws(Problem) {
+        guard request.role.filter != nil else {
+            return try check(verb, text, name: request.name, object: request.object)
+        }
+        let reach = request.reach
+        for name in reach.names {  // Bound: terms
+            try check(verb, text, name: name, object: reach.object)
+        }
+    }
+
+    /// The role of an observer, with the conditions of the grants that let it observe (rule W11).
+    func role(of request: ObserverRequest) -> ObserverRole {
+        let grants = caller.grants
+        guard grants.haveConditions, request.role.responder == nil, request.role.value == nil else {
+            return request.role
+        }
+        var terms = request.role.filter ?? FilterTerms()
+        let reach = request.reach
+        for name in reach.names {  // Bound: terms
+            let alternatives = grants.conditions(
+                of: .observe, center: center, name: name, object: reach.object)
+            guard !alternatives.isEmpty else { continue }
+            terms.grants.append(
+                GrantCondition(
+                    names: terms.names.isEmpty ? [] : [name ?? []], alternatives: alternatives))
+        }
+        return terms.grants.isEmpty
+            ? request.role : .filtered(terms, target: request.role.target)
+    }
+
     private func check(
         _ verb: Verbs, _ text: String, name: [UInt8]?, object: [UInt8]?
     ) throws(Problem) {
         if caller.grants.allow(verb, center: center, name: name, object: object) { return }
-        throw Problem.lacking(text, caller, center: center, name: name, object: object)
+        throw Problem.lacking(
+            text, caller, center: center, name: name.map(FilterReach.shown),
+            object: object.map(FilterReach.shown))
     }
 
     /// Checks that the caller may ask this: the selector is the name, the address the object.
@@ -136,20 +173,22 @@ extension Submission {
         let content = request.content
         guard
             grants.allow(
-                .post, center: center.span, name: content.name, object: content.object)
+                .post, center: center.span, name: content.name, object: content.object,
+                userInfo: content.userInfo)
         else { throw Problem.lacking("post", self, content, place: place) }
         guard let options = request.options else { return }
         if options.asksForever {
             guard
                 grants.allow(
-                    .forever, center: center.span, name: content.name, object: content.object)
+                    .forever, center: center.span, name: content.name, object: content.object,
+                    userInfo: content.userInfo)
             else { throw Problem.lacking("forever", self, content, place: place) }
         }
         guard options.isImmediate else { return }
         guard
             grants.allow(
                 .immediate, center: center.span, name: content.name,
-                object: content.object)
+                object: content.object, userInfo: content.userInfo)
         else { throw Problem.lacking("immediate", self, content, place: place) }
     }
 }

@@ -1,4 +1,5 @@
 public import BelfryAccess
+internal import BelfryJSON
 public import BelfryWire
 
 extension CallerRow {
@@ -21,6 +22,6 @@ extension CallerRow.Grant {
         self.init(
             verbs: Verbs.names.filter { grant.verbs.contains($0.verb) }.map { Array($0.name.utf8) },
             names: grant.names.map(\.text), objects: grant.objects.map(\.text),
-            centers: grant.centers.map(\.text))
+            centers: grant.centers.map(\.text), condition: grant.condition?.text)
     }
 }

@@ -42,6 +42,7 @@ enum CenterRoute: CaseIterable {
     case modes
     case leaveMode
     case explain
+    case explainContent
     case leaks
     case unmatched
     case overview
@@ -111,6 +112,7 @@ enum CenterRoute: CaseIterable {
                 .delete, "/v1/modes/{token}", .acts, .token(or: .everywhere(.admin)),
                 secret: .possible)
         case .explain: RouteRow(.get, "/v1/explain", .looks, .somewhere(.inspect))
+        case .explainContent: RouteRow(.post, "/v1/explain", .looks, .somewhere(.inspect))
         case .leaks: RouteRow(.get, "/v1/reports/leaks", .looks, .somewhere(.inspect))
         case .unmatched: RouteRow(.get, "/v1/reports/unmatched", .looks, .somewhere(.inspect))
         case .overview:

@@ -19,6 +19,18 @@ extension Exchange {
         if !keyPaths.isEmpty {
             return try openEvents(of: objects, keyPaths, names, &query, reader)
         }
+        let filter = try reader.filter(
+            query: ["namePrefix", "objectPrefix", "where"].compactMap { parameter in
+                query.take(parameter).map {
+                    QueryParameter(name: Array(parameter.utf8), value: $0)
+                }
+            })
+        if filter?.namePrefix != nil, !names.isEmpty {
+            throw Problem.invalidParameter("namePrefix", "cannot be combined with name")
+        }
+        if filter?.objectPrefix != nil, !objects.isEmpty {
+            throw Problem.invalidParameter("objectPrefix", "cannot be combined with object")
+        }
         for name in names { try reader.check(observedName: name, parameter: "name") }
         for object in objects { try reader.check(name: object, parameter: "object") }
         guard max(1, names.count) * max(1, objects.count) <= Self.streamObserverLimit else {
@@ -32,6 +44,7 @@ extension Exchange {
             for object in objects.isEmpty ? [nil] : objects.map(Optional.some) {
                 var observer = ObserverRequest(name: name, object: object)
                 observer.terms.endsWithConnection = true
+                if let filter { observer.role = .filtered(filter, target: nil) }
                 observers.append(observer)
             }
         }
@@ -76,7 +89,8 @@ extension Exchange {
             throw Problem.invalidParameter("token", "must be the token of an observer")
         }
         reply.details.hasSecretTarget = true
-        for parameter in ["name", "object", "keyPath"] where query.take(parameter) != nil {
+        for parameter in ["name", "namePrefix", "object", "objectPrefix", "where", "keyPath"]
+        where query.take(parameter) != nil {
             throw Problem.invalidParameter(
                 parameter, "cannot be combined with token, whose observer has its own filter")
         }

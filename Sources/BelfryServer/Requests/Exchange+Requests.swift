@@ -81,6 +81,9 @@ extension Exchange {
         case .modes: return .listing(.modes)
         case .leaveMode: return .leaveMode(try path.modeLease())
         case .explain: return .listing(.explain(try reader.explain(query: query.takeRest())))
+        case .explainContent:
+            try checkContentType()
+            return .listing(.explain(try reader.explanation(in: content)))
         case .leaks:
             let listing = try listing(.leaks)
             return .listing(.leaks(cursor: listing.cursor, limit: listing.limit))

@@ -17,6 +17,8 @@ struct Counters: Sendable, Equatable {
     var requestsRefused: UInt64 = 0
     var posts: UInt64 = 0
     var unmatchedPosts: UInt64 = 0
+    /// Evaluations of conditions.
+    var whereEvaluations: UInt64 = 0
     var deliveries: UInt64 = 0
     var compressions: UInt64 = 0
     var clientsWebSocket: UInt64 = 0
@@ -129,6 +131,10 @@ extension MetricGroup {
             .counter(
                 "belfry_posts_unmatched_total", "Posted notifications that no observer matched."
             ) { $0.counters.unmatchedPosts },
+            .counter(
+                "belfry_where_evaluations_total",
+                "Evaluations of conditions of observers: one a post for each distinct condition."
+            ) { $0.counters.whereEvaluations },
             .counter(
                 "belfry_deliveries_total", "Notifications that were put on the way to an observer.",
                 note: "It does not promise that they arrived."

@@ -193,8 +193,10 @@ struct AccountTests {
         scenario.look("v", "x.y", by: client)
         _ = scenario.respondingMailbox("desk", ["open"])
         scenario.wire("press", "button", "desk", "open", by: client)
+        scenario.observe(where: #"{"k":1}"#, by: client)
         scenario.suspend(client)
         scenario.suspend(away)
+        scenario.post("b", "o", userInfo: #"{"k":1}"#)
         scenario.say("b1/o")
         scenario.put("v", "x.y", "1") { $0.ttl = 60_000 }
         scenario.later("t1", after: 60_000)

@@ -22,6 +22,7 @@ enum CodeExamples {
     static let ofVersion1 = 0..<36
     static let ofLevel3 = 36..<37
     static let ofLevel4 = 37..<38
+    static let ofLevel5 = 38..<39
 
     private static var actions: [Command.Action] {
         [
@@ -73,10 +74,21 @@ enum CodeExamples {
                 ClientConnection(client: 7, connection: connection),
                 .setSuspended(client: 7, true)),
             .within(cover, .addObserver(responder, client: 7, since: nil)),
+            .removeObservers(client: 7, finer),
         ]
     }
 
     // MARK: - What they are made of
+
+    private static var finer: ObserverFilter {
+        var terms = FilterTerms()
+        terms.names = [bytes("a"), bytes("b")]
+        terms.objectPrefix = bytes("o-")
+        terms.condition = try? JSONCondition(bytes(#"{"k":1}"#).span)
+        var filter = ObserverFilter(selector: bytes("s"))
+        filter.terms = terms
+        return filter
+    }
 
     private static let id = NotificationID(high: 0x0189_abcd_ef01_7000, low: 0x8000_0000_0000_0001)
     private static let hash = SecretHash(high: .max, low: 1)

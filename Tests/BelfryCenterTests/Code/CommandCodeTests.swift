@@ -32,9 +32,10 @@ struct CommandCodeTests {
             ("commands-1.txt", CodeExamples.ofVersion1),
             ("commands-level-3.txt", CodeExamples.ofLevel3),
             ("commands-level-4.txt", CodeExamples.ofLevel4),
+            ("commands-level-5.txt", CodeExamples.ofLevel5),
         ])
     func golden(file: String, places: Range<Int>) throws {
-        #expect(CodeExamples.ofLevel4.upperBound == Self.commands.count)
+        #expect(CodeExamples.ofLevel5.upperBound == Self.commands.count)
         let commands = Self.commands[places]
         let golden = try Golden(file, writing: commands.map(\.code))
         try #require(golden.lines.count == commands.count)

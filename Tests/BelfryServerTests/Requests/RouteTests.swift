@@ -22,7 +22,7 @@ struct RouteTests {
         ("/v1/clients", "GET, HEAD"), ("/v1/clients/c1", "DELETE, PATCH"),
         ("/v1/queue", "GET, HEAD, DELETE"), ("/v1/modes", "GET, HEAD, POST"),
         ("/v1/queue/01JAAAAAAAAAAAAAAAAAAAAAAA", "GET, HEAD, DELETE"), ("/v1/modes/m1", "DELETE"),
-        ("/v1/channels", "GET, HEAD"), ("/v1/explain", "GET, HEAD"),
+        ("/v1/channels", "GET, HEAD"), ("/v1/explain", "GET, HEAD, POST"),
         ("/v1/reports/leaks", "GET, HEAD"), ("/v1/reports/unmatched", "GET, HEAD"),
         ("/v1/ws", "GET"), ("/v1/events", "GET"),
     ]

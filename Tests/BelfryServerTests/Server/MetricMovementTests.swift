@@ -73,6 +73,13 @@ struct MetricMovementTests {
             try socket.result("removeObserver", #"{"token":"\#(token)"}"#)
         },
         Movement(
+            "a post meets a condition", moves: ["belfry_where_evaluations_total"]
+        ) { broker in
+            let socket = try broker.webSocket()
+            _ = try socket.result("addObserver", #"{"name":"a","where":{"k":1}}"#)
+            try broker.post(name: "a")
+        },
+        Movement(
             "somebody asks, and is not answered yet",
             moves: [
                 "belfry_responders", "belfry_asks_open", "belfry_asks_total", "belfry_ask_seconds",

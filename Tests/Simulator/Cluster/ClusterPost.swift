@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 /// A post of a program, with all that was tried.
 final class ClusterPost {
@@ -6,7 +7,7 @@ final class ClusterPost {
     /// The identifiers of its attempts: a broker makes a new one each time.
     var ids: [NotificationID] = []
     let key: [UInt8]?
-    var name: [UInt8] = []
+    var content = HistoryContent(name: [], object: nil, userInfo: nil)
     var options: PostOptions?
     /// Whether an attempt was answered as accepted.
     var isAnswered = false

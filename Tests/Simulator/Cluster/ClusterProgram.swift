@@ -1,4 +1,5 @@
 import BelfryCenter
+import BelfryHistory
 
 /// A program that observes and posts, whichever broker it reaches.
 struct ClusterProgram {
@@ -31,7 +32,10 @@ struct ClusterProgram {
 /// The deliveries of an observer that its program has read.
 struct ClusterAccount {
     let program: Int
-    let name: [UInt8]
+    let client: UInt64
+    let name: [UInt8]?
+    let object: [UInt8]?
+    let filter: HistoryFilter?
     /// The number above which it gets notifications.
     let since: UInt64
     /// Whether its notifications are held while its program is away.

@@ -1,10 +1,11 @@
 import BelfryCenter
+import BelfryHistory
 
 /// The effects of the log, as the first broker that applied an entry saw them.
 struct ClusterTruth {
     struct Dispatch {
         let id: NotificationID
-        let name: [UInt8]
+        let content: HistoryContent
     }
 
     /// The notifications of each center by their numbers, which begin with 1.

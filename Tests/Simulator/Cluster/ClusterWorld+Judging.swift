@@ -40,11 +40,13 @@ extension ClusterWorld {
         {
             truth.accounts[serial]?.isRemoved = true
         }
+        if let id = step.id, let removal = filterRemovals[id] {
+            try note(removal.filter, of: removal.client, center, process)
+        }
     }
 
     private func note(_ notification: Notification, _ center: [UInt8]) throws(Violation) {
         let known = truth.dispatched[center, default: []]
-        let name = [UInt8](copying: notification.content.name)
         if notification.sequence <= UInt64(known.count) {
             guard known[Int(notification.sequence) - 1].id == notification.id else {
                 throw fail("number \(notification.sequence) was given twice")
@@ -55,8 +57,12 @@ extension ClusterWorld {
             throw fail("number \(known.count + 1) is left out")
         }
         truth.dispatched[center, default: []].append(
-            ClusterTruth.Dispatch(id: notification.id, name: name))
+            ClusterTruth.Dispatch(
+                id: notification.id, content: HistoryContent(notification.content)))
         guard let post = postOf[notification.id] else { return }
+        guard post.content == HistoryContent(notification.content) else {
+            throw fail("\(notification.sequence) was not posted with this content")
+        }
         if let sequence = post.dispatchedAs {
             throw fail(
                 """
@@ -77,13 +83,30 @@ extension ClusterWorld {
         line.dispatched.append(place)
     }
 
+    /// A client's observers with a filter are removed, those that the log has by now (rule P6).
+    private func note(
+        _ filter: HistoryFilter, of client: UInt64, _ center: [UInt8], _ process: ClusterProcess
+    ) throws(Violation) {
+        guard case .removed(let count) = process.effects.outcome else { return }
+        let gone = truth.accounts.filter { _, account in
+            account.client == client && programs[account.program].center == center
+                && !account.isRemoved && filter.isPart(of: account.filter)
+        }
+        guard gone.count == count else {
+            throw fail("rule P6: \(count) were removed, expected \(gone.keys.sorted())")
+        }
+        for serial in gone.keys { truth.accounts[serial]?.isRemoved = true }
+        self.count("removals by filter: \(count > 0 ? "some" : "none")")
+    }
+
     private func note(_ row: ObserverRow) throws(Violation) {
         guard truth.accounts[row.serial] == nil else {
             throw fail("o\(row.serial) is given twice")
         }
         guard let program = programs.firstIndex(where: { $0.client == row.client }) else { return }
         truth.accounts[row.serial] = ClusterAccount(
-            program: program, name: row.name ?? [], since: row.since,
+            program: program, client: row.client, name: row.name, object: row.object,
+            filter: HistoryFilter(row.role.filter), since: row.since,
             isHeld: row.terms.suspensionBehavior == .hold, acknowledges: row.terms.acknowledges)
     }
 
@@ -234,7 +257,10 @@ extension ClusterWorld {
         let dispatched = truth.dispatched[program.center, default: []]
         for (place, dispatch) in dispatched.enumerated() {
             let sequence = UInt64(place) + 1
-            let isFor = sequence > account.since && dispatch.name == account.name
+            let isFor =
+                sequence > account.since
+                && dispatch.content.matches(
+                    name: account.name, object: account.object, account.filter)
             guard isFor != seen.contains(sequence) else { continue }
             guard isFor else { throw fail("o\(serial) has \(sequence), which is not for it") }
             let gaps = account.gaps.filter {

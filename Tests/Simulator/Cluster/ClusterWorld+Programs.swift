@@ -84,7 +84,14 @@ extension ClusterWorld {
 
     // MARK: Observers
 
-    private func name() -> [UInt8] { [UInt8](["a", "b", "c"][dice.below(3)]) }
+    private func name() -> [UInt8] {
+        if filters.isUsed { return dice.pick(filters.names) ?? [] }
+        return [UInt8](["a", "b", "c"][dice.below(3)])
+    }
+
+    private func object() -> [UInt8]? {
+        filters.isUsed ? dice.pick(filters.objects).flatMap { $0 } : nil
+    }
 
     func register() {
         guard let program = dice.pick(programs.filter(\.isReady)), let client = program.client,
@@ -96,9 +103,19 @@ extension ClusterWorld {
         terms.acknowledges = dice.oneIn(4)
         terms.suspensionBehavior =
             !terms.acknowledges && dice.oneIn(4) ? (dice.oneIn(2) ? .drop : .coalesce) : .hold
+        var (name, object): ([UInt8]?, [UInt8]?) = (name(), nil)
+        if filters.isUsed, dice.oneIn(2) { object = self.object() }
+        var role = ObserverRole.plain
+        // A broker asks for the level before it hands such an observer to the log.
+        if process.shard.level >= Shard.levelFive,
+            let filter = filters.filter(&name, &object, &dice)
+        {
+            role = .filtered(FilterTerms(filter), target: nil)
+            count("observers with filters")
+        }
         let registration = ObserverRegistration(
-            tokenHash: SecretHash(high: lastNumber, low: 2), name: name(), object: nil,
-            selector: [UInt8]("s"), terms: terms)
+            tokenHash: SecretHash(high: lastNumber, low: 2), name: name, object: object,
+            selector: [UInt8]("s"), terms: terms, role: role)
         submit(
             .tell(
                 center: program.center,
@@ -106,6 +123,7 @@ extension ClusterWorld {
     }
 
     func removeObserver() {
+        if filters.isUsed, dice.oneIn(2) { return removeByFilter() }
         guard let serial = dice.pick(truth.accounts.keys.sorted()),
             let account = truth.accounts[serial], !account.isRemoved,
             let process = dice.pick(nodes)?.process
@@ -115,6 +133,19 @@ extension ClusterWorld {
                 center: programs[account.program].center,
                 .removeObserver(serial: serial, by: .broker)), process)
         if case .success(let id) = result { removals[id] = serial }
+    }
+
+    /// A broker removes observers of a client by what their filter has.
+    private func removeByFilter() {
+        guard let program = dice.pick(programs), let client = program.client,
+            let process = dice.pick(nodes)?.process, process.shard.level >= Shard.levelFive,
+            let terms = filters.removal(&dice)
+        else { return }
+        var filter = ObserverFilter()
+        filter.terms = FilterTerms(terms)
+        let result = submit(
+            .tell(center: program.center, .removeObservers(client: client, filter)), process)
+        if case .success(let id) = result { filterRemovals[id] = (client, terms) }
     }
 
     /// Performs the work of a broker's loop.
@@ -150,7 +181,10 @@ extension ClusterWorld {
         default: break
         }
         if post.options != nil { post.line = nil }
-        post.name = name()
+        post.content = HistoryContent(name: name(), object: object(), userInfo: nil)
+        if filters.isUsed {
+            post.content.userInfo = filters.userInfo(lastNumber, padding: "", &dice)
+        }
         posts.append(post)
         attempt(post, process)
         if let line = post.line?.0 { line.count += 1 }
@@ -180,7 +214,9 @@ extension ClusterWorld {
                 .post(
                     Post(
                         id: id,
-                        content: Notification.Content(name: post.name, object: nil, userInfo: nil),
+                        content: Notification.Content(
+                            name: post.content.name, object: post.content.object,
+                            userInfo: post.content.userInfo),
                         options: post.options), terms)),
             process, for: .post(post, id))
         tell("post \(id.low), key \(post.key?.count ?? 0): \(result)")

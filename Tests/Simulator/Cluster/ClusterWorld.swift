@@ -1,5 +1,6 @@
 import BelfryCenter
 import BelfryCluster
+import BelfryHistory
 import SimulatedLog
 import TestSupport
 
@@ -30,6 +31,8 @@ final class ClusterWorld {
     var askedLevel: UInt64 = 1
     /// Which observer a command removes.
     var removals: [CommandID: UInt64] = [:]
+    /// The client whose observers a command removes, and the filter that they have.
+    var filterRemovals: [CommandID: (client: UInt64, filter: HistoryFilter)] = [:]
     /// Which program a command brings back, and what that says to have seen.
     var resumes: [CommandID: (program: Int, after: UInt64?)] = [:]
     /// Which delivery a command acknowledges, and the index at which its program was asked.
@@ -48,11 +51,14 @@ final class ClusterWorld {
     var tally: [String: Int] = [:]
     /// How many commands an entry has: where few have room, ends of connections wait behind others.
     let commandLimit: Int
-    static let latestLevel = Shard.levelFour
+    static let latestLevel = Shard.levelFive
+    /// The filters of observers, once all brokers know them.
+    var filters: FilterProfile
     static let centers = [[UInt8]("default"), [UInt8]("other")]
 
     init(seed: UInt64, nodeCount: Int) {
         dice = Dice(seed: seed)
+        filters = FilterProfile(seed: seed, hearsReports: false)
         engine = SimulatedEngine(seed: dice.next())
         commandLimit = dice.oneIn(2) ? dice.number(in: 1...4) : 4_096
         firstLevel = dice.oneIn(2) ? UInt64(dice.number(in: 1...2)) : Self.latestLevel

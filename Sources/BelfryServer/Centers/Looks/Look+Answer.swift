@@ -156,7 +156,8 @@ extension ExplainRequest {
         case .post(let request):
             // A name compared by letters counts as sixteen rows.
             let explanation = center.explain(
-                name: request.name, object: request.object, after: request.cursor,
+                name: request.name, object: request.object, userInfo: request.userInfo,
+                after: request.cursor,
                 limit: request.limit, scanLimit: scan.take(of: 16 * center.observerCount)
             ) { grants.allow(.inspect, center: name, name: $0, object: $1) }
             let sight = Sight { action, address in

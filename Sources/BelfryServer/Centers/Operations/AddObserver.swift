@@ -38,7 +38,7 @@ struct AddObserver: Operation {
             context.work.countLook(through: host.centers[position].replayCount)
         }
         secret = context.random.text(byteCount: 16)
-        let registration = try host.registration(of: request, secret: secret)
+        let registration = try host.registration(of: request, by: submission, secret: secret)
         let action = try host.centers.action(
             .addObserver(registration, client: observing, since: request.since),
             within: submission.cover(of: request), at: position)
@@ -83,7 +83,7 @@ struct OpenMailbox: Operation {
             id: client, transport: .mailbox, connection: ConnectionName(node: 0, number: 0),
             sessionHash: SecretHash(of: sessionSecret), principal: submission.caller.principal,
             owner: owner)
-        let observer = try host.registration(of: request, secret: secret)
+        let observer = try host.registration(of: request, by: submission, secret: secret)
         let action = try host.centers.action(
             .connect(registration, observers: [observer], since: request.since),
             within: submission.cover(of: request), at: position)
@@ -126,11 +126,13 @@ extension CenterHost {
     /// The registration for a center; a method would copy the host.
     @inline(__always)
     func registration(
-        of request: ObserverRequest, secret: [UInt8]
+        of request: ObserverRequest, by submission: Submission, secret: [UInt8]
     ) throws(Problem) -> ObserverRegistration {
-        ObserverRegistration(
+        let role = submission.role(of: request)
+        if role.filter != nil { try centers.checkFilterLevel() }
+        return ObserverRegistration(
             serial: try number(shared.numbers.observers), tokenHash: SecretHash(of: secret),
             name: request.name, object: request.object, selector: request.selector,
-            terms: request.terms, role: request.role)
+            terms: request.terms, role: role)
     }
 }

@@ -40,7 +40,8 @@ struct Connect: Operation {
         var observers: [ObserverRegistration] = []
         for request in requests {  // Bound: registrations
             observers.append(
-                try host.registration(of: request, secret: context.random.text(byteCount: 16)))
+                try host.registration(
+                    of: request, by: submission, secret: context.random.text(byteCount: 16)))
         }
         host.submitCommand(
             .connect(registration, observers: observers, since: sequence), making: client,

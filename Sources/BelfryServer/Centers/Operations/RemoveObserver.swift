@@ -76,6 +76,7 @@ struct RemoveObservers: Operation {
         _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         let position = try host.centers.positionOfObservers(submission)
+        if filter.terms != nil { try host.centers.checkFilterLevel() }
         host.submitCommand(.removeObservers(client: client, filter), to: position, &context)
     }
 

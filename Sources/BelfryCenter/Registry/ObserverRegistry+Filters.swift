@@ -1,0 +1,72 @@
+// What observers with finer filters mean for the limits, for watchers of names, and for reports.
+
+extension ObserverRegistry {
+    /// Checks the limits of prefixes and conditions, before anything changes.
+    func checkFilters(
+        of registrations: [ObserverRegistration], prefixLimit: Int, conditionLimit: Int
+    ) throws(Refusal) {
+        let counts = index.filterCounts(adding: registrations)
+        if counts.prefixes > prefixLimit { throw .prefixesFull(limit: prefixLimit) }
+        if counts.conditions > conditionLimit { throw .conditionsFull(limit: conditionLimit) }
+    }
+
+    /// Whether an observer has a name, or a prefix of it, in its filter.
+    func isNamed(_ name: [UInt8]) -> Bool {
+        index.channels.index(of: name.span).map { index.channels.isObserved(at: $0) } == true
+            || index.hasPrefix(of: name.span, isReserved: false)
+    }
+
+    /// The names that an observer may make observed: those of its prefix only as far as known.
+    func names(_ names: [[UInt8]], beginningWith prefix: [UInt8]?) -> [[UInt8]] {
+        guard let prefix else { return names }
+        return spreadNames().filter { $0.starts(with: prefix) }
+    }
+
+    /// The names of which watchers are told when an observer of many names comes or leaves.
+    func spreadNames() -> [[UInt8]] {
+        var names: [[UInt8]] = []
+        watch.forEachName { names.append($0) }
+        if watch.generalCount > 0 {
+            index.channels.forEachUnobserved { names.append(index.channels.name(at: $0)) }
+        }
+        return names
+    }
+
+    /// Whether an observer names channels, and none of them was ever posted.
+    func namesWereNeverPosted(of slot: UInt32) -> Bool {
+        let names = observers.filter(at: slot)?.names ?? []
+        let listed = names.compactMap { index.channels.index(of: $0.span) }
+        let channel = observers[slot].place.channel
+        let channels = channel == ObserverIndex.noList ? listed : [channel]
+        return !channels.isEmpty && channels.allSatisfy { index.channels.postCount(at: $0) == 0 }
+    }
+
+    /// The difference between a notification and an observer that it nearly matches.
+    func nearness(
+        of slot: UInt32, to content: Notification.Content, channel: UInt32,
+        _ near: [UInt32: NearMiss.Reason]
+    ) -> NearMiss.Reason? {
+        let place = observers[slot].place
+        let terms = observers.filter(at: slot)
+        let wanted = index.object(of: place)
+        let objectDiffers = wanted.map { content.objectText != $0 } ?? false
+        guard let terms else {
+            guard channel != ObserverIndex.noList, place.channel == channel else {
+                return near[place.channel]
+            }
+            return objectDiffers ? .objectDiffers : nil
+        }
+        var others = terms.withoutCondition
+        others.objectPrefix = nil
+        let isNamed = place.channel != ObserverIndex.noList || terms.namesChannels
+        guard place.channel == ObserverIndex.noList || place.channel == channel,
+            others.match(content)
+        else {
+            let named = terms.names.compactMap { index.channels.index(of: $0.span) }
+            return (named + [place.channel]).compactMap { near[$0] }.first
+        }
+        others.objectPrefix = terms.objectPrefix
+        if objectDiffers || !others.match(content) { return isNamed ? .objectDiffers : nil }
+        return content.userInfo != nil && !terms.match(content) ? .whereFalse : nil
+    }
+}
