@@ -93,8 +93,31 @@ export interface ObserverOptions extends Limits {
   lease?: number | null;
   onGap?: ((gap: Gap) => void) | null;
 }
+/** A condition on the userInfo: what the values at its key paths must be. */
+export interface Condition {
+  [keyPath: string]: Test;
+}
+export type Scalar = string | number | boolean | null;
+export type Test = Scalar | Scalar[] | Comparison | { not: Scalar | Scalar[] | Comparison };
+/** What all must hold for a value. */
+export interface Comparison {
+  exists?: boolean;
+  above?: number;
+  atLeast?: number;
+  below?: number;
+  atMost?: number;
+  prefix?: string;
+  suffix?: string;
+  contains?: string | number | boolean;
+}
 export interface NotificationFilter extends ObserverOptions {
+  /** At most one of `name`, `names` and `namePrefix`; and of `object` and `objectPrefix`. */
   name?: string | null;
+  names?: string[] | null;
+  namePrefix?: string | null;
+  objectPrefix?: string | null;
+  /** A condition, or several of which one must hold. */
+  where?: Condition | Condition[] | null;
   acknowledge?: boolean;
   since?: number | null;
   target?: string | null;
@@ -253,7 +276,8 @@ export interface Mode {
 }
 
 export interface Explanation {
-  observers?: { id: string; state: string; outcome: string }[];
+  /** `where` is a condition that a userInfo would decide. */
+  observers?: { id: string; state: string; outcome: string; where?: true }[];
   near?: { id: string; reason: string }[];
   ask?: JSONObject;
   partial?: true;
@@ -320,7 +344,7 @@ export class NotificationCenter extends EventTarget {
 
   post(name: string, options?: PostOptions): Promise<Receipt>;
   explain(
-    filter?: { name?: string; object?: string; selector?: string } & Limits,
+    filter?: { name?: string; object?: string; selector?: string; userInfo?: object } & Limits,
   ): Promise<Explanation>;
 
   respond(object: string, handlers: Handlers, options?: ResponderOptions): Promise<Observer<Ask>>;

@@ -263,6 +263,12 @@ function given(members, ...keeps) {
     ([key, value]) => value !== undefined && (value !== null || keeps.includes(key))));
 }
 
+/// Lets go of what a map or a set has had longest, if it has more than so many.
+function trim(all, limit) {
+  const [oldest] = all.keys();
+  if (all.size > limit) all.delete(oldest);
+}
+
 /// Whether a registration, or a row of an observer, is called by this method.
 function takes({ selector, selectors, implements: listed, target }, method) {
   // What an observer with a target is given comes to the client that holds the target.
@@ -274,6 +280,15 @@ function takes({ selector, selectors, implements: listed, target }, method) {
 function actsOn(row, object, method, { target }) {
   return (row.selectors ?? row.implements ?? null) !== null && takes(row, method)
     && object === target;
+}
+
+/// Whether a filter has the name and the object of a notification; its condition is the broker's
+/// to decide.
+function accepts(
+  { name, names, namePrefix, object, objectPrefix }, { name: text, object: sender },
+) {
+  return [names ?? name ?? text].flat().includes(text) && text.startsWith(namePrefix ?? "")
+    && (object ?? sender) === sender && (sender ?? "").startsWith(objectPrefix ?? "");
 }
 
 /// What is owed is told apart by the notification, since an ask comes again with another number; an
@@ -560,7 +575,8 @@ const requests = {
     },
   }),
   explain: (filter) => ({
-    method: "GET", path: "/explain", query: filter,
+    method: filter.userInfo ? "POST" : "GET", path: "/explain",
+    [filter.userInfo ? "body" : "query"]: filter,
     shape: filter.selector === undefined ? { observers: "array" } : { ask: "object" },
   }),
   setValue: (params) => writing("PUT", params),
@@ -598,11 +614,13 @@ function webSocketLine({ base, token, WebSocket, hear, end }) {
   const protocols = ["belfry.v1"];
   if (token !== null) protocols.push(`${bearer}${base64url(token)}`);
   const socket = new WebSocket(`${base.replace(/^http/, "ws")}/ws`, protocols);
-  const forget = () => { socket.onmessage = socket.onclose = null; };
-  const over = (code) => {
-    forget();
+  const forget = () => {
+    socket.onmessage = socket.onclose = null;
     // That of some programs throws an error that nobody takes, and some have no end after an error.
     socket.onerror = () => {};
+  };
+  const over = (code) => {
+    forget();
     end(code);
   };
   socket.onmessage = ({ data }) => hear(data);
@@ -613,7 +631,6 @@ function webSocketLine({ base, token, WebSocket, hear, end }) {
     send: (frame) => socket.send(JSON.stringify(frame)),
     close(code) {
       forget();
-      socket.onerror = () => {};
       socket.close(code);
     },
   };
@@ -753,11 +770,11 @@ if (globalThis.SharedWorkerGlobalScope && globalThis.name.startsWith(workerName)
 /// Event streams and requests, where no WebSocket gets through. It speaks as the broker does over a
 /// WebSocket: calls become requests, and the notifications of the streams frames.
 ///
-/// Observers of names, those of objects alone, and those of values have a stream each. A stream
-/// may bring more than was asked for, since it observes each of its names with each of its objects;
-/// the center passes over that. When an observer comes or goes another stream is opened where
-/// the one before stands, which is closed then. Responders, and observers with a target, are a
-/// mailbox each.
+/// Observers of names, those of objects alone, those of values, and those of each prefix and each
+/// condition have a stream each. A stream may bring more than was asked for, since it observes each
+/// of its names with each of its objects; the center passes over that. When an observer comes or
+/// goes another stream is opened where the one before is, which is closed then. Responders, and
+/// observers with a target, are a mailbox each.
 class RequestLine {
   transport = "events";
   /// The life of the center that its observers are in, null until one is known; and another one
@@ -840,13 +857,17 @@ class RequestLine {
   }
 
   async #addObserver({ own, ...observer }) {
-    const { acknowledge, implements: selectors, keyPath, name, target } = observer;
+    const {
+      acknowledge, implements: selectors, keyPath, name, names, namePrefix, objectPrefix, target,
+      where,
+    } = observer;
     if ((selectors ?? target) !== undefined) return this.#addMailbox(observer);
     if (acknowledge) {
       throw misuse("to acknowledge needs a WebSocket, which does not get through");
     }
     const id = `e${this.#nextNumber++}`;
-    const kind = keyPath !== undefined ? "value" : name ? "named" : "unnamed";
+    const kind = keyPath !== undefined ? "value"
+      : JSON.stringify([!(name ?? names), namePrefix, objectPrefix, where]);
     this.#observers.set(id, { ...observer, id, kind });
     try {
       return { id, token: null, since: await this.#follow(kind) };
@@ -981,13 +1002,17 @@ class RequestLine {
   /// The names, objects and key paths of the observers of a kind: none of them where any will do,
   /// or where they are too many to be told one by one.
   #filter(kind) {
-    const all = (key) => {
-      const found = new Set(this.#ofKind(kind).map((each) => each[key] ?? null));
+    const observers = this.#ofKind(kind);
+    const all = (find) => {
+      const found = new Set(observers.flatMap((each) => find(each) ?? null));
       return found.has(null) ? [] : [...found];
     };
-    const [name, object] = [all("name"), all("object")];
-    if (kind === "value") return { object, keyPath: all("keyPath") };
-    return name.length * object.length > streamLimit ? { name } : { name, object };
+    const object = all((each) => each.object);
+    if (kind === "value") return { object, keyPath: all((each) => each.keyPath) };
+    const name = all((each) => each.name ?? each.names);
+    const [{ namePrefix, objectPrefix, where }] = observers;
+    const filter = { name, namePrefix, objectPrefix, where: JSON.stringify(where) };
+    return name.length * object.length > streamLimit ? filter : { ...filter, object };
   }
 
   async #pump(reader, kind, stream, signal) {
@@ -1034,9 +1059,7 @@ class RequestLine {
       }
     }
     if (isGap || fields.event !== undefined) return;
-    const isFor = ({ name = null, object = null, keyPath }) =>
-      keyPath === params.keyPath && (object ?? params.object) === params.object
-      && (name ?? params.name) === params.name;
+    const isFor = (each) => each.keyPath === params.keyPath && accepts(each, params);
     const found = new Set(this.#ofKind(kind).filter(isFor).map(({ selector }) => selector));
     for (const method of found) this.#say({ method, params });
   }
@@ -1210,8 +1233,7 @@ class LastingWrites {
     const entry = params.lease === undefined ? null : { params, etag: undefined, until };
     if (entry !== null) {
       this.#values.set(key, entry);
-      const [oldest] = this.#values.keys();
-      if (this.#values.size > lastingLimit) this.#values.delete(oldest);
+      trim(this.#values, lastingLimit);
     }
     return (answer, error = null) => {
       if (error === null) {
@@ -1271,8 +1293,7 @@ class LastingWrites {
   /// A post for the disconnect was made.
   posted(id, { idempotencyKey, ...params }) {
     this.#posts.set(id, { params, id });
-    const [oldest] = this.#posts.keys();
-    if (this.#posts.size > lastingLimit) this.#posts.delete(oldest);
+    trim(this.#posts, lastingLimit);
   }
 
   /// Posts are taken out of the queue, by what the call says. Answers the id that is meant.
@@ -1583,8 +1604,8 @@ export class NotificationCenter extends EventTarget {
   ) {
     super();
     if (shared && (resume || suspendWhenHidden)) {
-      throw misuse("pages that share a connection have no session, and no suspension, of their "
-        + "own: give shared, or resume and suspendWhenHidden");
+      throw misuse("shared pages have no session, and no suspension, of their own: "
+        + "give shared, or resume and suspendWhenHidden");
     }
     this.#root = rootOf(url);
     this.#base = `${this.#root}/v1${center === null ? "" : `/centers/${part(center)}`}`;
@@ -1594,6 +1615,8 @@ export class NotificationCenter extends EventTarget {
     this.#sessions = new StoredSessions(kept, `belfry ${this.#base}`);
     this.#token = token;
     this.#timeout = timeout;
+    // A frame goes to all pages, and names its selector alone: no two of them have the same.
+    if (shared) this.#nextSelector += Math.random();
     let canShare = shared;
     this.#makeLine = (options) => {
       if (canShare && this.#blocked < blockedLimit) {
@@ -1622,10 +1645,13 @@ export class NotificationCenter extends EventTarget {
 
   /// Registers an observer and answers its token once the broker has confirmed it.
   ///
-  /// A name or object of null, or none, matches any; a text alone is a name. The selector is the
-  /// method that the broker calls; without one each observer gets its own. The handler is called
-  /// once for each notification, in the order of `seq`; an error that it throws is reported and
-  /// stops nobody. With `acknowledge` its promise is the answer instead: resolved acknowledges,
+  /// A name or object of null, or none, matches any; a text alone is a name. In the place of `name`
+  /// may be `names` (an array) or `namePrefix`, in that of `object` `objectPrefix`; `where` is a
+  /// condition on the userInfo, or an array of them, which the broker decides. The selector is the
+  /// method that the broker calls; without one each observer gets its own. Observers that share one
+  /// share what comes, as far as their names and objects match: so one with `where` must not. The
+  /// handler is called once for each notification, in the order of `seq`; an error that it throws
+  /// is reported and stops nobody. With `acknowledge` its promise is the answer instead: resolved acknowledges,
   /// rejected refuses with the text of the error.
   ///
   /// `suspensionBehavior`, `holdLimit`, `minInterval`, `lease` and `since` go to the broker;
@@ -1643,25 +1669,23 @@ export class NotificationCenter extends EventTarget {
   /// `new`, `initial`, and with `old: true` what was there. `own: false` leaves out the changes
   /// that this center writes. Without a handler the notifications of the sequence have `value` and
   /// `change`.
-  async addObserver(filter = {}, handler = null) {
+  async addObserver(observed = {}, handler = null) {
     const {
       name = null, object = null, keyPath = null, target = null, selector = null, since = null,
       onGap = null, timeout, signal,
       ...terms
-    } = typeof filter === "string" ? { name: filter } : filter;
+    } = typeof observed === "string" ? { name: observed } : observed;
     checkFunctions({ handler, onGap }, terms);
     const method = selector ?? (target === null ? `n${this.#nextSelector++}` : null);
-    const limits = { timeout, signal };
-    if (keyPath === null) {
-      const named = { filter: { name, object }, target, selector: method, terms, onGap, handler };
-      return this.#add(named, limits, since);
+    const filter = keyPath === null ? { name, object } : { object, keyPath };
+    const members = { filter, target, selector: method, terms, onGap, handler };
+    if (keyPath !== null) {
+      if (since !== null || terms.suspensionBehavior === "drop") {
+        throw misuse("a value is observed as it is: without since, and without drop");
+      }
+      members.handler = handler && ((frame) => handler(frame.value, frame.change, frame));
     }
-    if (since !== null || terms.suspensionBehavior === "drop") {
-      throw misuse("a value is observed as it is: without since, and without drop");
-    }
-    const told = handler && ((frame) => handler(frame.value, frame.change, frame));
-    const at = { object, keyPath };
-    return this.#add({ filter: at, target, selector: method, terms, onGap, handler: told }, limits);
+    return this.#add(members, { timeout, signal }, since);
   }
 
   /// Holds the address of an object, and answers its token once the broker has confirmed it.
@@ -1779,8 +1803,8 @@ export class NotificationCenter extends EventTarget {
     return receipt;
   }
 
-  /// Answers who would get a post of a name and object, and who nearly; or who would be asked, with
-  /// `object` and `selector`. Nothing is sent to them.
+  /// Answers who would get a post of a name, an object and a userInfo, and who nearly; or who would
+  /// be asked, with `object` and `selector`. Nothing is sent to them.
   explain({ timeout, signal, ...filter } = {}) {
     return this.#call("explain", given(filter), { timeout, signal });
   }
@@ -1852,8 +1876,7 @@ export class NotificationCenter extends EventTarget {
       ended(answer);
       if (this.#line?.transport !== "websocket" && answer.id !== undefined) {
         this.#written.add(answer.id);
-        const [oldest] = this.#written;
-        if (this.#written.size > bufferLimit) this.#written.delete(oldest);
+        trim(this.#written, bufferLimit);
       }
       return answer;
     }, (error) => {
@@ -2215,8 +2238,7 @@ export class NotificationCenter extends EventTarget {
       return this.#giveUp("a frame of the broker is not a JSON object");
     }
     for (const registration of [...this.#registrations]) {
-      const gap = { observer: registration.id, lost: null, reason: "unknown" };
-      if (registration.isRegistered) this.#tell("belfry.gap", gap, registration);
+      if (registration.isRegistered) this.#tellUnknown(registration);
     }
   }
 
@@ -2230,8 +2252,7 @@ export class NotificationCenter extends EventTarget {
     for (const registration of [...this.#registrations]) {
       if (!registration.isRegistered || !takes(registration, method)) continue;
       registration.position = Math.max(registration.position, seq ?? 0);
-      const gap = { observer: registration.id, ...numbers, reason: "unknown" };
-      this.#tell("belfry.gap", gap, registration);
+      this.#tellUnknown(registration, numbers);
     }
     const error = { code: refusalCode, message: "the frame could not be taken" };
     if (id !== undefined) this.#line?.send({ jsonrpc: "2.0", id, error });
@@ -2307,7 +2328,7 @@ export class NotificationCenter extends EventTarget {
   #tellSessionGone() {
     this.#unclaimedGaps = [];
     this.#sessionGoneUntil = seconds() + claimTime;
-    this.#tell("belfry.gap", { observer: null, lost: null, reason: "unknown" });
+    this.#tellUnknown();
   }
 
   /// Registers what is not at the broker, and opens the center.
@@ -2347,8 +2368,7 @@ export class NotificationCenter extends EventTarget {
     this.#forgetOwed(registration);
     // A value comes whole.
     if (registration.filter.keyPath !== undefined) return;
-    const gap = { observer: registration.id, lost: null, reason: "unknown" };
-    this.#tell("belfry.gap", gap, registration);
+    this.#tellUnknown(registration);
   }
 
   // Going on with a session.
@@ -2410,14 +2430,18 @@ export class NotificationCenter extends EventTarget {
 
   /// Gives an observer of an earlier page to one of this page that is the same; tells whether.
   #claim(registration) {
-    const { filter, target, selector, selectors, terms } = registration;
+    const { filter, target, selector, selectors } = registration;
+    // What this one does not have, the other one must not have.
+    const terms = {
+      acknowledge: false, name: null, names: null, namePrefix: null, object: null,
+      objectPrefix: null, where: null, keyPath: null,
+      ...given({ ...registration.terms, ...filter }, "lease"),
+    };
     const index = this.#unclaimed.findIndex(({ row }) =>
-      (row.selector ?? null) === selector && (row.name ?? null) === (filter.name ?? null)
-      && (row.object ?? null) === filter.object && (row.target ?? null) === target
-      && (row.keyPath ?? null) === (filter.keyPath ?? null)
+      (row.selector ?? null) === selector && (row.target ?? null) === target
       && String(row.implements ?? null) === String(selectors)
-      && row.acknowledge === (terms.acknowledge ?? false)
-      && Object.entries(terms).every(([key, value]) => (row[key] ?? null) === value));
+      && Object.entries(terms).every(([key, value]) =>
+        isSame(row[key] ?? null, value)));
     if (index < 0) return false;
     const [{ row, position, frames, overflow }] = this.#unclaimed.splice(index, 1);
     if (filter.keyPath !== undefined) {
@@ -2470,20 +2494,20 @@ export class NotificationCenter extends EventTarget {
   /// each. So the filter is compared here again, and the position of each observer sees to it
   /// that the second frame, like one that a replay brings again, is not delivered twice.
   #deliver(selector, notification) {
-    const { name, object = null, seq } = notification;
+    const { seq } = notification;
     this.#count(notification);
     for (const place of this.#unclaimed) {
       if (takes(place.row, selector)) this.#keepFrame(place, [selector, notification]);
     }
     for (const registration of [...this.#registrations]) {
-      const { filter, position, isRemoved } = registration;
+      const { filter, terms, position, isRemoved } = registration;
       if (!takes(registration, selector) || isRemoved || position === null) continue;
       if (filter.keyPath !== undefined) {
         this.#follow(notification, registration);
         continue;
       }
-      if (seq <= position || (filter.name ?? name) !== name || "change" in notification) continue;
-      if ((filter.object ?? object) !== object) continue;
+      if (seq <= position || "change" in notification) continue;
+      if (!accepts({ ...terms, ...filter }, notification)) continue;
       registration.position = seq;
       this.#hand(selector, notification, registration);
     }
@@ -2679,6 +2703,12 @@ export class NotificationCenter extends EventTarget {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
+  /// Tells of a loss of which the broker has said nothing; without an observer it is the session's.
+  #tellUnknown(registration, numbers = { lost: null }) {
+    const gap = { observer: registration?.id ?? null, ...numbers, reason: "unknown" };
+    this.#tell("belfry.gap", gap, registration);
+  }
+
   #registration(id) {
     for (const registration of this.#registrations) if (registration.id === id) return registration;
   }
@@ -2690,7 +2720,7 @@ export class NotificationCenter extends EventTarget {
   #register(registration) {
     const { filter, target, selector, selectors, terms, position, owed } = registration;
     const lifetime = this.#resumes ? "token" : "connection";
-    const params = { ...terms, ...filter, lifetime };
+    const params = { ...terms, ...given(filter), lifetime };
     if (selectors !== null) params.implements = selectors;
     else params.selector = selector;
     if (target !== null) params.target = target;

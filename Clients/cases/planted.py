@@ -17,13 +17,14 @@ FAULTS = {
     "after a restart nothing is asked for": (
         "registration.position = 0;\n    this.#forgetOwed", "this.#forgetOwed"),
     "after a restart no gap is told": (
-        'this.#tell("belfry.gap", gap, registration);\n  }\n\n  // Going', "}\n\n  // Going"),
+        "this.#tellUnknown(registration);\n  }\n\n  // Going", "}\n\n  // Going"),
     "a silent line is not asked": ("else this.#ping(this.#pingInterval / 2);", ""),
     "who was taken over comes back": (
         "new Set([1008, 4001, 4002, 4003])", "new Set([1008, 4002, 4003])"),
     "an observer that came too late stays": (
         "return void this.#takeBack(registration).catch(() => {});", "return;"),
-    "what comes again is told again": ("seq <= position || (filter.name", "(filter.name"),
+    "what comes again is told again": (
+        'seq <= position || "change" in', '"change" in'),
     "a refused opening is tried again": (
         "if (verdict.isFinal) return this.#finish(1008, error);", ""),
     "a busy broker is asked at once": (
@@ -46,6 +47,8 @@ FAULTS = {
     "an empty position counts": (
         "if (epoch !== null) stream.position = Math.max(stream.position, seq);",
         "stream.position = seq;"),
+    "a stream has no condition": ("where: JSON.stringify(where) };", "};"),
+    "several names are any name": ("each.name ?? each.names", "each.name"),
     "an event that is no JSON ends the stream": (
         "const params = jsonOf(fields.data);", "const params = JSON.parse(fields.data);"),
     "a path takes steps": ('if (!["", ".", ".."].includes(String(text))) return', "return"),

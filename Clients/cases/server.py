@@ -91,9 +91,9 @@ class Connection:
 class HTTPRequest:
     """A request of a library that has no WebSocket; the script says what it is answered."""
 
-    def __init__(self, method, path, fields, writer):
+    def __init__(self, method, path, query, fields, writer):
         self.said = {
-            "method": method, "path": path, "lastEventID": fields.get("Last-Event-ID"),
+            "method": method, "path": path, "query": query, "lastEventID": fields.get("Last-Event-ID"),
             "token": shown_token(fields),
         }
         self._writer = writer
@@ -165,8 +165,9 @@ class Server:
     def _requested(script, method, target, fields, content, writer):
         call = call_of(method, target, fields, content)
         if script is not None and script.has_requests:
-            path = "/" + target.split("?")[0].split("/", 4)[-1]
-            script.requested(HTTPRequest(method, path, fields, writer))
+            path, _, query = target.partition("?")
+            script.requested(HTTPRequest(
+                method, "/" + path.split("/", 4)[-1], urllib.parse.parse_qs(query), fields, writer))
         elif script is not None and script.refusal is not None:
             writer.write(script.refusal)
             if is_cut(script.refusal):

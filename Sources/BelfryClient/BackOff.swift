@@ -99,7 +99,7 @@ extension ClientError {
         case .refused(let refusal): refusal.status.map { $0 >= 500 || $0 == 429 } ?? false
         // Not after a takeover, a removal, expired credentials or a violated policy.
         case .closed(let code, _): ![1008, 4001, 4002, 4003].contains(code)
-        case .invalidURL, .invalidUserInfo, .invalidValue, .invalidEntityTag,
+        case .invalidURL, .invalidUserInfo, .invalidCondition, .invalidValue, .invalidEntityTag,
             .invalidIdempotencyKey, .invalidToken, .dotSegment, .selectorInUse,
             .observerRemoved, .tooManyRequests, .notConnected, .closedByOwner, .cancelled:
             false

@@ -78,8 +78,7 @@ enum ClientCommand: Sendable {
 
 /// An observer that the program wants.
 struct ObserverWish: Sendable {
-    let name: String?
-    let object: String?
+    let filter: NotificationFilter
     /// The identity in this client: its selector, or a text that no selector can be.
     ///
     /// A responder has several selectors, and that of an action is one of the responder that it
@@ -105,6 +104,30 @@ struct ObserverWish: Sendable {
     struct Place: Sendable {
         let keyPath: String
         let options: ValueOptions
+    }
+
+    init(
+        filter: NotificationFilter, selector: String, since: UInt64?,
+        options: ObserverOptions = ObserverOptions(), buffer: NotificationBuffer,
+        desk: ResponderDesk? = nil, place: Place? = nil
+    ) {
+        self.filter = filter
+        self.selector = selector
+        self.since = since
+        self.options = options
+        self.buffer = buffer
+        self.desk = desk
+        self.place = place
+    }
+
+    init(
+        name: String?, object: String?, selector: String, since: UInt64?,
+        options: ObserverOptions = ObserverOptions(), buffer: NotificationBuffer,
+        desk: ResponderDesk? = nil, place: Place? = nil
+    ) {
+        self.init(
+            filter: NotificationFilter(name: name, object: object), selector: selector,
+            since: since, options: options, buffer: buffer, desk: desk, place: place)
     }
 
     /// Whether its deliveries have numbers from which a new registration can resume.

@@ -13,6 +13,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case invalidURL(BrokerURL.Fault)
     /// The userInfo is no JSON object.
     case invalidUserInfo
+    /// The condition is neither a JSON object nor an array.
+    case invalidCondition
     /// The value, or the merge patch, is not JSON.
     case invalidValue
     /// The idempotency key is not 1 to 255 visible ASCII characters.
@@ -121,6 +123,7 @@ extension ClientError: CustomStringConvertible {
                 + "another center than the default one"
         case .dotSegment(let text): "`\(text)` cannot be sent in a path: use another name"
         case .invalidUserInfo: "the userInfo is not a JSON object"
+        case .invalidCondition: "the condition is neither a JSON object nor an array of them"
         case .invalidValue: "the value is not JSON"
         case .invalidIdempotencyKey:
             "an idempotency key is 1 to 255 visible ASCII characters"

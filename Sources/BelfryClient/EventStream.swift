@@ -21,9 +21,26 @@ public enum EventStream {
         _ url: BrokerURL, name: String?, object: String?, lastEventID: String? = nil,
         options: ClientOptions = ClientOptions()
     ) async throws(ClientError) -> Observation {
+        try await observe(
+            url, for: NotificationFilter(name: name, object: object), lastEventID: lastEventID,
+            options: options)
+    }
+
+    /// Opens a stream of the notifications that a filter matches.
+    ///
+    /// - Parameters:
+    ///   - url: the broker, and the center.
+    ///   - filter: their names and objects, also by how they begin, and a condition.
+    ///   - lastEventID: the position (`ReceivedNotification.eventID`) behind which the broker's
+    ///     replay ring is asked for.
+    ///   - options: the limits of the buffer, and how long the broker may be silent.
+    /// - Throws: `ClientError` when the broker refuses the stream or cannot be reached.
+    public static func observe(
+        _ url: BrokerURL, for filter: NotificationFilter, lastEventID: String? = nil,
+        options: ClientOptions = ClientOptions()
+    ) async throws(ClientError) -> Observation {
         var request = HTTPRequest.get("events")
-        if let name { request.query.append(("name", name)) }
-        if let object { request.query.append(("object", object)) }
+        request.query = filter.query
         if let lastEventID { request.query.append(("last_event_id", lastEventID)) }
         request.fields = [HTTPField("Accept", "text/event-stream")]
         request.timeout = options.silenceLimit
@@ -40,7 +57,7 @@ public enum EventStream {
         }
         try outcome.get()
         return Observation(
-            id: "", token: "", name: name, object: object, selector: "", buffer: buffer
+            id: "", token: "", filter: filter, selector: "", buffer: buffer
         ) { () async throws(ClientError) in
             buffer.finish(nil, discarding: true)
             stop.signal()

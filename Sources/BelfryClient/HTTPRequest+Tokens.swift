@@ -32,11 +32,25 @@ extension HTTPRequest {
         forName name: String?, object: String?, since: UInt64? = nil,
         options: ObserverOptions = ObserverOptions()
     ) -> HTTPRequest {
+        mailbox(
+            for: NotificationFilter(name: name, object: object), since: since, options: options)
+    }
+
+    /// Makes a mailbox for the notifications that a filter matches.
+    ///
+    /// - Parameters:
+    ///   - filter: their names and objects, also by how they begin, and a condition.
+    ///   - since: a sequence number; the mailbox begins with the part of the broker's replay ring
+    ///     above it.
+    ///   - options: its lease, what it holds and how; a mailbox has the lifetime `token`.
+    public static func mailbox(
+        for filter: NotificationFilter, since: UInt64? = nil,
+        options: ObserverOptions = ObserverOptions()
+    ) -> HTTPRequest {
         var terms = options
         terms.lifetime = .token
         let content = RPCRequest.params { writer, bytes in
-            if let name { writer.member("name", string: name, into: &bytes) }
-            if let object { writer.member("object", string: object, into: &bytes) }
+            filter.write(&writer, &bytes, omitsAny: true)
             terms.write(&writer, &bytes)
             if let since { writer.member("since", integer: since, into: &bytes) }
         }

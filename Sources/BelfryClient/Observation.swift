@@ -11,10 +11,12 @@ public struct Observation: AsyncSequence, Sendable {
     public let id: String
     /// The secret that reads and removes the observer; empty for an event stream.
     public let token: String
-    /// The notification name of the filter; `nil` is any.
-    public let name: String?
-    /// The object of the filter; `nil` is any.
-    public let object: String?
+    /// The notifications that it is registered for.
+    public let filter: NotificationFilter
+    /// The notification name of the filter; `nil` is any, or a choice of them.
+    public var name: String? { filter.name }
+    /// The object of the filter; `nil` is any, or a choice of them.
+    public var object: String? { filter.object }
     /// The JSON-RPC method that its deliveries have.
     public let selector: String
     /// The address that gets its notifications; `nil` is this sequence.

@@ -5,16 +5,15 @@ enum RPCRequest {
     static func addObserver(id: Int, _ wish: ObserverWish, since: UInt64?) -> [UInt8] {
         request(id: id, method: "addObserver") { writer, bytes in
             if let desk = wish.desk {
-                text("object", wish.object, &writer, &bytes)
+                text("object", wish.filter.object, &writer, &bytes)
                 return desk.options.write(&writer, &bytes)
             }
             if let place = wish.place {
-                text("object", wish.object, &writer, &bytes)
+                text("object", wish.filter.object, &writer, &bytes)
                 writer.member("keyPath", string: place.keyPath, into: &bytes)
                 place.options.write(&writer, &bytes)
             } else {
-                text("name", wish.name, &writer, &bytes)
-                text("object", wish.object, &writer, &bytes)
+                wish.filter.write(&writer, &bytes)
             }
             if let action = wish.action {
                 writer.member("target", string: action.target, into: &bytes)

@@ -147,7 +147,7 @@ extension RegistrationTable {
     private func responder(to notification: ReceivedNotification) -> [UInt8]? {
         let address = notification.target ?? notification.object
         return observers.first { _, observer in
-            guard let address, let own = observer.wish.object else { return false }
+            guard let address, let own = observer.wish.filter.object else { return false }
             return observer.implements((notification.selector ?? notification.name).utf8)
                 && own.utf8.elementsEqual(address.utf8)
                 && (notification.isAction

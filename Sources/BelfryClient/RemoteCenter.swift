@@ -117,9 +117,26 @@ public final class RemoteCenter: Sendable {
         forName name: String?, object: String?, selector: String? = nil, since: UInt64? = nil,
         options: ObserverOptions = ObserverOptions()
     ) async throws(ClientError) -> Observation {
+        try await addObserver(
+            for: NotificationFilter(name: name, object: object), selector: selector, since: since,
+            options: options)
+    }
+
+    /// Registers an observer of the notifications that a filter matches.
+    ///
+    /// - Parameters:
+    ///   - filter: their names and objects, also by how they begin, and a condition.
+    ///   - selector: as of an observer of one name.
+    ///   - since: a sequence number; notifications above it in the broker's replay ring come first.
+    ///   - options: its suspension behavior, and whether it acknowledges.
+    /// - Throws: `ClientError`.
+    public func addObserver(
+        for filter: NotificationFilter, selector: String? = nil, since: UInt64? = nil,
+        options: ObserverOptions = ObserverOptions()
+    ) async throws(ClientError) -> Observation {
         var observation = try await add(
             ObserverWish(
-                name: name, object: object, selector: selector ?? nextSelector(), since: since,
+                filter: filter, selector: selector ?? nextSelector(), since: since,
                 options: options, buffer: NotificationBuffer(self.options)))
         if options.acknowledges {
             observation.answer = { (answer) async throws(ClientError) in
@@ -151,9 +168,26 @@ public final class RemoteCenter: Sendable {
         forName name: String, object: String?, target: String, selector: String,
         options: ObserverOptions = ObserverOptions()
     ) async throws(ClientError) -> Observation {
+        try await addObserver(
+            for: NotificationFilter(name: name, object: object), target: target,
+            selector: selector, options: options)
+    }
+
+    /// Registers an observer that calls a selector at the holder of an address, for a filter.
+    ///
+    /// - Parameters:
+    ///   - filter: the notifications; their name is one, or one of several.
+    ///   - target: the address.
+    ///   - selector: the selector that is called there.
+    ///   - options: as of an observer of one name.
+    /// - Throws: `ClientError`.
+    public func addObserver(
+        for filter: NotificationFilter, target: String, selector: String,
+        options: ObserverOptions = ObserverOptions()
+    ) async throws(ClientError) -> Observation {
         // No selector begins so: the broker refuses that.
         var wish = ObserverWish(
-            name: name, object: object, selector: "belfry.target.\(nextNumber())", since: nil,
+            filter: filter, selector: "belfry.target.\(nextNumber())", since: nil,
             options: options, buffer: NotificationBuffer(self.options))
         wish.action = ObserverWish.Action(target: target, selector: selector)
         return try await add(wish)
@@ -164,7 +198,7 @@ public final class RemoteCenter: Sendable {
         let registration = try await register(wish)
         let key = wish.selector
         var observation = Observation(
-            id: registration.id, token: registration.token, name: wish.name, object: wish.object,
+            id: registration.id, token: registration.token, filter: wish.filter,
             selector: wish.action?.selector ?? key, buffer: wish.buffer
         ) { () async throws(ClientError) in
             try await self.finish { .removeObserver(selector: key, $0) }

@@ -31,6 +31,15 @@ enum ArgumentText {
         return duration
     }
 
+    /// Reads a condition on userInfos.
+    static func condition(_ text: String) throws -> NotificationFilter.Condition {
+        do throws(ClientError) {
+            return try NotificationFilter.Condition(json: text)
+        } catch {
+            throw ValidationError("`\(text)` is neither a JSON object nor an array of them.")
+        }
+    }
+
     /// Whether a text is JSON.
     static func isJSON(_ text: [UInt8]) -> Bool {
         do throws(JSONError) {

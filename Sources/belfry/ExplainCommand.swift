@@ -18,6 +18,14 @@ struct Explain: ClientCommand {
     @Option(help: .value("What would be asked for.", "SELECTOR"), completion: Completing.selectors)
     var selector: String?
 
+    @Option(
+        help: .value(
+            """
+            The userInfo, a JSON object, which decides the conditions of observers; - reads it \
+            from standard input.
+            """, "JSON"))
+    var userInfo: String?
+
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
 
@@ -28,15 +36,14 @@ struct Explain: ClientCommand {
         if selector != nil, object == nil {
             throw ValidationError("--selector needs --object.")
         }
+        if userInfo != nil, name == nil {
+            throw ValidationError("--user-info needs a NAME.")
+        }
     }
 
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
-        var request = HTTPRequest.get("explain")
-        request.form = .object([name == nil ? "ask" : "observers"])
-        let parameters = [("name", name), ("object", object), ("selector", selector)]
-        request.query = parameters.compactMap { key, value in value.map { (key, $0) } }
-        let answer = try await request.requiredAnswer(from: url)
+        let answer = try await request().requiredAnswer(from: url)
         guard report.isForPeople, let explanation = JSONObject(answer.content) else {
             return try Report.write(Report.oneLine(answer.content))
         }
@@ -54,6 +61,7 @@ struct Explain: ClientCommand {
         var text = "Observers that would get it: \(observers.count)"
         if !observers.isEmpty {
             var columns = ["id", "state", "outcome"]
+            if observers.contains(where: { $0.raw("where") != nil }) { columns.append("where") }
             if observers.contains(where: { $0.raw("target") != nil }) {
                 columns += ["target", "observer", "reason", "path"]
             }
@@ -62,5 +70,18 @@ struct Explain: ClientCommand {
         if !near.isEmpty { text += "\n\nNear misses\n" + Report.table(["id", "reason"], near) }
         if explanation.raw("partial") != nil { text += "\n\nThere may be more near misses." }
         try Report.write(Array(text.utf8))
+    }
+
+    private func request() throws(ToolError) -> HTTPRequest {
+        var request: HTTPRequest
+        if let name, let userInfo = try UserInfo(argument: userInfo, name: "--user-info") {
+            request = .explain(name: name, object: object, userInfo: userInfo)
+        } else {
+            request = .get("explain")
+            let parameters = [("name", name), ("object", object), ("selector", selector)]
+            request.query = parameters.compactMap { key, value in value.map { (key, $0) } }
+        }
+        request.form = .object([name == nil ? "ask" : "observers"])
+        return request
     }
 }

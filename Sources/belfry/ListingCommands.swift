@@ -18,7 +18,11 @@ extension ListingCommand {
         let rows = try await Listing.rows(
             Self.path, filter: filter, from: try place.brokerURL())
         let none = filter.isEmpty ? "No \(Self.path)." : "No \(Self.path) match."
-        try Listing.write(Self.path, rows, Self.columns, none: none, report)
+        // Few observers have a condition, and it is long.
+        let columns = Self.columns.filter { column in
+            column != "where" || rows.contains { $0.raw(column) != nil }
+        }
+        try Listing.write(Self.path, rows, columns, none: none, report)
     }
 }
 
@@ -36,7 +40,7 @@ struct Observers: ListingCommand {
     static let path = "observers"
     static let columns = [
         "id", "name", "object", "client", "target", "selector", "state", "delivered", "held",
-        "dropped",
+        "dropped", "where",
     ]
 
     @Option(help: .value("Only observers of this name.", "NAME"), completion: Completing.channels)

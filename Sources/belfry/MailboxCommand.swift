@@ -32,6 +32,8 @@ struct NewMailbox: ClientCommand {
         completion: Completing.objects)
     var object: String?
 
+    @OptionGroup var choice: FilterOptions
+
     @Option(
         help: .value(
             "How long the mailbox is kept after it was last read, at most 30d. Default: 24h.",
@@ -59,13 +61,17 @@ struct NewMailbox: ClientCommand {
 
     @OptionGroup var place: PlaceOptions
 
+    func validate() throws {
+        try choice.check(name: name, object: object)
+    }
+
     func perform(_ signals: StopSignals) async throws(ToolError) {
         var options = ObserverOptions()
         options.lease = lease.map { .limited($0) }
         options.holdLimit = holdLimit
         options.suspensionBehavior = suspensionBehavior
         let request = HTTPRequest.mailbox(
-            forName: name, object: object, since: since, options: options)
+            for: choice.filter(name: name, object: object), since: since, options: options)
         let answer = try await request.requiredAnswer(from: place.brokerURL())
         let token = JSONObject(answer.content)?.string("token").map { Array($0.utf8) }
         try Report.write(json ? Report.oneLine(answer.content) : token ?? answer.content)

@@ -26,9 +26,12 @@ struct Observe: ClientCommand {
         completion: Completing.objects)
     var object: String?
 
+    @OptionGroup var choice: FilterOptions
+
     @Option(
         help: .value(
-            "Send each notification to the responder at this address; needs NAME.", "OBJECT"),
+            "Send each notification to the responder at this address; needs NAME, or --name.",
+            "OBJECT"),
         completion: Completing.addresses)
     var target: String?
 
@@ -61,10 +64,11 @@ struct Observe: ClientCommand {
 
     func validate() throws {
         if let count, count < 1 { throw ValidationError("--count must be at least 1") }
+        try choice.check(name: name, object: object)
         if (target == nil) != (selector == nil) {
             throw ValidationError("Give --target and --selector, or neither.")
         }
-        if target != nil, name == nil {
+        if target != nil, !choice.choosesNames(besides: name) {
             throw ValidationError("--target needs a NAME.")
         }
         if target != nil, sse || count != nil || minInterval != nil {
@@ -80,10 +84,11 @@ struct Observe: ClientCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         let shape = try NotificationLine(report)
+        let filter = choice.filter(name: name, object: object)
         if sse {
             let follower = StreamFollower(
-                url: url, name: name, object: object, count: count,
-                reconnects: following.reconnect, shape: shape)
+                url: url, filter: filter, count: count, reconnects: following.reconnect,
+                shape: shape)
             return try await signals.run { () async throws(ToolError) in
                 try await follower.run()
             }
@@ -94,13 +99,11 @@ struct Observe: ClientCommand {
             terms.acknowledges = acknowledge
             terms.minInterval = minInterval
             let observation =
-                if let name, let target, let selector {
+                if let target, let selector {
                     try await center.addObserver(
-                        forName: name, object: object, target: target, selector: selector,
-                        options: terms)
+                        for: filter, target: target, selector: selector, options: terms)
                 } else {
-                    try await center.addObserver(
-                        forName: name, object: object, options: terms)
+                    try await center.addObserver(for: filter, options: terms)
                 }
             try await print(observation, shape, until: signals) { await center.close() }
         } catch {

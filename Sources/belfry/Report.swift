@@ -25,7 +25,7 @@ enum Report {
 
     /// Rows under their headings, in columns as wide as their widest cell.
     static func table(_ columns: [String], _ rows: [JSONObject]) -> String {
-        let cells = rows.map { row in columns.map { cell(row.raw($0)) } }
+        let cells = rows.map { row in columns.map { cell($0, of: row) } }
         let lines = [columns.map(head)] + cells
         let widths = columns.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
         return lines.map { line in
@@ -40,6 +40,13 @@ enum Report {
     /// The head of a column: `stateSince` is `STATE SINCE`.
     private static func head(_ member: String) -> String {
         member.map { $0.isUppercase ? " \($0)" : $0.uppercased() }.joined()
+    }
+
+    /// A value of a row; for a name or an object that is none, the choice in its place.
+    private static func cell(_ column: String, of row: JSONObject) -> String {
+        if let prefix = row.string(column + "Prefix") { return Screen.safe(prefix) + "…" }
+        let several = row.strings(column + "s")
+        return several.isEmpty ? cell(row.raw(column)) : Screen.safe(several.joined(separator: ","))
     }
 
     /// A value as people read it: a string without quotation marks, and `-` for nothing.

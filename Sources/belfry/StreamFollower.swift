@@ -3,8 +3,7 @@ import BelfryClient
 /// Prints an event stream, and opens it again behind the last event when it ends.
 struct StreamFollower {
     let url: BrokerURL
-    let name: String?
-    let object: String?
+    let filter: NotificationFilter
     let count: Int?
     let reconnects: Bool
     let shape: NotificationLine
@@ -18,7 +17,7 @@ struct StreamFollower {
         while !Task.isCancelled {
             do throws(ClientError) {
                 let observation = try await EventStream.observe(
-                    url, name: name, object: object, lastEventID: position)
+                    url, for: filter, lastEventID: position)
                 attempts.noteSuccess()
                 // The line broke before the broker sent its position: notifications since are
                 // unknown.

@@ -100,7 +100,7 @@ struct PeopleTests {
         arguments: [
             (
                 ["observe", "X", "--naem", "y"],
-                "There is no option `--naem`. `belfry observe --help` lists them."
+                "There is no option `--naem`. Do you mean `--name`?"
             ),
             (["observers", "--naem", "y"], "There is no option `--naem`. Do you mean `--name`?"),
             (

@@ -34,6 +34,21 @@ struct GivenOptions {
         return options
     }
 
+    /// The filter of an observer, some of which is beside the options.
+    func filter(name: String?, object: String?) throws(ClientError) -> NotificationFilter {
+        var filter = NotificationFilter()
+        let names = members?.strings("names") ?? []
+        if let name { filter.names = .exactly(name) }
+        if !names.isEmpty { filter.names = .oneOf(names) }
+        if let prefix = text("namePrefix") { filter.names = .prefix(prefix) }
+        if let object { filter.objects = .exactly(object) }
+        if let prefix = text("objectPrefix") { filter.objects = .prefix(prefix) }
+        if let json = raw("where") {
+            filter.condition = try .init(json: String(decoding: json, as: UTF8.self))
+        }
+        return filter
+    }
+
     /// Those of a post.
     var post: PostOptions {
         var options = PostOptions()

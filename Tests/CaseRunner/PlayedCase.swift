@@ -165,7 +165,8 @@ actor PlayedCase {
         case "explain":
             return Array(
                 try await center.explain(
-                    name: options.text("name") ?? "", object: options.text("object")
+                    name: options.text("name") ?? "", object: options.text("object"),
+                    userInfo: options.raw("userInfo").map { try? UserInfo(json: $0) } ?? nil
                 ).utf8)
         case "close": await center.close()
         default: preconditionFailure("this runner cannot \(verb)")
@@ -238,13 +239,14 @@ extension PlayedCase {
             return try await observeValue(object ?? "", keyPath, label, options)
         }
         let terms = options.observer(resumes: resumes)
+        let filter = try options.filter(name: name, object: object)
         let observation =
             if let target = step.string("target") {
                 try await center.addObserver(
-                    forName: name ?? "", object: object, target: target,
-                    selector: step.string("selector") ?? "", options: terms)
+                    for: filter, target: target, selector: step.string("selector") ?? "",
+                    options: terms)
             } else {
-                try await center.addObserver(forName: name, object: object, options: terms)
+                try await center.addObserver(for: filter, options: terms)
             }
         made[label] = .observation(observation)
         let answers = Answers()

@@ -241,7 +241,7 @@ function channelObservers(observers, next, total, near, name, own) {
       "Observers",
       { place: "s8" },
       empty(
-        "No observer of this name (observers of any name still get it). ",
+        "No observer of this name (observers of any name, or of its beginning, still get it). ",
         near.length > 0
           ? [h("a", { href: link("explain", null, { name }) }, nearMatches(near.length)), "."]
           : "No observer has a similar name.",

@@ -1,8 +1,8 @@
 // The observers that would get a notification, and near matches. Nothing is posted.
 
-import { ask, path } from "./broker.js";
+import { ask, path, send } from "./broker.js";
 import { copyButton, curl, placeOf } from "./copy.js";
-import { observed } from "./observers.js";
+import { filterOf, observed, observedObject, ofObject } from "./observers.js";
 import {
   breakable,
   clientLink,
@@ -55,7 +55,29 @@ const differences = {
   "name-differs-in-blanks": "spaces",
   "name-differs-in-spelling": "one or two letters",
   "object-differs": "object",
+  "where-false": "its condition is false for this userInfo",
 };
+
+/// Asks who would get it. With a userInfo, which is sent as it was typed, conditions are decided.
+function explain({ name, object, userInfo }) {
+  if (userInfo === null) return ask("explain", { query: { name, object, limit: 50 } });
+  return send("explain", "POST", content({ name, object, userInfo }));
+}
+
+const content = ({ name, object, userInfo }) =>
+  `{"name":${JSON.stringify(name)},` +
+  `${object === null ? "" : `"object":${JSON.stringify(object)},`}"userInfo":${userInfo}}`;
+
+/// The equal `curl` line.
+function command(asked) {
+  const { name, object, userInfo } = asked;
+  return userInfo === null
+    ? curl(placeOf("explain", queryText({ name, object })))
+    : curl(placeOf("explain"), {
+        options: ['-H "Content-Type: application/json"'],
+        body: content(asked),
+      });
+}
 
 /// What an observer made, or would make, of a notification.
 export function outcome({ outcome: word, target, observer, reason, path: way }) {
@@ -65,7 +87,7 @@ export function outcome({ outcome: word, target, observer, reason, path: way }) 
 }
 
 export function openExplain(app, { query }) {
-  const { name = "", object = null } = query;
+  const { name = "", object = null, userInfo = null } = query;
   let fault = null;
   const looked = new Map();
   async function look(ids) {
@@ -80,11 +102,12 @@ export function openExplain(app, { query }) {
   }
   function submit(event) {
     event.preventDefault();
-    const [typed, from] = ["explain-name", "explain-object"].map(
+    const [typed, from, json] = ["explain-name", "explain-object", "explain-info"].map(
       (id) => document.getElementById(id).value,
     );
     fault = typed === "" ? "Enter a name." : null;
-    if (fault === null) return app.go(link("explain", null, { name: typed, object: from }));
+    if (fault === null)
+      return app.go(link("explain", null, { name: typed, object: from, userInfo: json.trim() }));
     app.paint();
     document.getElementById("explain-name").focus();
   }
@@ -92,12 +115,10 @@ export function openExplain(app, { query }) {
     title: "Explain",
     async read() {
       if (name === "") return {};
-      const explained = await ask("explain", { query: { name, object, limit: 50 } }).catch(
-        (error) => {
-          if (error.status !== 422 && error.status !== 400) throw error;
-          return { refused: error };
-        },
-      );
+      const explained = await explain({ name, object, userInfo }).catch((error) => {
+        if (error.status !== 422 && error.status !== 400) throw error;
+        return { refused: error };
+      });
       if (explained.refused === undefined) {
         await look([...explained.near, ...explained.observers].map(({ id }) => id));
       }
@@ -106,7 +127,7 @@ export function openExplain(app, { query }) {
     content: ({ explained = null }) =>
       h(
         "div",
-        { key: `explain ${name} ${object}`, class: "stack" },
+        { key: `explain ${name} ${object} ${userInfo}`, class: "stack" },
         head("Explain", {
           note: "Shows the observers that would get a notification. Nothing is posted.",
         }),
@@ -119,16 +140,17 @@ export function openExplain(app, { query }) {
             field("explain-name", "Name", null, { value: name, fault }),
             field("explain-object", "Object", "empty for none", { value: object ?? "" }),
           ),
+          field("explain-info", "userInfo", "JSON, for observers with a condition; may be empty", {
+            value: userInfo ?? "",
+          }),
           h(
             "p",
             { class: "rowf" },
             h("button", { class: "main" }, "Explain"),
             name !== "" &&
-              copyButton(
-                () => curl(placeOf("explain", queryText({ name, object }))),
-                "Copy as curl",
-                { class: "bare" },
-              ),
+              copyButton(() => command({ name, object, userInfo }), "Copy as curl", {
+                class: "bare",
+              }),
           ),
         ),
         explained?.refused && refusal(explained.refused),
@@ -155,7 +177,7 @@ function answer(explained, looked, name, object) {
             h("b", null, "No observer would get ", what, "."),
             " ",
             near.length > 0
-              ? [nearMatches(near.length), ": names and objects must match exactly."]
+              ? [nearMatches(near.length), ": ", nearRule(near)]
               : "No observer has a similar name.",
           ),
         )
@@ -191,17 +213,9 @@ function answer(explained, looked, name, object) {
               key: row.id,
               cells: [
                 observerLink(row.id),
-                looked.get(row.id)
-                  ? [
-                      observed(looked.get(row.id)),
-                      isKnown(looked.get(row.id).object) && [
-                        " of ",
-                        code(looked.get(row.id).object),
-                      ],
-                    ]
-                  : quiet("–"),
+                looked.get(row.id) ? filterOf(looked.get(row.id)) : quiet("–"),
                 clientState(row.state),
-                outcome(row),
+                row.where ? [outcome(row), quiet(" if its condition is true")] : outcome(row),
               ],
             })),
           ),
@@ -249,7 +263,19 @@ function answer(explained, looked, name, object) {
   ];
 }
 
-const nearFilter = (row, reason, name, object) =>
-  reason === "object-differs"
-    ? [named(row.name), " of ", difference(row.object, object)]
-    : [difference(row.name, name), isKnown(row.object) && [" of ", code(row.object)]];
+const nearRule = (near) =>
+  near.every(({ reason }) => reason === "where-false")
+    ? "a condition must be true for the userInfo."
+    : "names and objects must match exactly.";
+
+function nearFilter(row, reason, name, object) {
+  if (reason === "where-false") return filterOf(row);
+  if (reason === "object-differs") {
+    return [
+      observed(row),
+      " of ",
+      isKnown(row.objectPrefix) ? observedObject(row) : difference(row.object, object),
+    ];
+  }
+  return [isKnown(row.name) ? difference(row.name, name) : observed(row), ofObject(row)];
+}

@@ -98,6 +98,7 @@ function ofUnheard(reports) {
 function nearWords(near) {
   if (!near) return "No observer has a similar name.";
   if (near.reason === "object-differs") return "Its observers expect another object.";
+  if (near.reason === "where-false") return "The conditions of its observers are false.";
   return [
     "Near match: ",
     breakable(near.name),

@@ -4,7 +4,15 @@ import { ask, path } from "./broker.js";
 import { plot, plotPlace, sample } from "./charts.js";
 import { Confirmation } from "./confirm.js";
 import { copyButton, curl, placeOf } from "./copy.js";
-import { askToRemove, lease, observed } from "./observers.js";
+import {
+  askToRemove,
+  condition,
+  filterOf,
+  lease,
+  observed,
+  observedObject,
+  ofObject,
+} from "./observers.js";
 import {
   at,
   body,
@@ -106,12 +114,7 @@ function heading(row, app, place, remove) {
   const [level, shape] = pills[state];
   return [
     head(
-      [
-        code(id),
-        " observes ",
-        observed(row),
-        isKnown(row.object) && [" of ", breakable(row.object)],
-      ],
+      [code(id), " observes ", observed(row), ofObject(row)],
       {
         crumb: ["observers", "Observers", id],
         acts: [
@@ -191,18 +194,23 @@ function rateOf(figures, width) {
   ];
 }
 
+/// The names of an observer, of which one of a value has none.
+const names = (row) =>
+  isKnown(row.names ?? row.namePrefix) ? observed(row) : named(row.name);
+
 function registration(row, app) {
-  const { name, object, selector, target, client, principal } = row;
+  const { object, selector, target, client, principal } = row;
   return h(
     "section",
     { class: "sheet s4" },
     h("header", null, h("h2", null, "Registration")),
     body(
       facts([
-        isKnown(row.implements) ? ["Address", named(object)] : ["Name", named(name)],
+        isKnown(row.implements) ? ["Address", named(object)] : ["Name", names(row)],
         isKnown(row.implements)
           ? ["Implements", breakable(row.implements.join(", ") || "nothing")]
-          : ["Object", named(object)],
+          : ["Object", observedObject(row)],
+        isKnown(row.where) ? ["Condition", condition(row)] : null,
         isKnown(row.keyPath) ? ["Key path", named(row.keyPath || null, "whole value")] : null,
         isKnown(row.next) ? ["Next", breakable(row.next)] : null,
         isKnown(target) ? ["Target", code(target)] : null,
@@ -314,8 +322,9 @@ const removals = {
 };
 
 function tombstone(id, problem, app) {
-  const { removedAt, removedBy, reason, name, object, selector } = problem;
-  const isTold = [name, object, selector].some(isKnown);
+  const { removedAt, removedBy, reason, selector, where, ...told } = problem;
+  const { name, names: several, namePrefix, object, objectPrefix } = told;
+  const isTold = [name, several, namePrefix, object, objectPrefix, selector].some(isKnown);
   return h(
     "div",
     { key: `gone ${id}`, class: "stack" },
@@ -331,9 +340,10 @@ function tombstone(id, problem, app) {
           isTold
             ? [
                 "Observed",
-                named(name, "any name"),
+                isKnown(several ?? namePrefix) ? observed(told) : named(name, "any name"),
                 ", ",
-                named(object, "any object"),
+                isKnown(objectPrefix) ? observedObject(told) : named(object, "any object"),
+                isKnown(where) && [", where ", condition(problem)],
                 isKnown(selector) && [" as ", code(selector)],
               ]
             : null,

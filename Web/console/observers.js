@@ -24,14 +24,37 @@ import { capitalized, count, duration, isKnown, plural, spoken, stateName } from
 
 export const number = (value) => h("span", { class: value === 0 ? "zero" : null }, count(value));
 
-/// What an observer observes: its name, its value, or what it implements.
-export function observed({ name, object, keyPath, implements: selectors }) {
+/// What an observer observes: its name or names, its value, or what it implements.
+export function observed(row) {
+  const { name, names, namePrefix, object, objectPrefix, keyPath, implements: selectors } = row;
   if (keyPath === "") return quiet("whole value");
   if (isKnown(keyPath)) return [quiet("value at "), breakable(keyPath)];
   if (isKnown(selectors))
     return [quiet("responds to "), breakable(selectors.join(", ") || "nothing")];
-  return named(name, isKnown(object) ? "any" : "any name");
+  if (isKnown(names)) return breakable(names.join(", "));
+  if (isKnown(namePrefix)) return beginning("names", namePrefix);
+  return named(name, isKnown(object ?? objectPrefix) ? "any" : "any name");
 }
+
+const beginning = (what, prefix) => [quiet(`${what} that begin with `), breakable(prefix)];
+
+/// The object of an observer, or those that begin alike.
+export const observedObject = ({ object, objectPrefix }) =>
+  isKnown(objectPrefix) ? beginning("objects", objectPrefix) : named(object);
+
+/// The same behind what it observes; nothing where any object will do.
+export const ofObject = (row) =>
+  isKnown(row.object ?? row.objectPrefix) && [" of ", observedObject(row)];
+
+/// The condition of an observer, if it has one.
+export const condition = ({ where }) => isKnown(where) && code(JSON.stringify(where));
+
+/// What an observer is registered for, whole.
+export const filterOf = (row) => [
+  observed(row),
+  ofObject(row),
+  isKnown(row.where) && [" where ", condition(row)],
+];
 
 /// When the lease ends, or how long it is while the client is there.
 export function lease({ lease: seconds, leaseEndsAt, lifetime, state: word }, now) {
@@ -103,16 +126,16 @@ export function openObservers(app, { query }) {
           cell: (row) => [
             observerLink(row.id),
             ownMark(app.own.hasObserver(row.id)),
-            h(
-              "span",
-              { class: "sub" },
-              observed(row),
-              isKnown(row.object) && [" of ", breakable(row.object)],
-            ),
+            h("span", { class: "sub" }, filterOf(row)),
           ],
         },
-        { head: "Name", cls: "nm p2", sorts: ["name"], cell: observed },
-        { head: "Object", cls: "nm p3", cell: ({ object }) => named(object) },
+        {
+          head: "Name",
+          cls: "nm p2",
+          sorts: ["name"],
+          cell: (row) => [observed(row), isKnown(row.where) && quiet(" with a condition")],
+        },
+        { head: "Object", cls: "nm p3", cell: observedObject },
         {
           head: "Client",
           cls: "nm p2",
@@ -191,7 +214,7 @@ export function openForgotten(app, { query }) {
           cell: (row) => [observerLink(row.id), h("span", { class: "sub" }, observed(row))],
         },
         { head: "Name", cls: "nm p2", cell: observed },
-        { head: "Object", cls: "nm p3", cell: ({ object }) => named(object) },
+        { head: "Object", cls: "nm p3", cell: observedObject },
         {
           head: "Reason",
           cell: ({ reason }) => [

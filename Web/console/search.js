@@ -7,6 +7,10 @@ import { h } from "./tree.js";
 const typingTime = 200;
 const shownLimit = 4;
 
+/// What an observer wants, in short.
+const wanted = ({ name, names, namePrefix, object }) =>
+  name ?? names?.join(", ") ?? (namePrefix ? `${namePrefix}…` : (object ?? "any name"));
+
 export class Search {
   #app;
   #text = "";
@@ -103,10 +107,10 @@ export class Search {
           text: name,
           what: "channel",
         })),
-      ...(observers?.observers ?? []).map(({ id, name, object }) => ({
-        href: link("observer", id),
-        text: id,
-        what: `observes ${name ?? object ?? "any name"}`,
+      ...(observers?.observers ?? []).map((row) => ({
+        href: link("observer", row.id),
+        text: row.id,
+        what: `observes ${wanted(row)}`,
       })),
       ...(clients?.clients ?? []).map(({ id, principal }) => ({
         href: link("client", id),

@@ -1,6 +1,7 @@
 // Three tables of the overview: who is not heard, what waits, what looks forgotten.
 
 import { difference } from "./explain.js";
+import { observed } from "./observers.js";
 import {
   breakable,
   channelLink,
@@ -16,7 +17,13 @@ import {
 import { shownLimit } from "./reports.js";
 import { link } from "./route.js";
 import { h } from "./tree.js";
-import { count, spoken } from "./words.js";
+import { count, isKnown, spoken } from "./words.js";
+
+/// What an observer waits for, in short.
+const waitingFor = (row) =>
+  isKnown(row.names ?? row.namePrefix)
+    ? observed(row)
+    : breakable(row.name ?? row.object ?? "any");
 
 const all = (text, href) => h("a", { href }, text);
 
@@ -83,7 +90,7 @@ export function waitingSheet({ reports: { latest }, now }) {
       .map((row) => ({
         key: row.id,
         cells: [
-          [observerLink(row.id), " ", breakable(row.name ?? row.object ?? "any")],
+          [observerLink(row.id), " ", waitingFor(row)],
           `${count(row.held)} held`,
           since(row.stateSince, now),
         ],

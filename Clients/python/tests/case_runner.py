@@ -30,7 +30,8 @@ OPTIONS = {
     "userInfo": "user_info", "maxDelay": "max_delay", "causedBy": "caused_by",
     "idempotencyKey": "idempotency_key", "onDisconnect": "on_disconnect", "ifHeld": "if_held",
     "suspensionBehavior": "suspension_behavior", "holdLimit": "hold_limit",
-    "minInterval": "min_interval", "ifMatch": "if_match", "ifNoneMatch": "if_none_match",
+    "minInterval": "min_interval", "namePrefix": "name_prefix", "objectPrefix": "object_prefix",
+    "ifMatch": "if_match", "ifNoneMatch": "if_none_match",
 }
 
 
@@ -103,7 +104,7 @@ class Case:
         label, options = step["as"], spelled(step.get("options"))
         if "target" in step:
             return await self.center.add_action(
-                step["name"], target=step["target"], selector=step["selector"],
+                step.get("name"), target=step["target"], selector=step["selector"],
                 object=step.get("object"), **options)
         def removed(reason: str) -> None:
             self.tell("removed", observer=label, reason=reason)

@@ -19,7 +19,32 @@ from belfry.notification import Notification
 from belfry.tokens import Tokens
 from belfry.url import socket_url
 from belfry.verdict import verdict_of
-from belfry.wire import given, is_same, merged, text_of
+from belfry.wire import filter_of, given, is_same, merged, text_of
+
+
+class FilterTests(unittest.TestCase):
+    def test_a_name_and_an_object_of_none_match_any(self) -> None:
+        self.assertEqual(
+            filter_of(None, None, None, None, None, None), {"name": None, "object": None})
+
+    def test_what_is_in_the_place_of_a_name_and_an_object(self) -> None:
+        self.assertEqual(
+            filter_of(None, ("A", "B"), None, None, "shop-", {"vip": True}),
+            {"names": ["A", "B"], "objectPrefix": "shop-", "where": {"vip": True}})
+        self.assertEqual(
+            filter_of(None, None, "Order.", "o", None, ({"a": 1}, {"b": None})),
+            {"namePrefix": "Order.", "object": "o", "where": [{"a": 1}, {"b": None}]})
+
+    def test_what_is_too_much_goes_to_the_broker(self) -> None:
+        self.assertEqual(
+            filter_of("A", None, "A", None, None, {}),
+            {"name": "A", "namePrefix": "A", "object": None, "where": {}})
+
+    def test_a_text_is_no_set_of_names_and_no_condition(self) -> None:
+        with self.assertRaises(TypeError):
+            filter_of(None, "AB", None, None, None, None)
+        with self.assertRaises(TypeError):
+            filter_of(None, None, None, None, None, '{"vip":true}')  # type: ignore[arg-type]
 
 
 class BackOffTests(unittest.TestCase):

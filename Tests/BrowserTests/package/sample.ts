@@ -19,6 +19,13 @@ export async function observe(): Promise<number> {
   const orders = await center.addObserver<Order>("Order", ({ userInfo }) => userInfo?.total);
   await center.addObserver({ name: "Order", acknowledge: true, lease: null }, async () => {});
   await center.addObserver({ name: "touchUp", target: "lamp", selector: "toggle" });
+  await center.addObserver({
+    namePrefix: "Order.", objectPrefix: "shop-",
+    where: { state: ["open", "late"], total: { atLeast: 100, below: 1000 }, note: { not: null } },
+  });
+  await center.addObserver({
+    names: ["Order", "Refund"], where: [{ vip: true }, { tags: { contains: "urgent" } }],
+  });
   await center.addObserver({ object: "settings", keyPath: "ui", own: false }, (value, change) => {
     console.log(value, change.kind, change.old);
   });
@@ -37,7 +44,7 @@ export async function post(signal: AbortSignal): Promise<void> {
   const receipt = await center.post("Order", { userInfo: order, wait: 3, report: "observers", signal });
   for (const { outcome, error } of receipt.observers ?? []) console.log(outcome, error?.message);
   const { dueAt } = await center.post("Tea", { at: new Date(), every: 60, lease: null });
-  console.log(dueAt, receipt.matched, (await center.explain({ name: "order" })).near);
+  console.log(dueAt, receipt.matched, (await center.explain({ name: "order", userInfo: order })).near);
   await center.respond("desk", {
     shouldStart: async ({ sha }: { sha: string }, ask) => ask.signal?.aborted ? ask.pass() : sha,
   }, { next: "team", ifHeld: "share" });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Self
@@ -29,7 +29,7 @@ from .session import Session
 from .state import State
 from .tokens import Credentials, Tokens
 from .url import socket_url
-from .wire import NOT_GIVEN, JSONObject, given, place
+from .wire import NOT_GIVEN, JSONObject, Where, add_lease, filter_of, given, members, place
 
 DEFAULT_TIMEOUT = 15.0
 ASK_AGAIN_PAUSE = 0.5
@@ -87,7 +87,9 @@ class NotificationCenter:
 
     async def add_observer(
         self, name: str | None = None, handler: Handler[Notification] | None = None, *,
-        object: str | None = None, selector: str | None = None, since: int | None = None,
+        object: str | None = None, names: Sequence[str] | None = None,
+        name_prefix: str | None = None, object_prefix: str | None = None,
+        where: Where | None = None, selector: str | None = None, since: int | None = None,
         acknowledge: bool = False, suspension_behavior: str | None = None,
         hold_limit: int | None = None, min_interval: float | None = None,
         lease: float | None = NOT_GIVEN, on_gap: GapHandler | None = None,
@@ -95,11 +97,14 @@ class NotificationCenter:
     ) -> Observer[Notification]:
         """Registers an observer, and answers its token once the broker has confirmed it.
 
-        A name or object of None matches any. The handler may be a coroutine function; it gets one
-        notification after the other, in the order of `seq`. An error that it raises is logged and
-        stops nobody. With `acknowledge` what it returns is the answer, and what it raises refuses,
-        with the text of the error (`Refusal` is not logged). Without a handler the observer is an
-        async sequence.
+        A name or object of None matches any. In the place of `name` may be `names` (each of up to
+        32) or `name_prefix`, in that of `object` `object_prefix`. `where` is a condition on the
+        userInfo, a dict in the broker's words, or a list of them, of which one must hold.
+
+        The handler may be a coroutine function; it gets one notification after the other, in the
+        order of `seq`. An error that it raises is logged and stops nobody. With `acknowledge` what
+        it returns is the answer, and what it raises refuses, with the text of the error (`Refusal`
+        is not logged). Without a handler the observer is an async sequence.
 
         `since`, `suspension_behavior`, `hold_limit`, `min_interval` and `lease` (None is for ever)
         go to the broker. `on_gap` is called with what was lost.
@@ -107,10 +112,10 @@ class NotificationCenter:
         terms = given(
             acknowledge=acknowledge, suspension_behavior=suspension_behavior,
             hold_limit=hold_limit, min_interval=min_interval)
-        _add_lease(terms, lease)
+        add_lease(terms, lease)
         observation = NotificationObservation(
-            {"name": name, "object": object}, selector or self._session.registry.next_selector(),
-            handler, terms, on_gap, on_removed)
+            filter_of(name, names, name_prefix, object, object_prefix, where),
+            selector or self._session.registry.next_selector(), handler, terms, on_gap, on_removed)
         observation.position = since
         return await self._observe(observation, handler, timeout)
 
@@ -146,7 +151,7 @@ class NotificationCenter:
             min_interval=min_interval)
         terms |= {} if initial else {"initial": False}
         terms |= {} if own else {"own": False}
-        _add_lease(terms, lease)
+        add_lease(terms, lease)
 
         def look(tell: Callable[[Any, int], None]) -> None:
             def take(answer: Any, error: BelfryError | None) -> None:
@@ -172,9 +177,11 @@ class NotificationCenter:
                 await observer.remove()
 
     async def add_action(
-        self, name: str, *, target: str, selector: str, object: str | None = None,
-        acknowledge: bool = False, lease: float | None = NOT_GIVEN,
-        on_removed: RemovedHandler | None = None, timeout: float | None = None,
+        self, name: str | None = None, *, target: str, selector: str, object: str | None = None,
+        names: Sequence[str] | None = None, name_prefix: str | None = None,
+        object_prefix: str | None = None, where: Where | None = None, acknowledge: bool = False,
+        lease: float | None = NOT_GIVEN, on_removed: RemovedHandler | None = None,
+        timeout: float | None = None,
     ) -> Token:
         """Registers an observer whose notifications call a selector at whoever holds an address.
 
@@ -182,8 +189,9 @@ class NotificationCenter:
         responder that answers.
         """
         terms = given(acknowledge=acknowledge)
-        _add_lease(terms, lease)
-        wire = Wire({"name": name, "object": object}, target, selector, terms, None, on_removed)
+        add_lease(terms, lease)
+        filter = filter_of(name, names, name_prefix, object, object_prefix, where)
+        wire = Wire(filter, target, selector, terms, None, on_removed)
         await self._session.add(wire, timeout)
         return Token(self._session, wire)
 
@@ -206,7 +214,7 @@ class NotificationCenter:
         terms = given(
             next=next, if_held=if_held, concurrency=concurrency, acknowledge=acknowledge,
             suspension_behavior=suspension_behavior, hold_limit=hold_limit)
-        _add_lease(terms, lease)
+        add_lease(terms, lease)
         responding = Responding(object, handlers, terms, on_gap, on_removed)
         await self._session.add(responding, timeout)
         return Responder(self._session, responding)
@@ -244,13 +252,13 @@ class NotificationCenter:
         if coalesce is not None and not isinstance(coalesce, str):
             coalesce = list(coalesce)
         params = given(
-            name=name, object=object, user_info=_members(user_info), style=style, coalesce=coalesce,
+            name=name, object=object, user_info=members(user_info), style=style, coalesce=coalesce,
             keep=keep, modes=None if modes is None else list(modes), max_delay=max_delay,
             immediate=immediate, ttl=ttl, caused_by=caused_by, wait=wait, report=report,
             idempotency_key=idempotency_key, after=after,
             at=at.isoformat() if isinstance(at, datetime) else at, every=every, replaces=replaces,
             on_disconnect=on_disconnect)
-        _add_lease(params, lease)
+        add_lease(params, lease)
         answer = await self._session.result_of("post", params, timeout)
         if on_disconnect:
             self._session.lasting.posted(answer["id"], params)
@@ -272,7 +280,7 @@ class NotificationCenter:
         `own_connection` cancelling withdraws it.
         """
         params = given(
-            object=object, selector=selector, user_info=_members(user_info), wait=wait, ttl=ttl,
+            object=object, selector=selector, user_info=members(user_info), wait=wait, ttl=ttl,
             once=once, caused_by=caused_by, idempotency_key=idempotency_key)
         if default is not NOT_GIVEN:
             params["default"] = default
@@ -298,10 +306,16 @@ class NotificationCenter:
 
     async def explain(
         self, name: str | None = None, *, object: str | None = None, selector: str | None = None,
-        limit: int | None = None, cursor: str | None = None, timeout: float | None = None,
+        user_info: Mapping[str, JSON] | None = None, limit: int | None = None,
+        cursor: str | None = None, timeout: float | None = None,
     ) -> JSONObject:
-        """Tells who would get a notification, or be asked, and whom it nearly reaches."""
-        params = given(name=name, object=object, selector=selector, limit=limit, cursor=cursor)
+        """Tells who would get a notification, or be asked, and whom it nearly reaches.
+
+        A `user_info` decides the conditions of observers; without one their rows have `where`.
+        """
+        params = given(
+            name=name, object=object, selector=selector, user_info=members(user_info),
+            limit=limit, cursor=cursor)
         answer: JSONObject = await self._session.result_of("explain", params, timeout)
         return answer
 
@@ -388,18 +402,3 @@ class NotificationCenter:
     async def leave_mode(self, lease: ModeLease, *, timeout: float | None = None) -> None:
         """Leaves a mode that was entered."""
         await self._session.result_of("leaveMode", {"token": lease.token}, timeout)
-
-
-def _members(user_info: Mapping[str, JSON] | None) -> dict[str, JSON] | None:
-    if user_info is None:
-        return None
-    if not isinstance(user_info, Mapping):
-        raise TypeError(
-            f'user_info is a mapping, such as {{"text": "hi"}}, and not {user_info!r}')
-    return dict(user_info)
-
-
-def _add_lease(params: JSONObject, lease: float | None) -> None:
-    """A lease of None is one without an end, and is said."""
-    if lease is not NOT_GIVEN:
-        params["lease"] = lease

@@ -1,9 +1,11 @@
 """JSON as the broker speaks it."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 JSONObject = dict[str, Any]
+Where = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 NOT_GIVEN: Any = object()
 """What an option is that may be null, and was not given."""
@@ -28,10 +30,50 @@ def given(**options: Any) -> JSONObject:
     }
 
 
+def add_lease(params: JSONObject, lease: float | None) -> None:
+    """A lease of None is one without an end, and is said."""
+    if lease is not NOT_GIVEN:
+        params["lease"] = lease
+
+
+def members(user_info: Mapping[str, Any] | None) -> JSONObject | None:
+    """A userInfo as a JSON object."""
+    if user_info is None:
+        return None
+    if not isinstance(user_info, Mapping):
+        raise TypeError(
+            f'user_info is a mapping, such as {{"text": "hi"}}, and not {user_info!r}')
+    return dict(user_info)
+
+
 def camel(name: str) -> str:
     """`caused_by` as the broker calls it: `causedBy`."""
     first, *others = name.split("_")
     return first + "".join(other.capitalize() for other in others)
+
+
+def filter_of(
+    name: str | None, names: Sequence[str] | None, name_prefix: str | None, object: str | None,
+    object_prefix: str | None, where: Where | None,
+) -> JSONObject:
+    """The members that say what an observer is registered for; None is any.
+
+    What is given twice, such as a name and a prefix, goes to the broker, which refuses it.
+    """
+    if isinstance(names, str):
+        raise TypeError("names are several, such as ['Order', 'Refund']")
+    if isinstance(where, str):
+        raise TypeError('where is a mapping, such as {"vip": True}, or a list of them, and no text')
+    condition = None if where is None else (
+        dict(where) if isinstance(where, Mapping) else [dict(each) for each in where])
+    filter = given(
+        names=None if names is None else list(names), name_prefix=name_prefix,
+        object_prefix=object_prefix, where=condition)
+    if name is not None or not filter.keys() & {"names", "namePrefix"}:
+        filter["name"] = name
+    if object is not None or "objectPrefix" not in filter:
+        filter["object"] = object
+    return filter
 
 
 def place(object: str, key_path: str) -> JSONObject:
