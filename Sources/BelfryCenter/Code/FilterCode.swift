@@ -62,7 +62,7 @@ extension CenterLimits {
     }
 
     private mutating func setFilterLimits(_ numbers: [UInt64]) -> Bool {
-        guard numbers.count == 2, numbers.allSatisfy({ 1...UInt64(UInt32.max) ~= $0 }) else {
+        guard numbers.count == 2, numbers.allSatisfy({ $0 <= UInt64(Int.max) }) else {
             return false
         }
         (prefixLimit, conditionLimit) = (Int(numbers[0]), Int(numbers[1]))
