@@ -115,12 +115,14 @@ extension NotificationCenter {
         visible: Visibility, in explanation: inout Explanation
     ) {
         let near = channelsNear(name, scanLimit: scanLimit)
+        var truth = ConditionTruth()
+        truth.begin()
         explanation.isPartial = near.isPartial || registry.observers.order.entries.count > scanLimit
         // Share: listings
         for entry in registry.observers.order.entries.prefix(scanLimit) where !entry.isDead {
             guard
                 let reason = registry.nearness(
-                    of: entry.slot, to: content, channel: channel, near.reasons)
+                    of: entry.slot, to: content, channel: channel, near.reasons, &truth)
             else {
                 continue
             }

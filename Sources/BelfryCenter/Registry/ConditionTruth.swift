@@ -68,8 +68,9 @@ struct ConditionTruth: Footprinted, Sendable {
         (isRead, isLarge) = (true, userInfo.count > Self.keptByteCount)
     }
 
-    /// Whether a userInfo fulfils a condition that no table has.
-    mutating func ask(_ condition: FilterCondition, in userInfo: Span<UInt8>) -> Bool {
+    /// Whether a userInfo fulfils a condition that no table has; nil past the limit of work.
+    mutating func ask(_ condition: FilterCondition, in userInfo: Span<UInt8>) -> Bool? {
+        if work > Self.workLimit { return nil }
         if !isRead { read(userInfo) }
         return condition.isTrue(for: members, in: userInfo, work: &work)
     }

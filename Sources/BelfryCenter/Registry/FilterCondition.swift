@@ -39,7 +39,8 @@ struct FilterCondition: Sendable {
     /// Whether a notification fulfils it.
     func isTrue(of content: Notification.Content) -> Bool {
         var truth = ConditionTruth()
-        return truth.ask(self, in: content.userInfoOrNothing)
+        // The first condition is never past the limit.
+        return truth.ask(self, in: content.userInfoOrNothing) ?? true
     }
 
     var footprint: Int {

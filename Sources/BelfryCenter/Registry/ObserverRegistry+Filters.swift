@@ -42,9 +42,11 @@ extension ObserverRegistry {
     }
 
     /// The difference between a notification and an observer that it nearly matches.
+    ///
+    /// - Parameter truth: what is known of the userInfo; it has begun with this notification.
     func nearness(
         of slot: UInt32, to content: Notification.Content, channel: UInt32,
-        _ near: [UInt32: NearMiss.Reason]
+        _ near: [UInt32: NearMiss.Reason], _ truth: inout ConditionTruth
     ) -> NearMiss.Reason? {
         let place = observers[slot].place
         let terms = observers.filter(at: slot)
@@ -67,6 +69,10 @@ extension ObserverRegistry {
         }
         others.objectPrefix = terms.objectPrefix
         if objectDiffers || !others.match(content) { return isNamed ? .objectDiffers : nil }
-        return content.userInfo != nil && !terms.match(content) ? .whereFalse : nil
+        // The members of the userInfo are found once for all observers, and the work has a limit.
+        guard let userInfo = content.userInfo,
+            let condition = FilterCondition(terms, for: content.name)
+        else { return nil }
+        return truth.ask(condition, in: userInfo) == false ? .whereFalse : nil
     }
 }
