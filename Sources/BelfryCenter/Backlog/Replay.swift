@@ -30,12 +30,9 @@ struct Replay {
             let oldest = matches.removeFirst()
             byteCount -= oldest.notification.content.byteCount
             let sequence = oldest.notification.sequence
-            var gap =
-                lost[oldest.observer]
-                ?? GapRecord(reason: .overflow, count: 0, first: sequence, last: sequence)
-            gap.count = gap.count.map { $0 + 1 }
-            gap.last = sequence
-            lost[oldest.observer] = gap
+            lose(
+                GapRecord(reason: .overflow, count: 1, first: sequence, last: sequence),
+                of: oldest.observer)
         }
     }
 
@@ -59,10 +56,12 @@ struct Replay {
         return ReplayEdge(place: 0, lostCount: 0)
     }
 
-    /// Notes the loss of an observer for want of room.
-    mutating func lose(_ gap: GapRecord, of observer: UInt32) { lost[observer] = gap }
+    /// Notes the loss of an observer for want of room, or of work that conditions may do.
+    mutating func lose(_ gap: GapRecord, of observer: UInt32) {
+        if lost[observer]?.add(gap) == nil { lost[observer] = gap }
+    }
 
-    /// The loss of an observer for want of room.
+    /// The loss of an observer for want of room or work.
     func loss(of observer: UInt32) -> GapRecord? { lost[observer] }
 }
 

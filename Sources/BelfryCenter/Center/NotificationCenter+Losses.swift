@@ -38,7 +38,7 @@ extension NotificationCenter {
             &registry.truth, to: &dispatching.matched)
         effects.evaluationCount += registry.truth.evaluationCount
         // Bound: observers
-        for slot in slots where registry.observers.filter(at: slot)?.grants.isEmpty == true {
+        for slot in slots where !registry.isUnderCondition(slot) {
             noteGap(.overflow, history.sequence, at: slot, &effects)
         }
         for slot in slots {  // Bound: observers

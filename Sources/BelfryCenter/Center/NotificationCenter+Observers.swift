@@ -124,35 +124,31 @@ extension NotificationCenter {
         guard since < history.sequence, let firstSlot = slots.first else { return }
         for slot in slots { registry.observers[slot].replaysAbove = since }  // Bound: since
         for slot in slots {  // Bound: since
-            let last = forgottenThrough(of: observedName(at: slot))
+            let last = forgottenThrough(of: registry.observedName(at: slot))
             guard since < last else { continue }
             noteGap(
                 GapRecord(reason: .unknown, count: nil, first: since + 1, last: last), at: slot,
                 &effects)
         }
         let client = registry.observers[firstSlot].client
-        let filters = slots.map { filter(of: $0) }
+        let filters = slots.map { registry.filter(of: $0) }
         var found = emptyReplay(for: client)
+        var work = FilterWork()
         history.replay.forEach(above: since) { notification in
             guard notification.expiresAt > time.monotonicNanoseconds else { return }
             let place = registry.index.place(of: notification.content)
-            // Bound: since
-            for (slot, filter) in zip(slots, filters)
-            where filter.matches(place, notification.content) {
-                found.add(notification, to: slot)
+            for (slot, filter) in zip(slots, filters) {  // Bound: since
+                switch filter.matches(place, notification.content, &work) {
+                case true?: found.add(notification, to: slot)
+                case nil where !registry.isUnderCondition(slot):
+                    found.lose(.unread(notification.sequence), of: slot)
+                default: break
+                }
             }
         }
         hold(found, at: slots, of: client, &effects)
         settle(client, at: time, &effects)
         noteReplayed(of: client, at: time, &effects)
-    }
-
-    /// The one name that an observer gets; nil where there are more.
-    func observedName(at slot: UInt32) -> [UInt8]? {
-        // An observer under a grant with a condition is not told which of its names was lost.
-        registry.observers.isResponder(at: slot)
-            || registry.observers.filter(at: slot)?.grants.isEmpty == false
-            ? nil : registry.index.name(of: registry.observers[slot].place)
     }
 }
 

@@ -30,13 +30,16 @@ extension NotificationCenter {
         let seenPlace = markedPlace(of: sequence, among: slots)
         for slot in slots {  // Bound: resume
             forgetUnknown(through: sequence, at: slot, &effects)
-            let again = start(of: slot, after: sequence, past, &wasWritten)
+            let again = start(of: slot, after: sequence, &past, &wasWritten)
             starts.append(again)
-            past.find(filter(of: slot), from: again, known[slot] ?? [])
+            past.find(registry.filter(of: slot), of: slot, from: again, known[slot] ?? [])
             for place in past.found { counts[place] += 1 }  // Bound: resume
             // Losses with the number that the client names are replayed with it.
-            makeGood(
-                past, missingThrough: max(again, firstKept) - 1, at: slot, &effects)
+            let missing = max(max(again, firstKept) - 1, past.unread?.last ?? 0)
+            makeGood(past, missingThrough: missing, at: slot, &effects)
+            if let unread = past.unread, !registry.isUnderCondition(slot) {
+                noteGap(unread, at: slot, &effects)
+            }
             guard registry.observers[slot].writtenThrough >= sequence else { continue }
             let isForeign = seenPlace.map { $0 != markedPlace(of: slot) ?? $0 } ?? false
             let isSeen = wasSeen || hasAll || isForeign
@@ -65,7 +68,7 @@ extension NotificationCenter {
         var edge = found.edge(of: counts) { past[$0].content.byteCount }
         var matches: [(place: Int, number: Int)] = []
         for (number, slot) in slots.enumerated() {  // Bound: resume
-            past.find(filter(of: slot), from: starts[number], known[slot] ?? [])
+            past.find(registry.filter(of: slot), of: slot, from: starts[number], known[slot] ?? [])
             let lostCount = edge.lostCount(of: past.found)
             // Bound: resume
             for place in past.found[lostCount...] { matches.append((place, number)) }
@@ -108,21 +111,16 @@ extension NotificationCenter {
     ///
     /// - Parameter wasWritten: Whether an earlier observer of the client was written that number.
     private func start(
-        of slot: UInt32, after sequence: UInt64, _ past: Past, _ wasWritten: inout Bool
+        of slot: UInt32, after sequence: UInt64, _ past: inout Past, _ wasWritten: inout Bool
     ) -> UInt64 {
         let start = registry.observers[slot].replaysAbove + 1
-        guard start <= sequence, past.matches(sequence, filter(of: slot)) else {
+        guard start <= sequence, past.matches(sequence, registry.filter(of: slot)) else {
             return max(start, sequence + 1)
         }
         guard registry.observers[slot].writtenThrough >= sequence else { return sequence + 1 }
         let isFirst = !wasWritten
         wasWritten = true
         return isFirst || registry.observers[slot].terms.acknowledges ? sequence + 1 : sequence
-    }
-
-    func filter(of slot: UInt32) -> ObserverIndex.Filter {
-        registry.index.filter(
-            of: registry.observers[slot].place, registry.observers.role(at: slot))
     }
 
     /// An empty replay with the room of a client.
@@ -194,7 +192,7 @@ extension NotificationCenter {
 
     /// The mark of the one name that an observer gets; nil where there are more.
     private func markedPlace(of slot: UInt32) -> Int? {
-        observedName(at: slot).map { DispatchMarks.place(of: $0.span) }
+        registry.observedName(at: slot).map { DispatchMarks.place(of: $0.span) }
     }
 
     /// Forgets losses that were unknown after a restart and that the client rules out.
@@ -270,10 +268,21 @@ private struct Past {
     private(set) var found: [Int] = []
     /// The places of those that it would also get if they were not expired.
     private var expired: [Int] = []
-    /// The filter and the start of the last search, and the places that match them, held or not.
+    /// The loss of those whose conditions were past the limit of work.
+    private(set) var unread: GapRecord?
+    /// The filter and the start of the last search, and what it found.
     private var wanted: (filter: ObserverIndex.Filter, start: UInt64)?
-    private var matching: [Int] = []
-    private var matchingExpired: [Int] = []
+    private var last = Search()
+    /// The searches with conditions, by the slots of observers: none is made twice.
+    private var searches: [UInt32: Search] = [:]
+    private var work = FilterWork()
+
+    /// The places that match a filter, held or not.
+    private struct Search {
+        var matching: [Int] = []
+        var expired: [Int] = []
+        var unread: GapRecord?
+    }
 
     /// How many notifications there are.
     var count: Int { notifications.count }
@@ -297,29 +306,41 @@ private struct Past {
     }
 
     /// Whether there is a notification of this number, and it matches.
-    func matches(_ sequence: UInt64, _ filter: ObserverIndex.Filter) -> Bool {
+    mutating func matches(_ sequence: UInt64, _ filter: ObserverIndex.Filter) -> Bool {
         let place = place(from: sequence)
         guard place < places.count, notifications[place].sequence == sequence else { return false }
-        return filter.matches(places[place], notifications[place].content)
+        return filter.matches(places[place], notifications[place].content, &work) ?? false
     }
 
     /// Finds the notifications for an observer, from a number on, without the held ones.
     ///
     /// Observers of a client with one filter share the search.
-    mutating func find(_ filter: ObserverIndex.Filter, from start: UInt64, _ known: [UInt64]) {
-        if let wanted, wanted == (filter, start) {} else { match(filter, from: start) }
-        found = without(known, in: matching)
-        expired = without(known, in: matchingExpired)
+    mutating func find(
+        _ filter: ObserverIndex.Filter, of slot: UInt32, from start: UInt64, _ known: [UInt64]
+    ) {
+        if let search = searches[slot] {
+            (wanted, last) = ((filter, start), search)
+        } else if wanted.map({ $0 != (filter, start) }) ?? true {
+            search(filter, from: start)
+        }
+        if filter.terms?.hasCondition == true { searches[slot] = last }
+        found = without(known, in: last.matching)
+        expired = without(known, in: last.expired)
+        unread = last.unread
     }
 
-    private mutating func match(_ filter: ObserverIndex.Filter, from start: UInt64) {
+    private mutating func search(_ filter: ObserverIndex.Filter, from start: UInt64) {
         wanted = (filter, start)
-        matching = []
-        matchingExpired = []
-        // Bound: resume
-        for place in place(from: start)..<places.count
-        where filter.matches(places[place], notifications[place].content) {
-            if isExpired[place] { matchingExpired.append(place) } else { matching.append(place) }
+        last = Search()
+        for place in place(from: start)..<places.count {  // Bound: resume
+            switch filter.matches(places[place], notifications[place].content, &work) {
+            case true? where isExpired[place]: last.expired.append(place)
+            case true?: last.matching.append(place)
+            case nil:
+                let gap = GapRecord.unread(sequence(at: place))
+                if last.unread?.add(gap) == nil { last.unread = gap }
+            default: break
+            }
         }
     }
 

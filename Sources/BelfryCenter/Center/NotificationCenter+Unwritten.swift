@@ -95,18 +95,23 @@ extension NotificationCenter {
     /// - Complexity: The stretches times their observers, a comparison each.
     private func found(in stretches: [Stretch], of client: UInt32) -> Replay {
         let known = heldSequences(of: client).mapValues { Set($0) }
-        let filters = stretches.map { filter(of: $0.slot) }
+        let filters = stretches.map { registry.filter(of: $0.slot) }
         let first = stretches.map(\.first).min() ?? 1
         var found = emptyReplay(for: client)
+        var work = FilterWork()
         history.replay.forEach(above: first - 1) { notification in
             let sequence = notification.sequence
             let place = registry.index.place(of: notification.content)
             for (stretch, filter) in zip(stretches, filters)  // Bound: resume
             where sequence >= stretch.first && sequence <= stretch.last
-                && filter.matches(place, notification.content)
                 && known[stretch.slot]?.contains(sequence) != true
             {
-                found.add(notification, to: stretch.slot)
+                switch filter.matches(place, notification.content, &work) {
+                case true?: found.add(notification, to: stretch.slot)
+                case nil where !registry.isUnderCondition(stretch.slot):
+                    found.lose(.unread(sequence), of: stretch.slot)
+                default: break
+                }
             }
         }
         return found

@@ -12,7 +12,7 @@ struct ConditionTruth: Footprinted, Sendable {
     /// How many conditions were evaluated for the notification.
     private(set) var evaluationCount: UInt64 = 0
     /// The bytes of values that conditions have looked through for the notification.
-    private var work = 0
+    private(set) var work = 0
 
     /// The most bytes that the conditions of one notification look through, some 4 ms of work.
     ///

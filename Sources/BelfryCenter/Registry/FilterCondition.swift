@@ -36,13 +36,6 @@ struct FilterCondition: Sendable {
             || alternatives.oneIsTrue(for: members, in: userInfo, work: &work)
     }
 
-    /// Whether a notification fulfils it.
-    func isTrue(of content: Notification.Content) -> Bool {
-        var truth = ConditionTruth()
-        // The first condition is never past the limit.
-        return truth.ask(self, in: content.userInfoOrNothing) ?? true
-    }
-
     var footprint: Int {
         (own?.footprint ?? 0)
             + Footprint.array(of: alternatives.count, stride: MemoryLayout<JSONCondition>.stride)
@@ -63,8 +56,8 @@ extension [JSONCondition] {
 }
 
 extension FilterTerms {
-    /// Whether a notification fulfils the terms.
-    func match(_ content: Notification.Content) -> Bool {
+    /// Whether a notification fulfils the terms but for the condition.
+    func cover(_ content: Notification.Content) -> Bool {
         if !names.isEmpty, !names.contains(where: { bytesAreEqual($0.span, content.name) }) {
             return false
         }
@@ -78,6 +71,6 @@ extension FilterTerms {
                 return false
             }
         }
-        return FilterCondition(self, for: content.name)?.isTrue(of: content) ?? true
+        return true
     }
 }

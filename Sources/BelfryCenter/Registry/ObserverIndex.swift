@@ -194,14 +194,22 @@ struct ObserverIndex: Footprinted, Sendable {
         var terms: FilterTerms?
 
         /// Whether it matches a notification (rules C2, C3, R3, P1 and W1).
-        func matches(_ content: ContentPlace, _ texts: Notification.Content) -> Bool {
+        ///
+        /// - Returns: nil where the work that conditions may do is used up.
+        func matches(
+            _ content: ContentPlace, _ texts: Notification.Content, _ work: inout FilterWork
+        ) -> Bool? {
             if let channels {
                 return content.object == place.object
                     && content.channel.map { channels.contains($0) } ?? false
             }
             guard let terms else { return content.matches(place) }
             let namesOne = place.channel != noList || terms.namesChannels
-            return content.matches(place, isNamed: namesOne) && terms.match(texts)
+            guard content.matches(place, isNamed: namesOne), terms.cover(texts) else {
+                return false
+            }
+            guard let condition = FilterCondition(terms, for: texts.name) else { return true }
+            return work.isTrue(condition, of: texts)
         }
     }
 

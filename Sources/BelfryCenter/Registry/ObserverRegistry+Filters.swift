@@ -10,6 +10,23 @@ extension ObserverRegistry {
         if counts.conditions > conditionLimit { throw .conditionsFull(limit: conditionLimit) }
     }
 
+    /// The filter of an observer.
+    func filter(of slot: UInt32) -> ObserverIndex.Filter {
+        index.filter(of: observers[slot].place, observers.role(at: slot))
+    }
+
+    /// The one name that an observer gets; nil where there are more.
+    func observedName(at slot: UInt32) -> [UInt8]? {
+        // An observer under a grant with a condition is not told which of its names was lost.
+        observers.isResponder(at: slot) || isUnderCondition(slot)
+            ? nil : index.name(of: observers[slot].place)
+    }
+
+    /// Whether the grants of an observer have a condition: it may not know of the rest (rule W11).
+    func isUnderCondition(_ slot: UInt32) -> Bool {
+        observers.filter(at: slot)?.grants.isEmpty == false
+    }
+
     /// Whether an observer has a name, or a prefix of it, in its filter.
     func isNamed(_ name: [UInt8]) -> Bool {
         index.channels.index(of: name.span).map { index.channels.isObserved(at: $0) } == true
@@ -62,13 +79,13 @@ extension ObserverRegistry {
         others.objectPrefix = nil
         let isNamed = place.channel != ObserverIndex.noList || terms.namesChannels
         guard place.channel == ObserverIndex.noList || place.channel == channel,
-            others.match(content)
+            others.cover(content)
         else {
             let named = terms.names.compactMap { index.channels.index(of: $0.span) }
             return (named + [place.channel]).compactMap { near[$0] }.first
         }
         others.objectPrefix = terms.objectPrefix
-        if objectDiffers || !others.match(content) { return isNamed ? .objectDiffers : nil }
+        if objectDiffers || !others.cover(content) { return isNamed ? .objectDiffers : nil }
         // The members of the userInfo are found once for all observers, and the work has a limit.
         guard let userInfo = content.userInfo,
             let condition = FilterCondition(terms, for: content.name)

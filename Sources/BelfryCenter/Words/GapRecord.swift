@@ -17,6 +17,11 @@ public struct GapRecord: Sendable, Equatable {
         self.last = last
     }
 
+    /// The loss of a notification whose conditions were past the limit of work.
+    static func unread(_ sequence: UInt64) -> GapRecord {
+        GapRecord(reason: .overflow, count: nil, first: sequence, last: sequence)
+    }
+
     /// The end of a loss that is still open; the life of the broker that ends it replaces this.
     public static let openEnd = UInt64(Int64.max)
 

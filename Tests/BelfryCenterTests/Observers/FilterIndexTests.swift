@@ -59,17 +59,96 @@ struct FilterIndexTests {
         let wanted = scenario.newPost("a", userInfo: #"{"n":1}"#)
         #expect(scenario.apply(.post(wanted, full)) == .refused(.cannotStore))
     }
+
+    @Test("W9: the conditions of one replay do the work of one post; the rest is a gap")
+    func replayWork() throws {
+        var scenario = Scenario()
+        let text = String(repeating: "x", count: 100_000)
+        for number in 1...40 {
+            scenario.post("a", userInfo: #"{"n":\#(number),"s":"\#(text)"}"#)
+        }
+        let readable = ConditionTruth.workLimit / 100_000
+        // The ring is 4 MB, which a replay reads twice, and no third time.
+        let client = scenario.connect()
+        for number in 1...3 {
+            let terms = try terms(where: #"{"n":{"above":\#(36 + number)}}"#)
+            scenario.observe(terms, by: client, since: 0)
+            #expect(scenario.effects.deliveries.count == 4 - number)
+            #expect(scenario.effects.notices.isEmpty)
+        }
+        let registrations = try (1...3).map { number in
+            let terms = try terms(where: #"{"n":{"above":\#(36 + number)}}"#)
+            return scenario.registration(terms)
+        }
+        _ = scenario.connect(registrations, since: 0)
+        let gaps = scenario.effects.notices.compactMap { notice -> Gap? in
+            guard case .gap(_, _, let gap) = notice else { return nil }
+            return gap
+        }
+        #expect(readable < 3 * 40 && gaps.count == 3)
+        for gap in gaps {
+            #expect(gap.reason == .overflow && gap.lostCount == nil && gap.lastSequence == 40)
+        }
+        #expect(scenario.effects.deliveries.isEmpty)
+    }
+
+    @Test("W9: a client that comes back has the same limit of work")
+    func resumeWork() throws {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        for number in 1...3 {
+            let terms = try terms(where: #"{"n":{"above":\#(36 + number)}}"#)
+            var lasting = ObserverTerms()
+            lasting.suspensionBehavior = .drop
+            scenario.observe(terms, by: client, lasting)
+        }
+        let text = String(repeating: "x", count: 100_000)
+        scenario.disconnect(client)
+        for number in 1...40 {
+            scenario.post("a", userInfo: #"{"n":\#(number),"s":"\#(text)"}"#)
+        }
+        let newcomer = scenario.connect()
+        scenario.apply(
+            .resume(Resumption(newcomer: newcomer, client: client, after: 0)))
+        let reasons = scenario.effects.notices.compactMap { notice -> Gap? in
+            guard case .gap(_, _, let gap) = notice else { return nil }
+            return gap
+        }
+        #expect(reasons.contains { $0.reason == .overflow && $0.observer == 3 })
+        #expect(!reasons.contains { $0.reason == .overflow && $0.observer != 3 })
+        var observers = scenario.effects.deliveries.map(\.observer)
+        scenario.apply(.drain(client: client))
+        observers += scenario.effects.deliveries.map(\.observer)
+        #expect(observers.sorted() == [1, 1, 1, 2, 2])
+    }
+
+    private func terms(where condition: String) throws -> FilterTerms {
+        var terms = FilterTerms()
+        terms.condition = try JSONCondition(bytes(condition).span)
+        return terms
+    }
 }
 
 extension Scenario {
-    /// Registers an observer with these terms alone, and tells its serial number.
-    @discardableResult
-    fileprivate mutating func observe(_ terms: FilterTerms, by client: UInt64) -> UInt64 {
+    /// A registration with these terms alone.
+    fileprivate mutating func registration(
+        _ terms: FilterTerms, _ observerTerms: ObserverTerms? = nil
+    ) -> ObserverRegistration {
         let plain = registration(nil)
-        let registration = ObserverRegistration(
+        return ObserverRegistration(
             serial: plain.serial, tokenHash: plain.tokenHash, name: nil, object: nil,
-            selector: plain.selector, role: .filtered(terms, target: nil))
-        apply(.addObserver(registration, client: client, since: nil))
+            selector: plain.selector, terms: observerTerms ?? ObserverTerms(),
+            role: .filtered(terms, target: nil))
+    }
+
+    /// Registers an observer with these terms alone, and returns its serial number.
+    @discardableResult
+    fileprivate mutating func observe(
+        _ terms: FilterTerms, by client: UInt64, _ observerTerms: ObserverTerms? = nil,
+        since: UInt64? = nil
+    ) -> UInt64 {
+        let registration = registration(terms, observerTerms)
+        apply(.addObserver(registration, client: client, since: since))
         return registration.serial
     }
 }
