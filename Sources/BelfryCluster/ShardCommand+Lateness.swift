@@ -22,7 +22,7 @@ extension Command.Action {
         case .configure, .connect, .resume, .setSuspended, .post, .postBatch, .acknowledge, .ask,
             .withdraw, .answer, .setValue, .mergeValue, .removeValue, .addObserver, .removeObserver,
             .removeObservers, .removeClient, .readMailbox, .attachStream, .dequeue, .dequeueEntry,
-            .enterMode, .leaveMode:
+            .enterMode, .leaveMode, .putArchive, .removeArchive, .forget:
             false
         }
     }

@@ -64,6 +64,17 @@ extension CenterImage {
             }
         case .keyForgotten(let principal, let text):
             if let index = index(ofKey: principal, text) { keys.remove(at: index) }
+        case .archive(let record): archives.put(record) { $0.number }
+        case .archiveRemoved(let number):
+            archives.remove(number) { $0.number }
+            archivedKinds.removeAll { $0.key.archive == number }
+        case .archivedKind(let record):
+            forget(record.key)
+            archivedKinds.append(record)
+            archivedKinds.sort { $0.key.precedes($1.key) }
+        case .archivedKindForgotten(let key): forget(key)
+        case .kept(let record): kept.put(record.stored) { $0.notification.sequence }
+        case .letGo(let sequence): kept.remove(sequence) { $0.notification.sequence }
         }
     }
 
@@ -113,6 +124,10 @@ extension CenterImage {
         keys.firstIndex { $0.key.principal == principal && $0.key.text == text }
     }
 
+    private mutating func forget(_ key: ArchivedKindKey) {
+        archivedKinds.removeAll { $0.key == key }
+    }
+
     private static func timerKey(_ id: NotificationID) -> UInt128 {
         UInt128(id.high) << 64 | UInt128(id.low)
     }
@@ -140,6 +155,14 @@ extension NotificationRecord {
                 postedAt: notification.postedAt, causedBy: notification.causedBy,
                 content: notification.content, isRestored: true),
             timeToLive: timeToLive)
+    }
+}
+
+extension ArchivedKindKey {
+    /// Whether its row comes before another: they are in the order of archives and of bytes.
+    func precedes(_ other: ArchivedKindKey) -> Bool {
+        archive == other.archive
+            ? bytes.lexicographicallyPrecedes(other.bytes) : archive < other.archive
     }
 }
 

@@ -43,7 +43,7 @@ extension StoreBatch {
 extension Change {
     /// The kind of a removal.
     fileprivate enum Removal {
-        case observer, held, queued, timer, ask, value, key
+        case observer, held, queued, timer, ask, value, key, archived
     }
 
     fileprivate var removal: Removal? {
@@ -55,8 +55,10 @@ extension Change {
         case .askForgotten: .ask
         case .valueRemoved: .value
         case .keyForgotten: .key
+        case .letGo, .archivedKindForgotten: .archived
         case .center, .sequenceReserved, .client, .clientRemoved, .observer, .notification, .held,
-            .action, .gap, .queued, .timer, .ask, .value, .key:
+            .action, .gap, .queued, .timer, .ask, .value, .key, .archive, .archiveRemoved,
+            .archivedKind, .kept:
             nil
         }
     }
@@ -84,7 +86,8 @@ extension Change {
     fileprivate func canBeCut(behind previous: Change, followed follower: Change?) -> Bool {
         switch (previous.removal, self) {
         case (.observer, .observerRemoved), (.observer, .released), (.observer, .actionReleased),
-            (.ask, .askForgotten), (.value, .valueRemoved), (.key, .keyForgotten):
+            (.ask, .askForgotten), (.value, .valueRemoved), (.key, .keyForgotten),
+            (.archived, .letGo):
             return true
         case (.held, .released), (.held, .actionReleased):
             // The held notifications of an observer go together with it.

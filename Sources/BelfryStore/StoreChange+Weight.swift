@@ -56,14 +56,15 @@ extension Change {
     fileprivate var growth: Int {
         switch self {
         case .clientRemoved, .notificationReleased, .released, .actionReleased, .dequeued,
-            .keyForgotten, .askForgotten, .timerEnded, .valueRemoved:
+            .keyForgotten, .askForgotten, .timerEnded, .valueRemoved, .archiveRemoved,
+            .archivedKindForgotten, .letGo:
             0
         case .observerRemoved(_, let tombstone):
             // Tombstones are appended. The part with pages of its own reuses those that the
             // observer's row has left, which had the same texts and more.
             120 + min((tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0), 1_000)
         case .center, .sequenceReserved, .client, .observer, .notification, .held, .action, .gap,
-            .queued, .key, .timer, .ask, .value:
+            .queued, .key, .timer, .ask, .value, .archive, .archivedKind, .kept:
             weight
         }
     }
@@ -79,6 +80,13 @@ extension Change {
         case .clientRemoved: return 2 * page
         case .notificationReleased: return 4 * page
         case .keyForgotten, .askForgotten: return 3 * page
+        case .archive(let record): return page + Self.appended(record.name.text.count)
+        case .archiveRemoved, .archivedKindForgotten: return 3 * page
+        case .archivedKind(let record):
+            // The texts are in the key of the row and in the record.
+            return 2 * page + Self.appended(2 * record.key.bytes.count)
+        case .kept(let record): return Self.appended(record.notification.content.byteCount)
+        case .letGo: return page
         case .observer(let record):
             // The row, and its place in the index of the clients' observers.
             let textByteCount =

@@ -78,6 +78,12 @@ public enum StoreError: Error, Equatable, Sendable {
         case queue
         /// Timers.
         case timer
+        /// Archives.
+        case archive
+        /// Kinds of archives.
+        case archived
+        /// Notifications that archives keep.
+        case kept
         /// Asks.
         case ask
         /// Values of objects.

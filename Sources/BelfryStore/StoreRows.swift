@@ -20,6 +20,9 @@ struct StoreRows {
     private let asks: RowTable
     private let values: RowTable
     private let keys: RowTable
+    private let archives: RowTable
+    private let archivedKinds: RowTable
+    private let kept: RowTable
     private var record = RecordWriter()
     private let pageCounter: Statement
     private let freePageCounter: Statement
@@ -44,6 +47,9 @@ struct StoreRows {
         asks = try RowTable(.ask, connection)
         values = try RowTable(.value, connection)
         keys = try RowTable(.key, connection)
+        archives = try RowTable(.archive, connection)
+        archivedKinds = try RowTable(.archived, connection)
+        kept = try RowTable(.kept, connection)
         pageCounter = try connection.prepare("PRAGMA page_count")
         freePageCounter = try connection.prepare("PRAGMA freelist_count")
     }
@@ -169,6 +175,25 @@ struct StoreRows {
             try put(change, in: keys, center: center) { $0.bind(key.principal, key.text) }
         case .keyForgotten(let principal, let text):
             try keys.remove(center: center) { $0.bind(principal, text) }
+        case .archive(let archive):
+            try put(change, in: archives, center: center) { $0.bind(UInt64(archive.number)) }
+        case .archiveRemoved(let number):
+            try archivedKinds.removeGroup(UInt64(number), center: center)
+            try archives.remove(center: center) { $0.bind(UInt64(number)) }
+        case .archivedKind(let kind):
+            try put(change, in: archivedKinds, center: center) {
+                $0.bind(UInt64(kind.key.archive))
+                $0.bind(kind.key.bytes)
+            }
+        case .archivedKindForgotten(let key):
+            try archivedKinds.remove(center: center) {
+                $0.bind(UInt64(key.archive))
+                $0.bind(key.bytes)
+            }
+        case .kept(let row):
+            let sequence = row.notification.sequence
+            try put(change, in: kept, center: center) { $0.bind(sequence) }
+        case .letGo(let sequence): try kept.remove(center: center) { $0.bind(sequence) }
         }
     }
 
@@ -219,6 +244,9 @@ struct StoreRows {
         let asks = try OrderedRows(.ask, in: connection)
         var values = try RowWalk(.value, in: connection)
         let keys = try OrderedRows(.key, in: connection)
+        var archives = try RowWalk(.archive, in: connection)
+        var archivedKinds = try RowWalk(.archived, in: connection)
+        var kept = try RowWalk(.kept, in: connection)
         // They are few, and lie in the order of all centers.
         let stones = try tombstones.load(byteLimit: limits.tombstoneByteLimit)
         for (number, center) in try centers.load(isComplete: isComplete) {
@@ -235,6 +263,9 @@ struct StoreRows {
             try asks.visit(number, tell)
             try values.visit(number, tell)
             try keys.visit(number, tell)
+            try archives.visit(number, tell)
+            try archivedKinds.visit(number, tell)
+            try kept.visit(number, tell)
         }
         try clients.finish()
         try observers.finish()
@@ -244,6 +275,9 @@ struct StoreRows {
         try gaps.finish()
         try timers.finish()
         try values.finish()
+        try archives.finish()
+        try archivedKinds.finish()
+        try kept.finish()
     }
 
     /// The facts of all centers.

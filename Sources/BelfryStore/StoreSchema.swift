@@ -15,7 +15,7 @@ enum StoreSchema {
     ///
     /// Another one is needed for each change of a table, or of the code of a record. A file with
     /// another number is refused: no release has left one (decision 127).
-    static let version = 8
+    static let version = 9
 
     /// All tables; those of centers are in the order in which they are loaded.
     ///
@@ -39,6 +39,9 @@ enum StoreSchema {
         StoredTable(.ask, .ask, key: ["id"], isPlaced: true),
         StoredTable(.value, .value, key: ["object"]),
         StoredTable(.key, .key, key: ["principal", "text"], isPlaced: true),
+        StoredTable(.archive, .archive, key: ["number"]),
+        StoredTable(.archived, .archivedKind, key: ["archive", "kind"], group: "archive"),
+        StoredTable(.kept, .kept, key: ["sequence"]),
     ]
 
     /// The texts that make a new file.

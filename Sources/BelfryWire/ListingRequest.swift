@@ -92,6 +92,8 @@ public enum Listing: Sendable, Equatable, CaseIterable {
     case leaks
     /// `limit` alone.
     case reports
+    /// `limit` and `cursor`.
+    case archives
 
     func knows(_ key: ListingRequest.Key) -> Bool {
         switch key {
@@ -122,7 +124,7 @@ public enum Listing: Sendable, Equatable, CaseIterable {
         case .asks: RowOrder.ofAsks
         case .values: RowOrder.ofValues
         case .queue: RowOrder.ofQueue
-        case .centers, .leaks, .reports: []
+        case .centers, .leaks, .reports, .archives: []
         }
     }
 

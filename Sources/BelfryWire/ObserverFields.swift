@@ -22,6 +22,7 @@ struct ObserverFields {
     private var old: Bool?
     private var own: Bool?
     private var filter: FilterFields?
+    private var beginning = BeginningFields()
 
     private enum Lease {
         case absent
@@ -36,7 +37,7 @@ struct ObserverFields {
         case name, object, selector, since, suspensionBehavior, holdLimit, lease, acknowledge
         case minInterval, lifetime, implements, next, ifHeld, concurrency, target
         case keyPath, initial, old, own, session
-        case names, namePrefix, objectPrefix, `where`
+        case names, namePrefix, objectPrefix, `where`, last, lastEach
     }
 
     /// The members over HTTP; a lease of null never ends.
@@ -56,8 +57,8 @@ struct ObserverFields {
             observer.object = try fields.name(in: bytes)
         case .selector: selector = try fields.selector(in: bytes)
         case .since:
-            observer.since = try fields.integer(in: 0...Self.greatestSequence, of: bytes)
-                .map { UInt64($0) }
+            try beginning.read(.since, &fields, in: bytes)
+            observer.since = beginning.sequence
         case .suspensionBehavior: behavior = try fields.word(in: bytes)
         case .holdLimit:
             let range = 1...max(fields.limits.greatestHoldLimit, 1)
@@ -82,6 +83,8 @@ struct ObserverFields {
         case .namePrefix: try readFilter(.namePrefix, &fields, in: bytes)
         case .objectPrefix: try readFilter(.objectPrefix, &fields, in: bytes)
         case .where: try readFilter(.where, &fields, in: bytes)
+        case .last: try beginning.read(.last, &fields, in: bytes)
+        case .lastEach: try beginning.read(.lastEach, &fields, in: bytes)
         }
     }
 
@@ -145,6 +148,7 @@ struct ObserverFields {
         // Both are looked at: a field of one role does not go with another role.
         let (value, responder) = (valueTerms(&fields), responderTerms(&fields))
         filter?.check(hasName: observer.name != nil, hasObject: hasObject, &fields)
+        request.beginning = beginning.beginning { fields.addFault($0, $1) }
         if let value {
             filter?.refuse(with: Key.keyPath, &fields)
             request.role = .value(value)
@@ -171,7 +175,7 @@ struct ObserverFields {
         }
         let given = [
             (Key.suspensionBehavior, behavior != nil), (.holdLimit, holdLimit != nil),
-            (.minInterval, minInterval != nil), (.since, observer.since != nil),
+            (.minInterval, minInterval != nil), (.since, beginning.isGiven),
         ]
         for (key, isGiven) in given where isGiven {
             fields.addFault(key, "cannot be combined with target, whose responder decides")
@@ -196,7 +200,7 @@ struct ObserverFields {
         if !hasObject { fields.addFault(Key.object, "is required with implements") }
         let given = [
             (Key.name, observer.name != nil), (.selector, selector != nil),
-            (.since, observer.since != nil), (.target, target != nil),
+            (.since, beginning.isGiven), (.target, target != nil),
         ]
         for (key, isGiven) in given where isGiven {
             fields.addFault(key, "cannot be combined with implements")
@@ -221,7 +225,7 @@ struct ObserverFields {
         let given = [
             (Key.name, observer.name != nil), (.implements, implements != nil),
             (.target, target != nil),
-            (.since, observer.since != nil), (.acknowledge, acknowledges),
+            (.since, beginning.isGiven), (.acknowledge, acknowledges),
         ]
         for (key, isGiven) in given where isGiven {
             fields.addFault(key, "cannot be combined with keyPath")

@@ -83,6 +83,12 @@ extension Problem {
         case outcomeUnknown
         /// The observer belongs to no mailbox.
         case noMailbox
+        /// No archive keeps the channel.
+        case notArchived
+        /// The configuration file has set what the request would change.
+        case setByConfiguration
+        /// There is no room for an archive.
+        case archiveFull
         /// Another reader has taken the place of this one.
         case readerReplaced
         /// The broker stores nothing.
@@ -162,6 +168,10 @@ extension Problem {
             case .noAnswer: ("no-answer", "No answer", 504)
             case .outcomeUnknown: ("outcome-unknown", "Outcome unknown", 504)
             case .noMailbox: ("no-mailbox", "No mailbox", 409)
+            case .notArchived: ("not-archived", "Not archived", 404)
+            case .setByConfiguration:
+                ("set-by-configuration", "Set by the configuration", 409)
+            case .archiveFull: ("archive-full", "No room for an archive", 503)
             case .readerReplaced: ("reader-replaced", "Reader replaced", 409)
             case .noStore: ("no-store", "No store", 409)
             case .backupUnderWay: ("backup-under-way", "Backup in progress", 409)

@@ -18,6 +18,23 @@ extension Problem {
                 + (post.map { [Member("item", integer: $0)] } ?? []))
     }
 
+    /// The problem of an archive for which there is no room.
+    public static func archiveFull(limit: Int, count: Int) -> Problem {
+        Problem(
+            .archiveFull,
+            """
+            The archives of the center may be \(count) and keep \(limit) bytes in all \
+            (--archive-limit); make this one smaller, or remove another.
+            """,
+            members: [Member("limit", integer: limit)])
+    }
+
+    static var setByConfiguration: Problem {
+        Problem(
+            .setByConfiguration,
+            "The configuration file has set this archive; change it there, and send SIGHUP.")
+    }
+
     static func queueFull(limit: Int) -> Problem {
         Problem(
             .queueFull,

@@ -46,6 +46,11 @@ extension Problem {
         case .valueBytesFull: self = .valueBytesFull
         case .tooManyParts(let limit): self = .tooManyParts(limit: limit)
         case .tooManyEntries(let limit): self = .tooManyEntries(limit: limit)
+        case .archiveFull(let limit, let count): self = .archiveFull(limit: limit, count: count)
+        case .unknownArchive:
+            self.init(
+                .notFound, "There is no such archive; with prefix=true, name is a prefix.")
+        case .setByConfiguration: self = .setByConfiguration
         case .unknownAsk:
             self.init(.notFound, "There is no such ask; it may have ended.")
         case .alreadySettled: self = .alreadySettled

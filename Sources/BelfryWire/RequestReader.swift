@@ -231,7 +231,7 @@ public struct RequestReader: Sendable {
     }
 
     /// Reads a whole body, and throws the collected faults.
-    private func read<Request>(
+    func read<Request>(
         _ body: Span<UInt8>, with read: (inout FieldReader) throws(Problem) -> Request?
     ) throws(Problem) -> Request {
         var fields = FieldReader(limits: limits)

@@ -12,6 +12,7 @@ extension Shape {
         append(",\"refused\":", receipt.refused, to: &output)
         append(",\"pending\":", receipt.pending, to: &output)
         append(",\"dequeued\":", receipt.dequeued, to: &output)
+        if receipt.isKept { output.append(",\"kept\":true") }
     }
 
     private static func append(_ key: String, _ count: UInt32, to output: inout [UInt8]) {
@@ -104,7 +105,7 @@ extension Shape {
 extension Receipt {
     /// Whether a count is not zero that needs a queue, suspension or acknowledgement.
     var hasOtherCounts: Bool {
-        held | coalesced | dropped | acknowledged | refused | pending | dequeued != 0
+        held | coalesced | dropped | acknowledged | refused | pending | dequeued != 0 || isKept
     }
 }
 

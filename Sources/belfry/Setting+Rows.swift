@@ -176,6 +176,10 @@ extension Setting {
             \.server.centerLimits.replayByteLimit, such: "1000,4MiB",
             "Notifications that a center keeps for clients that come back, and their bytes."),
         amount(
+            "archive-limit", \.server.centerLimits.archiveLimit,
+            \.server.centerLimits.archiveByteLimit, such: "1000,256MiB",
+            "Archives of a center, and the bytes that all of them may keep."),
+        amount(
             "hold-limit", \.server.centerLimits.clientHeldCountLimit, \.server.heldByteLimit,
             such: "10000,256MiB", "Notifications held for one client, and bytes held for all."),
         amount(
@@ -341,5 +345,6 @@ extension Setting {
         memory(.held, \.server.memory.held, "Memory of notifications that are held for clients."),
         memory(
             .queue, \.server.memory.queue, "Memory of all queues, open asks, timers and values."),
+        memory(.archives, \.server.memory.archives, "Memory of all archives with their indexes."),
     ]
 }

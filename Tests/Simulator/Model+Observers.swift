@@ -73,8 +73,8 @@ extension Model {
             register([observer], client: client, since: since)
         case .removeObserver(let serial, let remover): removeObserver(serial, by: remover)
         case .ask, .withdraw, .leaveAsk, .answer, .setValue, .mergeValue, .removeValue,
-            .showAnnounced:
-            preconditionFailure("asks and values have worlds of their own")
+            .showAnnounced, .putArchive, .removeArchive, .forget:
+            preconditionFailure("asks, values and archives have worlds of their own")
         case .removeObservers(let client, let filter):
             removeObservers(of: client, filter)
         case .removeClient(let client, let remover): removeClient(client, by: remover)

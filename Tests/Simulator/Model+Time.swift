@@ -136,7 +136,7 @@ extension Model {
     mutating func trim(_ kind: KeptKind, to count: Int) {
         switch kind {
         // Names without observers are only in reports, which the model does not make.
-        case .observers, .queue, .held, .channels: break
+        case .observers, .queue, .held, .channels, .archives: break
         case .replay: ring.removeFirst(max(0, ring.count - count))
         case .fates:
             fates.removeFirst(max(0, fates.count - count))
@@ -172,7 +172,7 @@ extension Model {
                 else { break }
                 keys.remove(at: place)
             }
-        case .observers, .channels, .replay, .fates, .tombstones, .queue: break
+        case .observers, .channels, .replay, .fates, .tombstones, .queue, .archives: break
         }
     }
 

@@ -107,7 +107,7 @@ enum SeenOutcome: Equatable {
                 SeenClient(resumed.row), resumed.observers.map { SeenObserver($0) },
                 heldCount: resumed.heldCount)
         case .done, .waiting, .awaiting, .replayed, .removed, .dequeued, .asked, .written,
-            .refused:
+            .archive, .forgot, .refused:
             self = .plain(outcome)
         }
     }

@@ -8,8 +8,8 @@ struct Replay {
     ///
     /// They are below zero where the client is past its limit: unacknowledged notifications are
     /// held again when its connection ends.
-    private let countRoom: Int
-    private let byteRoom: Int
+    let countRoom: Int
+    let byteRoom: Int
     /// The replayed notifications, the oldest first.
     private(set) var matches = Ring<(notification: Notification, observer: UInt32)>()
     private var byteCount = 0

@@ -75,7 +75,11 @@ public struct CenterRestoration: ~Copyable {
         case .key(let record):
             center.history.keys.restore(
                 record, at: time.monotonicNanoseconds, limits: center.limits)
-        case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
+        case .archive(let record):
+            center.archives.restore(record, after: center.history.sequence)
+        case .archivedKind(let record): center.archives.restore(record)
+        case .kept(let record): center.archives.restore(record, at: time)
+        case .archiveRemoved, .archivedKindForgotten, .letGo, .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
             .actionReleased, .dequeued, .timerEnded, .keyForgotten, .askForgotten, .valueRemoved:
             preconditionFailure("a store has no such row")
         }
@@ -93,6 +97,7 @@ public struct CenterRestoration: ~Copyable {
         bounded.forEach(note)
         var center = center
         center.orderActions()
+        center.archives.noteAges(at: time)
         center.restore(askEnds, at: time)
         center.endRestoring(isComplete: isComplete, at: time).forEach(note)
         // Its memory is counted anew by its host.
@@ -120,5 +125,8 @@ extension CenterImage {
         for record in asks { tell(.ask(record)) }  // Bound: start
         for record in values { tell(.value(record)) }  // Bound: start
         for record in keys { tell(.key(record)) }  // Bound: start
+        for record in archives { tell(.archive(record)) }  // Bound: start
+        for record in archivedKinds { tell(.archivedKind(record)) }  // Bound: start
+        for record in kept { tell(.kept(record)) }  // Bound: start
     }
 }

@@ -21,10 +21,13 @@ public struct CenterUse: Sendable, Equatable {
     public let valueCount: Int
     /// Idempotency keys that are remembered.
     public let keyCount: Int
+    /// Archives, also those whose notifications are still to go.
+    public let archiveCount: Int
 
     /// Whether all counts are zero.
     public var isNone: Bool {
         clientCount == 0 && observerCount == 0 && queueCount == 0 && timerCount == 0
             && heldCount == 0 && modeCount == 0 && askCount == 0 && valueCount == 0 && keyCount == 0
+            && archiveCount == 0
     }
 }

@@ -16,15 +16,4 @@ extension NotificationCenter {
         history.replay.forEach(above: sequence) { visit($0.sequence, $0.content.name) }
         return true
     }
-
-    /// The last number of a name that an earlier life can have dispatched.
-    func lastDispatchedEarlier(of name: [UInt8]?) -> UInt64 {
-        min(history.restoredThrough, history.marks?.last(of: name) ?? history.restoredThrough)
-    }
-
-    /// The last number of a name that the replay ring has forgotten.
-    func forgottenThrough(of name: [UInt8]?) -> UInt64 {
-        history.replay.forgottenThrough > history.restoredThrough
-            ? history.replay.forgottenThrough : lastDispatchedEarlier(of: name)
-    }
 }

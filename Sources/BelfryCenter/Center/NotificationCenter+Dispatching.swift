@@ -61,20 +61,22 @@ extension NotificationCenter {
     ) {
         history.sequence += 1
         reserveSequence(&effects)
-        let notification = Notification(
+        var notification = Notification(
             id: post.id, sequence: history.sequence, postedAt: time.wallMilliseconds,
             causedBy: post.causedBy, content: post.content, expiresAt: post.expiresAt,
             isRestored: post.isRestored)
+        if archives.count > 0 { notification.isKept = keep(notification, at: time, &effects) }
         let position = UInt32(effects.notifications.count)
         effects.notifications.append(notification)
         let channel = registry.index.countPost(
-            name: notification.content.name, at: time.wallMilliseconds)
+            name: notification.content.name, history.sequence, at: time.wallMilliseconds)
         let buckets =
             post.isReport
             ? registry.index.namedBuckets(channel: channel, object: notification.content.object)
             : registry.index.buckets(channel: channel, object: notification.content.object)
         var receipt = Receipt(id: post.id, sequence: history.sequence)
         receipt.dequeued = post.dequeuedCount
+        receipt.isKept = notification.isKept
         let deliveredBefore = effects.deliveries.count
         var special: ArraySlice<UInt32> = []
         if buckets.count > 0 || registry.index.hasFilters {
@@ -175,6 +177,13 @@ extension NotificationCenter {
         let client = registry.observers[slot].client
         let suspension = registry.clients[client].suspension
         if suspension.isEmpty { return send(notification, to: slot, time, &effects) }
+        if suspension.contains(.reading),
+            archives.readers[client]?.member(at: slot) != nil
+        {
+            // It reads what is kept in its turn.
+            return notification.isKept
+                ? .held : hold(notification, at: slot, isReplaceable: false, time, &effects)
+        }
         let terms = registry.observers[slot].terms
         let isImmediate =
             dispatching.isImmediate || terms.suspensionBehavior == .deliverImmediately
@@ -211,7 +220,8 @@ extension NotificationCenter {
         // A notification that cannot be written now is written as soon as possible (rule D10), and
         // a running flush continues at its own pace.
         registry.clients[client].immediateSequence = notification.sequence
-        guard registry.clients[client].suspension.isDisjoint(with: [.blocking, .flushing, .paced])
+        guard registry.clients[client].suspension.isDisjoint(
+            with: [.blocking, .flushing, .paced, .reading])
         else {
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
         }

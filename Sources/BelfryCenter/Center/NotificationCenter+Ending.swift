@@ -7,6 +7,7 @@ extension NotificationCenter {
             timerCount: schedule.timers.count, heldCount: backlog.held.notificationCount,
             modeCount: schedule.modeStack.count,
             askCount: asks.open.count + asks.fates.storedCount,
-            valueCount: values.count, keyCount: history.keys.count)
+            valueCount: values.count, keyCount: history.keys.count,
+            archiveCount: archives.slots.count)
     }
 }

@@ -24,6 +24,10 @@ extension NotificationCenter {
             measure += asks.open.byteCount + asks.fates.byteCount
         }
         if values.isUsed { measure += values.footprint }
+        if archives.isUsed {
+            count += 2 * archives.rows.count
+            measure += archives.rows.byteCount
+        }
         if registry.index.hasFilters { measure += registry.index.filterFootprint }
         measure += Self.roughByteCount * count
         guard (measure - memory.measure).magnitude >= byteCount else { return nil }
@@ -47,6 +51,7 @@ extension NotificationCenter {
         schedule.addFootprint(to: &kept)
         asks.addFootprint(to: &kept)
         kept[.queue] += values.footprint
+        kept[.archives] += archives.footprint
         kept[.observers] +=
             dispatching.matched.footprint + memory.owned.footprint
             + reports.footprint
@@ -56,7 +61,7 @@ extension NotificationCenter {
     /// The number of items of a kind that ``Command/Action/trim(_:count:)`` can forget.
     public func trimmableCount(of kind: KeptKind) -> Int {
         switch kind {
-        case .observers, .queue, .held: 0
+        case .observers, .queue, .held, .archives: 0
         case .channels: registry.index.channels.unobservedCount
         case .replay: history.replay.count
         case .keys: history.keys.count
@@ -73,7 +78,7 @@ extension NotificationCenter {
         _ kind: KeptKind, to count: Int, at time: CommandTime, _ effects: inout Effects
     ) {
         switch kind {
-        case .observers, .queue, .held: break
+        case .observers, .queue, .held, .archives: break
         case .channels: registry.index.forgetUnobserved(downTo: count)
         case .replay: history.replay.trim(toCount: count)
         case .keys:

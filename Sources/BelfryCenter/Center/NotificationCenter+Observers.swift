@@ -73,7 +73,10 @@ extension NotificationCenter {
         if !registry.clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected]) {
             scheduleLeases(of: clientSlot, at: time)
         }
-        if let since { replayNotifications(above: since, to: slots, at: time, &effects) }
+        let beginning = registrations.first?.beginning
+        if since != nil || beginning != nil {
+            begin(slots, beginning, since: since, at: time, &effects)
+        }
         if values.isUsed { tellPresent(slots, since: since, at: time, &effects) }
         if asks.open.heldCount > 0 || !asks.open.sequel.isEmpty {
             showHeldBehindAnswer(to: clientSlot, at: time, &effects)
@@ -117,14 +120,15 @@ extension NotificationCenter {
     /// Replays notifications above a number to new observers, and reports forgotten ones as gaps.
     ///
     /// Replayed notifications that a suspended client, or a mailbox, cannot get now are held.
-    private mutating func replayNotifications(
-        above since: UInt64, to slots: [UInt32], at time: CommandTime, _ effects: inout Effects
+    mutating func replayNotifications(
+        above since: UInt64, from start: Int64 = .min, to slots: [UInt32], at time: CommandTime,
+        _ effects: inout Effects
     ) {
         let slots = values.isUsed ? slots.filter { !isOfValue($0) } : slots
         guard since < history.sequence, let firstSlot = slots.first else { return }
         for slot in slots { registry.observers[slot].replaysAbove = since }  // Bound: since
         for slot in slots {  // Bound: since
-            let last = forgottenThrough(of: registry.observedName(at: slot))
+            let last = lostThrough(at: slot, from: start)
             guard since < last else { continue }
             noteGap(
                 GapRecord(reason: .unknown, count: nil, first: since + 1, last: last), at: slot,
@@ -135,7 +139,9 @@ extension NotificationCenter {
         var found = emptyReplay(for: client)
         var work = FilterWork()
         history.replay.forEach(above: since) { notification in
-            guard notification.expiresAt > time.monotonicNanoseconds else { return }
+            guard notification.expiresAt > time.monotonicNanoseconds, !notification.isKept,
+                notification.postedAt >= start
+            else { return }
             let place = registry.index.place(of: notification.content)
             for (slot, filter) in zip(slots, filters) {  // Bound: since
                 switch filter.matches(place, notification.content, &work) {
@@ -264,6 +270,9 @@ extension NotificationCenter {
         count(observerAt: slot, -1)
         let observer = registry.observers[slot]
         let client = observer.client
+        if archives.readers[client] != nil, !archives.endReading(at: slot, of: client) {
+            change(client, at: time) { $0.remove(.reading) }
+        }
         if let reader = observer.mailbox.reader {
             effects.notices.append(
                 .readerReplaced(connection: reader, isStream: observer.mailbox.readerIsStream))

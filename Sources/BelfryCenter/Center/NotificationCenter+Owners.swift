@@ -107,7 +107,7 @@ extension NotificationCenter {
             }
         case .keys:
             forgetKeys(history.keys.trim(of: owner), &effects)
-        case .observers, .channels, .replay, .fates, .tombstones, .queue:
+        case .observers, .channels, .replay, .fates, .tombstones, .queue, .archives:
             break
         }
     }

@@ -173,7 +173,8 @@ extension NotificationCenter {
                     since: observer.since, createdAt: observer.createdAt,
                     acknowledgedThrough: observer.mailbox.acknowledgedThrough,
                     forgottenThrough: observer.mailbox.forgottenThrough,
-                    role: registry.observers.role(at: slot))),
+                    role: registry.observers.role(at: slot),
+                    readsAbove: archives.readers[observer.client]?.place(of: slot))),
             &effects)
     }
 

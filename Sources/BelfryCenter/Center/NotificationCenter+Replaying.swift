@@ -35,10 +35,14 @@ extension NotificationCenter {
             past.find(registry.filter(of: slot), of: slot, from: again, known[slot] ?? [])
             for place in past.found { counts[place] += 1 }  // Bound: resume
             // Losses with the number that the client names are replayed with it.
-            let missing = max(max(again, firstKept) - 1, past.unread?.last ?? 0)
+            let lost = archives.isUsed ? lostThrough(at: slot) : firstKept - 1
+            let missing = max(max(again - 1, lost), past.unread?.last ?? 0)
             makeGood(past, missingThrough: missing, at: slot, &effects)
             if let unread = past.unread, !registry.isUnderCondition(slot) {
                 noteGap(unread, at: slot, &effects)
+            }
+            if archives.isUsed {
+                readAgain(slot, after: again - 1, lost: lost, known[slot] ?? [])
             }
             guard registry.observers[slot].writtenThrough >= sequence else { continue }
             let isForeign = seenPlace.map { $0 != markedPlace(of: slot) ?? $0 } ?? false
@@ -46,7 +50,7 @@ extension NotificationCenter {
             if !isForeign { wasSeen = false }
             let start = max(
                 isSeen ? sequence + 1 : sequence, registry.observers[slot].replaysAbove + 1)
-            let end = min(registry.observers[slot].writtenThrough, firstKept - 1)
+            let end = min(registry.observers[slot].writtenThrough, lost)
             // Unanswered deliveries of an acknowledging observer are held.
             guard start <= end, !registry.observers[slot].terms.acknowledges else { continue }
             noteGap(
@@ -333,6 +337,8 @@ private struct Past {
         wanted = (filter, start)
         last = Search()
         for place in place(from: start)..<places.count {  // Bound: resume
+            // A reader finds what is kept.
+            if notifications[place].isKept { continue }
             switch filter.matches(places[place], notifications[place].content, &work) {
             case true? where isExpired[place]: last.expired.append(place)
             case true?: last.matching.append(place)

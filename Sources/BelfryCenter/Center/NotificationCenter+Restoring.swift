@@ -19,7 +19,8 @@ extension NotificationCenter {
         history.sequence = through
         history.restoredThrough = through
         self.history.marks = marks
-        history.replay.begin(above: through)
+        history.restoredAt = time.wallMilliseconds
+        history.replay.begin(above: through, at: time.wallMilliseconds)
         history.reservedSequence = through
         history.sequenceReserveAt = through
         isStored = true
@@ -82,16 +83,21 @@ extension NotificationCenter {
             selector: registry.selectors.retain(record.selector), since: record.since,
             createdAt: record.createdAt, terms: record.terms,
             isPlain: record.role.deliversAtOnce)
+        observer.replaysAbove = record.readsAbove ?? record.since
         observer.mailbox.acknowledgedThrough = record.acknowledgedThrough
         observer.mailbox.forgottenThrough = record.forgottenThrough
         observer.mailbox.lookedAt = registry.clients[client].disconnectedSince
         // A responder gets several names.
-        let dispatched = lastDispatchedEarlier(
+        let dispatched = history.lastDispatchedEarlier(
             of: record.role.deliversAtOnce ? record.name : nil)
         observer.writtenThrough = min(
             history.sequence, registry.lastWritten[client]?.sequence ?? dispatched)
         registry.observers.fill(slot, with: observer, in: &registry.clients[client].observers)
         registry.clients[client].lastingCount += 1
+        if let start = record.readsAbove {
+            read(member(slot, after: start, nil), of: client)
+            registry.clients[client].suspension.insert(.reading)
+        }
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < dispatched {
             let gap = GapRecord(
                 reason: .unknown, count: nil, first: record.since + 1, last: dispatched)

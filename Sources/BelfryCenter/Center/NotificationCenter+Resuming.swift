@@ -167,7 +167,11 @@ extension NotificationCenter {
         }
         registry.lastWritten[client] = nil
         noteClient(client, at: time, &effects)
-        flush(client, at: time, &effects)
+        if archives.readers[client] == nil {
+            flush(client, at: time, &effects)
+        } else {
+            startReading(client, at: time, &effects)
+        }
         noteReplayed(of: client, at: time, &effects)
         effects.outcome = .resumed(
             ResumedClient(
@@ -219,6 +223,7 @@ extension NotificationCenter {
         count(clientAt: client, -1)
         registry.lastWritten[client] = nil
         if !backlog.doubts.isEmpty { backlog.doubts[client] = nil }
+        archives.readers[client] = nil
         registry.clients.remove(client)
     }
 }

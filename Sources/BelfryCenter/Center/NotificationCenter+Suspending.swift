@@ -146,6 +146,8 @@ extension NotificationCenter {
         var byteCount = 0
         /// The highest number written to the client; nil until it is needed.
         var writtenThrough: UInt64?
+        /// The work of reading the past.
+        var past = PastWork()
     }
 
     /// Does one step of a flush: it ends at the first entry that may not be written now.
@@ -157,13 +159,21 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) {
         let isAsked = registry.clients[client].suspension.contains(.asked)
+        let isReading = !isAsked && observer == nil && archives.readers[client] != nil
         let chain = observer == nil ? HeldTable.Chain.client : .observer
         var step = FlushStep()
         var next =
             observer.map { registry.observers[$0].entries.first }
             ?? registry.clients[client].held.list.first
-        while next != HeldTable.none {  // Share: held
+        while true {  // Share: held
             let entry = next
+            if isReading {
+                let limit = entry == HeldTable.none ? nil : place(of: entry)
+                guard readPast(of: client, before: limit, &step, at: time, &effects) else {
+                    return
+                }
+            }
+            if entry == HeldTable.none { break }
             next = backlog.held.next(after: entry, in: chain)
             let flags = backlog.held[entry].flags
             // Of the entries of a responder, only actions have waited.
@@ -182,26 +192,17 @@ extension NotificationCenter {
                 lose(entry, .expired, &effects)
                 continue
             }
-            if step.byteCount >= limits.flushByteLimit {
-                registry.clients[client].suspension.insert(.flushing)
-                return
-            }
             // An action waits for room at its responder, and holds up nothing else (rules R6 and
             // R14).
-            if action != nil, isBusy(slot) {
+            if action != nil, step.byteCount < limits.flushByteLimit, isBusy(slot) {
                 if observer != nil { return }
                 continue
             }
-            if action == nil, let end = intervalEnd(for: notification, at: slot, time) {
-                registry.clients[client].suspension.insert(.paced)
-                addDeadline(at: end, .pace(client: registry.clients[client].id))
-                return
-            }
             let acknowledges = action?.acknowledges ?? registry.observers[slot].terms.acknowledges
-            if acknowledges, owesTooMuch(slot) || clientOwesTooMuch(client) {
-                noteOwing(slot, at: time)
-                return
-            }
+            guard
+                mayWrite(
+                    notification, to: slot, isPaced: action == nil, acknowledges, step, at: time)
+            else { return }
             if let action, wasOvertaken(entry, in: &step) {
                 writeAgain(entry, action, at: time, &effects)
                 step.writtenThrough = history.sequence
@@ -220,6 +221,36 @@ extension NotificationCenter {
             }
         }
         if observer == nil { registry.clients[client].immediateSequence = 0 }
+    }
+
+    /// Whether a notification may be written now; else the client goes on later.
+    mutating func mayWrite(
+        _ notification: Notification, to slot: UInt32, isPaced: Bool, _ acknowledges: Bool,
+        _ step: FlushStep, at time: CommandTime
+    ) -> Bool {
+        let client = registry.observers[slot].client
+        if step.byteCount >= limits.flushByteLimit {
+            registry.clients[client].suspension.insert(.flushing)
+            return false
+        }
+        if isPaced, let end = intervalEnd(for: notification, at: slot, time) {
+            registry.clients[client].suspension.insert(.paced)
+            addDeadline(at: end, .pace(client: registry.clients[client].id))
+            return false
+        }
+        if acknowledges, owesTooMuch(slot) || clientOwesTooMuch(client) {
+            noteOwing(slot, at: time)
+            return false
+        }
+        return true
+    }
+
+    /// The place of a held entry in the order of its client.
+    private func place(of entry: UInt32) -> (sequence: UInt64, serial: UInt64) {
+        (
+            backlog.held.sequence(of: entry),
+            registry.observers[backlog.held[entry].observer].serial
+        )
     }
 
     /// The bytes of a frame besides name, object and userInfo, about.

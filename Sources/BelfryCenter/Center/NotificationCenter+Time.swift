@@ -9,6 +9,7 @@ extension NotificationCenter {
         if let time = schedule.modeStack.nextDeadline { next = min(next ?? time, time) }
         if let time = history.keys.nextDeadline { next = min(next ?? time, time) }
         if asks.isUsed, let time = asks.fates.nextDeadline { next = min(next ?? time, time) }
+        if archives.isUsed, let time = archives.nextDeadline { next = min(next ?? time, time) }
         return next
     }
 
@@ -71,6 +72,7 @@ extension NotificationCenter {
         let keyLimit = max(1, (workLimit - min(work, workLimit)) / Work.ofEnd)
         forgetKeys(history.keys.passTime(now, limit: keyLimit), &effects)
         forgetAsks(asks.fates.passTime(now, limit: keyLimit), &effects)
+        if archives.isUsed { passArchiveTime(limit: keyLimit, at: time, &effects) }
         if schedule.usesTimers {
             fireTimers(workLimit: workLimit - min(work, workLimit), at: time, &effects)
         }

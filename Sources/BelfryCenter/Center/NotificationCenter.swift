@@ -33,6 +33,7 @@ public struct NotificationCenter: Sendable {
     var schedule: Schedule
     var asks: Asks
     var values: ValueTable
+    var archives: Archives
     var memory = CenterMemory()
     /// The notification that is being dispatched.
     var dispatching = Dispatching()
@@ -54,6 +55,7 @@ public struct NotificationCenter: Sendable {
         schedule = Schedule(limits: limits, seed: seed)
         asks = Asks(seed: seed)
         values = ValueTable(seed: seed)
+        archives = Archives(seed: seed)
     }
 
     /// Changes the center, and writes the results into `effects`.
@@ -176,6 +178,11 @@ public struct NotificationCenter: Sendable {
         case .trimHeld(let byteCount): trimHeld(to: byteCount, &effects)
         case .trim(let kind, let count): trim(kind, to: count, at: time, &effects)
         case .trimOwned(let kind, let owner): trim(kind, of: owner, at: time, &effects)
+        case .putArchive(let name, let terms):
+            try putArchive(name, terms, at: time, &effects)
+        case .removeArchive(let name, let isConfigured):
+            try removeArchive(name, isConfigured: isConfigured, at: time, &effects)
+        case .forget(let query, let start): forget(query, above: start, at: time, &effects)
         }
         if schedule.hasReportedOverflow, schedule.queue.count <= limits.queueEntryLimit / 2 {
             schedule.hasReportedOverflow = false
@@ -193,6 +200,7 @@ public struct NotificationCenter: Sendable {
             reserveMoreSequence(&effects)
         }
         self.limits = limits
+        archives.isDurable = limits.isDurable
         registry.index.configure(unobservedNameLimit: limits.unobservedNameLimit)
         registry.tombstones.trim(to: limits.tombstoneLimit)
         history.replay.configure(limits)

@@ -113,7 +113,10 @@ extension NotificationCenter {
         while next < pending.count, matchedCount < Work.reportShare {  // Share: reports
             let report = pending[next]
             let name = report.name
-            guard registry.index.observes(reserved: name.span) else {
+            guard
+                registry.index.observes(reserved: name.span)
+                    || archives.archive(of: name.span, isReserved: true) != nil
+            else {
                 next += 1
                 continue
             }

@@ -85,6 +85,9 @@ extension Command.Action: CodedCases {
             try coder.write(case: 33, write, document, lifetime)
         case .mergeValue(let write, let patch): try coder.write(case: 34, write, patch)
         case .removeValue(let write): try coder.write(case: 35, write)
+        case .putArchive, .removeArchive, .forget:
+            // No log has them: brokers that share one have no archives yet.
+            throw .malformed
         case .onConnection(let place, let action):
             try coder.write(case: Self.onConnectionKind, place, action)
         case .within(let cover, let action):

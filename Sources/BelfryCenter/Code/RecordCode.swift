@@ -31,6 +31,7 @@ extension ObserverRecord: Coded {
         createdAt = try coder(known?.createdAt)
         acknowledgedThrough = try coder(known?.acknowledgedThrough)
         forgottenThrough = try coder(known?.forgottenThrough)
+        readsAbove = try coder(known?.readsAbove)
     }
 }
 

@@ -35,7 +35,10 @@ public struct RecordWriter: Sendable {
         case .ask(let record): writer.write(record)
         case .value(let record): writer.write(record)
         case .key(let record): writer.write(record)
-        case .center, .sequenceReserved, .clientRemoved, .notificationReleased, .held, .released,
+        case .archive(let record): writer.write(record)
+        case .archivedKind(let record): writer.write(record)
+        case .kept(let record): writer.write(record)
+        case .archiveRemoved, .archivedKindForgotten, .letGo, .center, .sequenceReserved, .clientRemoved, .notificationReleased, .held, .released,
             .actionReleased, .dequeued, .timerEnded, .askForgotten, .valueRemoved, .keyForgotten:
             preconditionFailure("the change puts no record")
         }
@@ -72,6 +75,12 @@ extension Change {
         case value
         /// An idempotency key.
         case key
+        /// An archive.
+        case archive
+        /// A kind of an archive.
+        case archivedKind
+        /// A notification that an archive keeps.
+        case kept
     }
 
     /// Reads what a ``RecordWriter`` wrote for a change of this kind.
@@ -93,6 +102,9 @@ extension Change {
         case .ask: self = .ask(try reader.next())
         case .value: self = .value(try reader.next())
         case .key: self = .key(try reader.next())
+        case .archive: self = .archive(try reader.next())
+        case .archivedKind: self = .archivedKind(try reader.next())
+        case .kept: self = .kept(try reader.next())
         }
         try reader.finish()
     }

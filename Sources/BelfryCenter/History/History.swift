@@ -9,6 +9,8 @@ struct History: Sendable {
     var sequenceReserveAt: UInt64 = 0
     /// The last number of the former life; 0 for a center that was not restored.
     var restoredThrough: UInt64 = 0
+    /// When that life was over, in milliseconds since 1970.
+    var restoredAt = Int64.min
     /// The dispatched numbers of earlier lives; nil if they are unknown.
     var marks: DispatchMarks?
     var replay: ReplayRing
@@ -21,6 +23,17 @@ struct History: Sendable {
         replay = ReplayRing(limits: limits)
         fates = FateTable(limits: limits, seed: seed)
         keys = KeyedAnswers(seed: seed)
+    }
+
+    /// The last number of a name that an earlier life can have dispatched.
+    func lastDispatchedEarlier(of name: [UInt8]?) -> UInt64 {
+        min(restoredThrough, marks?.last(of: name) ?? restoredThrough)
+    }
+
+    /// The last number of a name that the replay ring has forgotten.
+    func forgottenThrough(of name: [UInt8]?) -> UInt64 {
+        replay.forgottenThrough > restoredThrough
+            ? replay.forgottenThrough : lastDispatchedEarlier(of: name)
     }
 
     /// Adds the memory of its tables, each to its kind.

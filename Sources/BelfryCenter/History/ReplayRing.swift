@@ -29,9 +29,13 @@ struct ReplayRing: Footprinted, Sendable {
 
     /// The number of the newest forgotten notification: all above it but asks are kept.
     private(set) var forgottenThrough: UInt64 = 0
+    /// When that was posted, in milliseconds since 1970, or the start for one of an earlier life.
+    private(set) var forgottenAt = Int64.min
 
     /// Begins in a center that has used numbers in an earlier life.
-    mutating func begin(above sequence: UInt64) { forgottenThrough = sequence }
+    mutating func begin(above sequence: UInt64, at time: Int64) {
+        (forgottenThrough, forgottenAt) = (sequence, time)
+    }
 
     mutating func append(_ notification: consuming Notification) {
         byteCount += notification.content.byteCount
@@ -56,6 +60,7 @@ struct ReplayRing: Footprinted, Sendable {
     private mutating func forgetOldest() {
         let oldest = notifications.removeFirst()
         forgottenThrough = oldest.sequence
+        forgottenAt = oldest.postedAt
         byteCount -= oldest.content.byteCount
     }
 
@@ -68,8 +73,30 @@ struct ReplayRing: Footprinted, Sendable {
         }
     }
 
+    /// The positions of its notifications.
+    var positions: Range<UInt64> { notifications.startPosition..<notifications.endPosition }
+
+    /// The notification at a position.
+    subscript(position: UInt64) -> Notification { notifications[position] }
+
+    /// The last number that was posted before a time, where all behind it were posted later.
+    func last(postedBefore time: Int64) -> UInt64? {
+        let position = positions.firstPlace { notifications[$0].postedAt >= time }
+        return position > positions.lowerBound ? notifications[position - 1].sequence : nil
+    }
+
+    /// Removes the content of a notification, which nobody gets any more; its number stays.
+    mutating func erase(_ sequence: UInt64) {
+        let position = position(above: max(sequence, 1) - 1)
+        guard positions.contains(position), notifications[position].sequence == sequence else {
+            return
+        }
+        byteCount -= notifications[position].content.byteCount
+        notifications.update(position) { $0 = $0.erased }
+    }
+
     /// The position of the first notification above a number; the numbers of asks are not here.
-    private func position(above sequence: UInt64) -> UInt64 {
+    func position(above sequence: UInt64) -> UInt64 {
         (notifications.startPosition..<notifications.endPosition).firstPlace {
             notifications[$0].sequence > sequence
         }

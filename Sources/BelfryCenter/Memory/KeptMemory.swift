@@ -1,7 +1,7 @@
 /// The bytes of memory that a center keeps, by kind.
 public struct KeptMemory: Sendable, Equatable {
     /// One lane for each kind: an account is added and compared in a few instructions.
-    private var byteCounts = SIMD8<Int>()
+    private var byteCounts = SIMD16<Int>()
 
     /// Makes an empty account.
     public init() {}
@@ -31,6 +31,9 @@ public struct KeptMemory: Sendable, Equatable {
 extension KeptMemory: Coded {
     init(_ known: KeptMemory?, by coder: inout some Coder) throws(CodeError) {
         self.init()
-        for kind in KeptKind.allCases { self[kind] = try coder(known?[kind]) }
+        // No state of a log has archives.
+        for kind in KeptKind.allCases where kind != .archives {
+            self[kind] = try coder(known?[kind])
+        }
     }
 }

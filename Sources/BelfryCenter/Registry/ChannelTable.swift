@@ -7,6 +7,8 @@ struct ChannelTable: Footprinted, Sendable {
     private var channels: [Channel] = []
     /// Names that lost or never had an observer, oldest first.
     private var unobserved = Ring<Unobserved>()
+    /// The last post of the names that were forgotten.
+    private(set) var forgotten = LossMark()
     /// How many names without an observer are remembered now.
     private(set) var unobservedCount = 0
     /// How many names without an observer are remembered.
@@ -21,15 +23,18 @@ struct ChannelTable: Footprinted, Sendable {
         var observerCount: UInt32 = 0
         var postCount: UInt64 = 0
         var lastPostedAt = Int64.min
+        /// The number of the last post; 0 where it is not known.
+        var lastSequence: UInt64 = 0
         /// Posts that an observer matched, and how often they were delivered at once.
         var matchedCount: UInt64 = 0
         var deliveryCount: UInt64 = 0
         /// How often the channel lost its observers; a stale ring entry has another stamp.
         var stamp: UInt32 = 0
 
-        mutating func countPost(at time: Int64) {
+        mutating func countPost(_ sequence: UInt64, at time: Int64) {
             postCount += 1
             lastPostedAt = time
+            lastSequence = sequence
         }
     }
 
@@ -105,11 +110,23 @@ struct ChannelTable: Footprinted, Sendable {
     }
 
     /// Counts a post of a name, and returns its channel.
-    mutating func countPost(name: Span<UInt8>, at time: Int64) -> UInt32 {
+    mutating func countPost(
+        name: Span<UInt8>, _ sequence: UInt64 = 0, at time: Int64
+    ) -> UInt32 {
         let (index, isNew) = insert(name)
-        channels[Int(index)].countPost(at: time)
+        channels[Int(index)].countPost(sequence, at: time)
         if isNew { noteUnobserved(index) }
         return index
+    }
+
+    /// The last post of a name; nil for a name that is not known.
+    func lastPost(of name: Span<UInt8>) -> LossMark? {
+        guard let index = index(of: name), channels[Int(index)].lastSequence > 0 else {
+            return nil
+        }
+        return LossMark(
+            sequence: channels[Int(index)].lastSequence,
+            postedAt: channels[Int(index)].lastPostedAt)
     }
 
     /// Counts a post of this channel that was matched, and its deliveries.
@@ -164,6 +181,9 @@ struct ChannelTable: Footprinted, Sendable {
             unobserved.removeFirst()
             guard isCurrent(oldest) else { continue }
             unobservedCount -= 1
+            let channel = channels[Int(oldest.channel)]
+            forgotten.raise(
+                to: LossMark(sequence: channel.lastSequence, postedAt: channel.lastPostedAt))
             names.remove(at: oldest.channel)
         }
     }

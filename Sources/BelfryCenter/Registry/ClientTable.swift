@@ -86,17 +86,22 @@ struct ClientTable: Footprinted, Sendable {
         /// The state of the client, whatever is being written to it.
         var state: ClientState {
             if contains(.disconnected) { return .disconnected }
-            if !isDisjoint(with: [.slow, .owing]) { return .slow }
+            if !isDisjoint(with: [.slow, .owing, .reading]) { return .slow }
             return contains(.asked) ? .asked : .live
         }
 
         /// The client is a mailbox: nothing is ever sent without being kept.
         static let mailbox = Suspension(rawValue: 64)
 
+        /// Its observers read the past, up to the present (rule A8).
+        static let reading = Suspension(rawValue: 128)
+
         /// The reasons that keep even immediate notifications back (rule D10).
         static let blocking: Suspension = [.slow, .owing, .disconnected]
         /// The reasons for which the suspension behaviours of observers count.
-        static let suspended: Suspension = [.asked, .slow, .owing, .disconnected]
+        static let suspended: Suspension = [
+            .asked, .slow, .owing, .disconnected, .reading,
+        ]
     }
 
     private var slots: [Client] = []

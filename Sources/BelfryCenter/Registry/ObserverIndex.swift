@@ -311,8 +311,8 @@ struct ObserverIndex: Footprinted, Sendable {
     }
 
     /// Counts a post of a name, and returns its channel.
-    mutating func countPost(name: Span<UInt8>, at time: Int64) -> UInt32 {
-        channels.countPost(name: name, at: time)
+    mutating func countPost(name: Span<UInt8>, _ sequence: UInt64, at time: Int64) -> UInt32 {
+        channels.countPost(name: name, sequence, at: time)
     }
 
     /// Counts a post of this channel that was matched, and its deliveries.

@@ -22,6 +22,13 @@ extension ObserverRegistry {
             ? nil : index.name(of: observers[slot].place)
     }
 
+    /// The names that an observer gets; nil where they are not all known.
+    func observedNames(at slot: UInt32) -> [[UInt8]]? {
+        if observers.isResponder(at: slot) { return nil }
+        let names = observers.filter(at: slot)?.names ?? []
+        return names.isEmpty ? index.name(of: observers[slot].place).map { [$0] } : names
+    }
+
     /// Whether the grants of an observer have a condition: it may not know of the rest (rule W11).
     func isUnderCondition(_ slot: UInt32) -> Bool {
         observers.filter(at: slot)?.grants.isEmpty == false

@@ -32,6 +32,12 @@ public struct CenterImage: Sendable, Equatable {
     public var values: [ValueRecord] = []
     /// The idempotency keys, the oldest first.
     public var keys: [KeyRecord] = []
+    /// The archives, in the order of their numbers.
+    public var archives: [ArchiveRecord] = []
+    /// The kinds of archives, in the order of their keys.
+    public var archivedKinds: [ArchivedKindRecord] = []
+    /// The kept notifications, in the order of their sequence numbers.
+    public var kept: [KeptRecord] = []
 
     /// Makes the image of a center that has nothing yet.
     public init(name: [UInt8], epoch: [UInt8], sequence: UInt64 = 0, isComplete: Bool = true) {
@@ -53,5 +59,7 @@ public struct CenterImage: Sendable, Equatable {
             && left.gaps.elementsEqual(right.gaps, by: { $0 == $1 })
             && left.queue == right.queue && left.timers == right.timers
             && left.asks == right.asks && left.values == right.values && left.keys == right.keys
+            && left.archives == right.archives && left.archivedKinds == right.archivedKinds
+            && left.kept == right.kept
     }
 }

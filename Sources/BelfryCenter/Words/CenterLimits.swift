@@ -10,6 +10,10 @@ public struct CenterLimits: Sendable, Equatable {
     public var replayCountLimit = 1_000
     /// Bytes of name, object and userInfo in the replay ring; the default is 4 MiB.
     public var replayByteLimit = 4 << 20
+    /// Archives; the default is 1,000.
+    public var archiveLimit = 1_000
+    /// Bytes that all archives may keep; the default is 256 MiB.
+    public var archiveByteLimit = 256 << 20
     /// Removed observers that are remembered; the default is 100,000.
     public var tombstoneLimit = 100_000
     /// Posts whose fate is remembered; the default is 100,000.

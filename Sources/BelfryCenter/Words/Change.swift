@@ -49,4 +49,16 @@ public enum Change: Sendable, Equatable {
     case key(KeyRecord)
     /// An idempotency key is forgotten.
     case keyForgotten(principal: [UInt8], text: [UInt8])
+    /// An archive exists, or is different now.
+    indirect case archive(ArchiveRecord)
+    /// An archive is forgotten, with its kinds.
+    case archiveRemoved(number: UInt32)
+    /// The marks of a kind of an archive are different now.
+    indirect case archivedKind(ArchivedKindRecord)
+    /// A kind of an archive is forgotten.
+    indirect case archivedKindForgotten(ArchivedKindKey)
+    /// An archive keeps a notification from now on.
+    case kept(KeptRecord)
+    /// An archive no longer keeps a notification.
+    case letGo(sequence: UInt64)
 }

@@ -117,6 +117,12 @@ public struct Command: Sendable {
         case trimHeld(byteCount: Int)
         /// Forgets the oldest of a kind until no more than so many are left.
         case trim(KeptKind, count: Int)
+        /// Makes an archive, or changes its terms.
+        indirect case putArchive(ArchiveName, ArchiveTerms)
+        /// Removes an archive, for the configuration file or for a caller.
+        case removeArchive(ArchiveName, isConfigured: Bool)
+        /// Forgets notifications that a query means, above a number; one command does a share.
+        indirect case forget(PastQuery, above: UInt64)
         /// Forgets the oldest eighth of an owner's held notifications or remembered keys.
         case trimOwned(KeptKind, Owner)
     }

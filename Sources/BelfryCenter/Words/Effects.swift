@@ -36,6 +36,8 @@ public struct Effects: Sendable {
     public internal(set) var changedValues: [[UInt8]] = []
     /// How many conditions of observers were evaluated.
     public internal(set) var evaluationCount: UInt64 = 0
+    /// How many notifications of the past were written.
+    public internal(set) var replayedCount: UInt64 = 0
     /// Changes that must last, in the order in which they happened.
     public var changes: [Change] = []
 
@@ -51,7 +53,7 @@ public struct Effects: Sendable {
         Self.empty(&notices, capacityLimit: 1_024)
         Self.empty(&reports, capacityLimit: 16)
         Self.empty(&completions, capacityLimit: 1_024)
-        evaluationCount = 0
+        (evaluationCount, replayedCount) = (0, 0)
         if hasAsks { resetAsks() }
         if hasValues { resetValues() }
         Self.empty(&changes, capacityLimit: 4_096)

@@ -26,6 +26,11 @@ public struct FilterReach: Sendable {
     /// A pattern covers it if the pattern covers all of them.
     private static func allTexts(beginningWith prefix: [UInt8]) -> [UInt8] { prefix + [endByte] }
 
+    /// The names that an archive keeps, as a text that grants must cover.
+    static func names(of archive: ArchiveName) -> [UInt8] {
+        archive.isPrefix ? allTexts(beginningWith: archive.text) : archive.text
+    }
+
     /// The text as a pattern is written: `*` stands for what may follow a prefix.
     public static func shown(_ text: [UInt8]) -> [UInt8] {
         text.last == endByte ? text.dropLast() + [UInt8(ascii: "*")] : text

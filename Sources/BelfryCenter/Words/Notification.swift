@@ -18,6 +18,8 @@ public struct Notification: Sendable, Equatable {
     public let expiresAt: Int64
     /// Whether it may have been delivered in an earlier life of the broker.
     public let isRestored: Bool
+    /// Whether an archive kept it when it was dispatched.
+    public internal(set) var isKept = false
 
     /// Joins the parts.
     public init(
@@ -31,6 +33,16 @@ public struct Notification: Sendable, Equatable {
         self.content = content
         self.expiresAt = expiresAt
         self.isRestored = isRestored
+    }
+
+    /// Whether it was removed: no notification has an empty name.
+    var isErased: Bool { content.byteCount == 0 }
+
+    /// The number alone, of a notification that was removed: its `ttl` is over.
+    var erased: Notification {
+        Notification(
+            id: id, sequence: sequence, postedAt: postedAt, causedBy: nil,
+            content: Content(name: []), expiresAt: .min)
     }
 
     /// Name, object and userInfo, joined in one buffer.

@@ -24,12 +24,15 @@ public struct ObserverRecord: Sendable, Equatable {
     public let acknowledgedThrough: UInt64
     /// The number up to which shown notifications of a mailbox may be gone.
     public let forgottenThrough: UInt64
+    /// The number above which it reads what archives keep; nil for an observer that does not.
+    public let readsAbove: UInt64?
 
     /// Joins the parts.
     public init(
         serial: UInt64, client: UInt64, tokenHash: SecretHash, name: [UInt8]?, object: [UInt8]?,
         selector: [UInt8], terms: ObserverTerms, since: UInt64, createdAt: Int64,
-        acknowledgedThrough: UInt64, forgottenThrough: UInt64, role: ObserverRole = .plain
+        acknowledgedThrough: UInt64, forgottenThrough: UInt64, role: ObserverRole = .plain,
+        readsAbove: UInt64? = nil
     ) {
         self.serial = serial
         self.client = client
@@ -43,5 +46,6 @@ public struct ObserverRecord: Sendable, Equatable {
         self.createdAt = createdAt
         self.acknowledgedThrough = acknowledgedThrough
         self.forgottenThrough = forgottenThrough
+        self.readsAbove = readsAbove
     }
 }

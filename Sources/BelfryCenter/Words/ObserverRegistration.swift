@@ -16,6 +16,8 @@ public struct ObserverRegistration: Sendable {
     public let terms: ObserverTerms
     /// Its role; a responder has a nil name and an empty selector.
     public let role: ObserverRole
+    /// The place in the past at which it begins, if that is no sequence number.
+    public var beginning: Beginning?
 
     /// Joins the parts.
     public init(

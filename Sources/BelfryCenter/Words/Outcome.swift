@@ -25,6 +25,10 @@ public enum Outcome: Sendable, Equatable {
     indirect case asked(AskOutcome, replayedForm: UInt8?)
     /// The result of a write to a value.
     indirect case written(WrittenValue)
+    /// An archive as it is now.
+    indirect case archive(ArchiveRow)
+    /// How many notifications were forgotten, and the number behind which to go on; nil at the end.
+    case forgot(count: Int, next: UInt64?)
     /// Nothing was changed.
     case refused(Refusal)
 

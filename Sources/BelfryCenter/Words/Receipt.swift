@@ -24,6 +24,8 @@ public struct Receipt: Sendable, Equatable {
     public var pending: UInt32 = 0
     /// Queue entries that a `now` post removed.
     public var dequeued: UInt32 = 0
+    /// Whether an archive keeps it.
+    public var isKept = false
 
     /// Makes the account of a post without any counts.
     public init(id: NotificationID, sequence: UInt64) {

@@ -74,6 +74,12 @@ public enum Refusal: Error, Sendable, Equatable {
     case tooManyParts(limit: Int)
     /// The client is at its limit of entries in values.
     case tooManyEntries(limit: Int)
+    /// The archives of the center are at their limit of bytes or of number.
+    case archiveFull(limit: Int, count: Int)
+    /// There is no such archive.
+    case unknownArchive
+    /// The configuration file has set the archive.
+    case setByConfiguration
     /// The observer belongs to a client of another transport.
     case noMailbox
 }

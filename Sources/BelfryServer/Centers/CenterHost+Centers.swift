@@ -33,6 +33,15 @@ extension CenterHost {
         case .answer(let id, let responder, let response):
             let operation = AnswerAsk(id: id, responder: responder, response: response)
             return perform(operation, submission, &context)
+        case .past(let request, let progress):
+            return readPast(request, progress, submission, &context)
+        case .forget(let query, let start, let count):
+            return perform(
+                Forget(query: query, start: start, earlierCount: count), submission, &context)
+        case .putArchive(let name, let request):
+            return perform(PutArchive(name: name, request: request), submission, &context)
+        case .removeArchive(let name):
+            return perform(RemoveArchive(name: name), submission, &context)
         case .fate(let id, let wait): return readFate(id, wait: wait, submission, &context)
         case .readValue(let look, let wait):
             return readValue(look, wait: wait, submission, &context)

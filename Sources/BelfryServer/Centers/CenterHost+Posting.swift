@@ -93,7 +93,7 @@ extension CenterHost {
             answer.fields.append(.isReplayed)
             return .answered
         case .done, .awaiting, .registered, .removed, .resumed, .dequeued, .asked, .written,
-            .refused:
+            .archive, .forgot, .refused:
             context.counters.countPosts(effects.receipts)
             form.fill(&answer, effects.receipts, effects.reports, reply, sight)
             return .answered

@@ -79,7 +79,7 @@ extension CenterHost {
         let action =
             switch trim.kind {
             case .held, .keys: Command.Action.trimOwned(trim.kind, trim.owner)
-            case .observers, .channels, .replay, .fates, .tombstones, .queue:
+            case .observers, .channels, .replay, .fates, .tombstones, .queue, .archives:
                 centers.trimAction(trim.kind, at: position)
             }
         tell(action, to: position, &context)

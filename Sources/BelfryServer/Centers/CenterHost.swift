@@ -82,6 +82,8 @@ struct CenterHost: ~Copyable {
             centers.assignOwners(at: position, &context)
             shared.totals.centerCount.add(1, ordering: .relaxed)
             shared.totals.observerCount.add(centers[position].observerCount, ordering: .relaxed)
+            shared.totals.archiveByteLimit.add(
+                centers[position].archiveByteLimit, ordering: .relaxed)
         }
         // The needs and costs of the centers are read at the end of the first turn.
         if centers.count > 0 { context.loop.takeAnotherTurn() }

@@ -52,7 +52,7 @@ struct KeptWatch {
     mutating func trimLater(_ kind: KeptKind, of owner: Owner = .none, _ context: inout LoopContext)
     {
         switch kind {
-        case .observers, .queue: return
+        case .observers, .queue, .archives: return
         case .channels, .replay, .keys, .fates, .tombstones, .held: break
         }
         trims.insert(Trim(kind: kind, owner: owner))
@@ -180,7 +180,7 @@ extension KeptMemory {
         var kept = self
         for kind in KeptKind.allCases {
             switch kind {
-            case .channels, .replay, .fates, .tombstones: break
+            case .channels, .replay, .fates, .tombstones, .archives: break
             case .observers, .keys, .held, .queue: kept[kind] = 0
             }
         }

@@ -120,7 +120,8 @@ extension Submission {
             ? request.role : .filtered(terms, target: request.role.target)
     }
 
-    private func check(
+    /// Checks a verb on a name and an object; nil stands for all of them.
+    func check(
         _ verb: Verbs, _ text: String, name: [UInt8]?, object: [UInt8]?
     ) throws(Problem) {
         if caller.grants.allow(verb, center: center, name: name, object: object) { return }

@@ -25,6 +25,12 @@ enum CenterRequest: Sendable {
     indirect case ask(AskRequest, AskWishes)
     case withdraw(NotificationID)
     indirect case answer(NotificationID, Secret, Response)
+    /// A page of the past, and what an earlier turn found of it.
+    indirect case past(PastRequest, progress: PastPage?)
+    /// A removal of notifications, with what earlier turns did.
+    indirect case forget(PastQuery, above: UInt64, count: Int)
+    indirect case putArchive(ArchiveName, ArchiveRequest)
+    indirect case removeArchive(ArchiveName)
     case fate(NotificationID, wait: Int64)
     indirect case readValue(ValueLook, wait: Int64)
     indirect case write(ValueRequest)
@@ -61,11 +67,11 @@ extension CenterRequest {
     /// Whether the answer may be much larger than the request.
     var mayBeLarge: Bool {
         switch self {
-        case .fate, .readValue, .readMailbox, .openStream, .look, .centers: true
+        case .fate, .readValue, .readMailbox, .openStream, .look, .centers, .past: true
         case .connect(_, let observers, let since): !observers.isEmpty || since != nil
         case .post, .postBatch, .ask, .withdraw, .answer, .write, .addObserver, .removeObserver,
             .removeClient, .suspendClient, .dequeue, .enterMode, .leaveMode, .endCenter,
-            .changeCluster, .makeTicket, .calls, .note:
+            .changeCluster, .makeTicket, .calls, .note, .forget, .putArchive, .removeArchive:
             false
         }
     }

@@ -7,6 +7,12 @@ import BelfryAccess
 enum CenterRoute: CaseIterable {
     case post
     case postSeveral
+    case past
+    case forget
+    case archives
+    case archive
+    case putArchive
+    case removeArchive
     case fate
     case withdraw
     case answer
@@ -54,6 +60,12 @@ enum CenterRoute: CaseIterable {
         switch self {
         case .post: RouteRow(.post, "/v1/channels/{name}", .acts, .named(.post))
         case .postSeveral: RouteRow(.post, "/v1/notifications", .acts, .named(.post))
+        case .past: RouteRow(.get, "/v1/notifications", .looks, .named(.observe))
+        case .forget: RouteRow(.delete, "/v1/notifications", .acts, .named(.admin))
+        case .archives: RouteRow(.get, "/v1/archives", .looks, .somewhere(.inspect))
+        case .archive: RouteRow(.get, "/v1/archives/{name}", .looks, .somewhere(.inspect))
+        case .putArchive: RouteRow(.put, "/v1/archives/{name}", .acts, .named(.admin))
+        case .removeArchive: RouteRow(.delete, "/v1/archives/{name}", .acts, .named(.admin))
         case .fate:
             RouteRow(
                 .get, "/v1/notifications/{id}", .looks,

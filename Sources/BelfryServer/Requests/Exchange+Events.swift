@@ -25,6 +25,12 @@ extension Exchange {
                     QueryParameter(name: Array(parameter.utf8), value: $0)
                 }
             })
+        let start = try reader.beginning(
+            query: ["since", "last", "lastEach"].compactMap { parameter in
+                query.take(parameter).map {
+                    QueryParameter(name: Array(parameter.utf8), value: $0)
+                }
+            })
         if filter?.namePrefix != nil, !names.isEmpty {
             throw Problem.invalidParameter("namePrefix", "cannot be combined with name")
         }
@@ -45,6 +51,7 @@ extension Exchange {
                 var observer = ObserverRequest(name: name, object: object)
                 observer.terms.endsWithConnection = true
                 if let filter { observer.role = .filtered(filter, target: nil) }
+                (observer.since, observer.beginning) = (start.sequence, start.beginning)
                 observers.append(observer)
             }
         }

@@ -35,6 +35,16 @@ extension Exchange {
         switch route {
         case .post: return try channelPost(path.argument, &query, content: content, reader)
         case .postSeveral: return try notifications(&query, content: content, reader)
+        case .past: return .past(try reader.past(query: query.takeRest()), progress: nil)
+        case .forget:
+            return .forget(try reader.removal(query: query.takeRest()), above: 0, count: 0)
+        case .archives: return .listing(.archives(try listing(.archives)))
+        case .archive: return .listing(.archive(try archiveName(path, &query, reader)))
+        case .putArchive:
+            let name = try archiveName(path, &query, reader)
+            if !content.isEmpty { try checkContentType() }
+            return .putArchive(name, try reader.archive(in: content))
+        case .removeArchive: return .removeArchive(try archiveName(path, &query, reader))
         case .fate: return .fate(try path.notificationID(), wait: readingWait())
         case .withdraw: return .withdraw(try path.notificationID())
         case .answer:
@@ -101,6 +111,21 @@ extension Exchange {
         let secret = try secret(of: path.argument)
         return .readMailbox(
             secret, try reader.mailbox(query: query.takeRest()), wait: readingWait())
+    }
+
+    /// The channel in the path, or with `prefix=true` the prefix of channels.
+    private mutating func archiveName(
+        _ path: RoutedPath, _ query: inout Query, _ reader: RequestReader
+    ) throws(Problem) -> ArchiveName {
+        try reader.check(name: path.argument, parameter: "name")
+        guard let text = query.take("prefix") else {
+            return ArchiveName(path.argument, isPrefix: false)
+        }
+        let isPrefix = text.elementsEqual("true".utf8)
+        guard isPrefix || text.elementsEqual("false".utf8) else {
+            throw Problem.invalidParameter("prefix", "must be true or false")
+        }
+        return ArchiveName(path.argument, isPrefix: isPrefix)
     }
 
     /// Reads the suspension of a client, or its end.

@@ -11,7 +11,7 @@ public enum MemoryKind: String, Sendable, CaseIterable {
     /// Centers, whatever they keep.
     case centers
     /// Kinds that centers keep; ``KeptKind`` describes each.
-    case observers, channels, replay, keys, fates, tombstones, held, queue
+    case observers, channels, replay, keys, fates, tombstones, held, queue, archives
 
     /// The memory of an empty center: itself, and its tables at their smallest.
     static let centerByteCount = 3 << 10
@@ -28,6 +28,7 @@ public enum MemoryKind: String, Sendable, CaseIterable {
             case .tombstones: .tombstones
             case .held: .held
             case .queue: .queue
+            case .archives: .archives
             }
     }
 
@@ -46,6 +47,7 @@ public enum MemoryKind: String, Sendable, CaseIterable {
         case .tombstones: "tombstone-memory"
         case .held: "hold-memory"
         case .queue: "queue-memory"
+        case .archives: "archive-memory"
         }
     }
 
@@ -64,12 +66,14 @@ public enum MemoryKind: String, Sendable, CaseIterable {
         case .tombstones: \.memory.tombstones
         case .held: \.memory.held
         case .queue: \.memory.queue
+        case .archives: \.memory.archives
         }
     }
 
     /// The most bytes for the kind where the process may have `memoryByteCount` (decision 72).
     ///
-    /// Kinds that live as long as a connection have thousandths of the memory, 219 together. Kinds
+    /// Kinds that live as long as a connection have thousandths of the memory, 219 together, and
+    /// archives, which an admin makes one by one, have 80 for what all of them may keep. Kinds
     /// that outlive it have thousandths of a quarter less the program itself: so the process is
     /// back below that quarter when all connections have gone. The rest is for tables that are
     /// copied as they grow, for what the allocator cannot give back, and for uncommitted changes
@@ -81,6 +85,7 @@ public enum MemoryKind: String, Sendable, CaseIterable {
         case .connections: byteCount / 1_000 * 125
         case .unsent: byteCount / 1_000 * 62
         case .unfinished: byteCount / 1_000 * 32
+        case .archives: byteCount / 1_000 * 80
         case .observers: remaining / 1_000 * 310
         case .held: remaining / 1_000 * 190
         case .replay, .queue: remaining / 1_000 * 100
@@ -114,6 +119,8 @@ public struct MemoryLimits: Sendable, Equatable {
     public var held = 512 << 20
     /// The queues with their indexes, open asks, timers and values; the default is 640 MiB.
     public var queue = 640 << 20
+    /// Archives with their indexes; the default is 512 MiB.
+    public var archives = 512 << 20
 
     /// Takes the defaults.
     public init() {}

@@ -1,7 +1,7 @@
 /// A limit of the broker that is logged when it is reached.
 enum ReachableLimit: Int, CaseIterable {
     case connections, addressConnections, descriptors, rates, observers, centers
-    case queue, held, unsent, unfinished, store, mail, shares
+    case queue, archives, held, unsent, unfinished, store, mail, shares
 
     /// The name of the limited thing for the log.
     var text: String {
@@ -13,6 +13,7 @@ enum ReachableLimit: Int, CaseIterable {
         case .observers: "observers"
         case .centers: "centers"
         case .queue: "queue entries"
+        case .archives: "bytes of archives"
         case .held: "held bytes"
         case .unsent: "unsent bytes"
         case .unfinished: "bytes of unfinished requests"
@@ -31,6 +32,7 @@ enum ReachableLimit: Int, CaseIterable {
         case .observers: "--max-observers, --observer-memory, --channel-memory"
         case .centers: "--max-centers, --center-memory"
         case .queue: "--queue-limit, --queue-memory"
+        case .archives: "--archive-memory"
         case .held: "--hold-limit, --hold-memory"
         case .unsent: "--unsent-limit"
         case .unfinished: "--unfinished-limit"

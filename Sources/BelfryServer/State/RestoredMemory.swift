@@ -75,6 +75,9 @@ extension RestoredMemory.Row {
         case .ask: self = .asks
         case .value: self = .values
         case .key: self = .keys
+        // The bounds of archives hold for all that they keep.
+        case .archive, .archiveRemoved, .archivedKind, .archivedKindForgotten, .kept, .letGo:
+            return nil
         case .held, .action, .gap, .center, .sequenceReserved, .clientRemoved,
             .notificationReleased, .released, .actionReleased, .dequeued, .timerEnded,
             .keyForgotten, .askForgotten, .valueRemoved:

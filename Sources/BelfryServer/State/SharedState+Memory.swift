@@ -19,6 +19,7 @@ extension SharedState {
         case .tombstones: totals[.tombstones]
         case .held: totals[.held]
         case .queue: totals[.queue]
+        case .archives: totals[.archives]
         }
     }
 }

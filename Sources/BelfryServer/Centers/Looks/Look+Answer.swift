@@ -119,6 +119,20 @@ extension CenterListing {
         case .unmatched(let limit):
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answer.content)
+        case .archives(let query):
+            // A cursor is a place in the order of names.
+            let rows = center.archiveRows.filter { isVisible($0.name.reach, nil) }
+            let start = Int(clamping: query.cursor)
+            let page = Array(rows.dropFirst(start).prefix(query.limit))
+            let end = start + page.count
+            Shape.append(
+                archives: Page(rows: page, next: end < rows.count ? UInt64(end) : nil),
+                to: &answer.content)
+        case .archive(let name):
+            guard let row = center.archive(named: name), isVisible(name.reach, nil) else {
+                throw Problem(Refusal.unknownArchive)
+            }
+            Shape.append(archive: row, hasFigures: true, to: &answer.content)
         }
     }
 

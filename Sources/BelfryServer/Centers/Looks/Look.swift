@@ -27,6 +27,8 @@ enum CenterListing: Sendable {
     indirect case explain(ExplainRequest)
     case leaks(cursor: UInt64, limit: Int)
     case unmatched(limit: Int)
+    indirect case archives(ObserverQuery)
+    indirect case archive(ArchiveName)
 }
 
 /// The number of rows that the looks of a turn may still scan.

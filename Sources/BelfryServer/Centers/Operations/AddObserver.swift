@@ -130,9 +130,12 @@ extension CenterHost {
     ) throws(Problem) -> ObserverRegistration {
         let role = submission.role(of: request)
         if role.filter != nil { try centers.checkFilterLevel() }
-        return ObserverRegistration(
+        var registration = ObserverRegistration(
             serial: try number(shared.numbers.observers), tokenHash: SecretHash(of: secret),
             name: request.name, object: request.object, selector: request.selector,
             terms: request.terms, role: role)
+        if request.beginning != nil { try centers.checkArchives() }
+        registration.beginning = request.beginning
+        return registration
     }
 }

@@ -36,12 +36,15 @@ struct Connect: Operation {
             owner: owner)
         // A position in another life of the center says nothing about this one.
         let epoch = host.centers[position].epoch
-        let sequence = since.map { $0.epoch == epoch ? $0.sequence : 0 }
+        // The number of an event that the browser has got wins over the beginning of its URL.
+        let sequence =
+            since.map { $0.epoch == epoch ? $0.sequence : 0 } ?? requests.first?.since
         var observers: [ObserverRegistration] = []
         for request in requests {  // Bound: registrations
-            observers.append(
-                try host.registration(
-                    of: request, by: submission, secret: context.random.text(byteCount: 16)))
+            var observer = try host.registration(
+                of: request, by: submission, secret: context.random.text(byteCount: 16))
+            if since != nil { observer.beginning = nil }
+            observers.append(observer)
         }
         host.submitCommand(
             .connect(registration, observers: observers, since: sequence), making: client,
@@ -71,6 +74,8 @@ struct Connect: Operation {
         if let since {
             // The replay is still to come, and may be cut off.
             welcome.position = since.epoch == epoch ? since.sequence : 0
+        } else if let request = requests.first, request.since != nil || request.beginning != nil {
+            welcome.position = request.since
         } else if !requests.contains(where: { if case .value = $0.role { true } else { false } }) {
             // The present value comes only with a new stream.
             welcome.position = welcome.sequence

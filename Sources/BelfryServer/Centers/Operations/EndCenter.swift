@@ -52,11 +52,12 @@ extension Problem {
             ("queue", use.queueCount + use.timerCount), ("held", use.heldCount),
             ("modes", use.modeCount),
             ("asks", use.askCount), ("values", use.valueCount), ("keys", use.keyCount),
+            ("archives", use.archiveCount),
         ]
         self.init(
             .centerInUse,
             """
-            The center is in use; first remove its clients, queue, values and modes, and wait \
+            The center is in use; first remove its clients, queue, values, modes and archives, and wait \
             until its asks and keys have expired.
             """,
             members: counts.map { Member($0.0, integer: $0.1) })

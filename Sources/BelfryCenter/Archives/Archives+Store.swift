@@ -1,0 +1,94 @@
+// The changes by which a store follows the archives, and the rows with which they begin again.
+
+extension Archives {
+    /// Notes an archive as it is now.
+    mutating func note(_ slot: UInt32) {
+        guard isDurable, let archive = slots[Int(slot)] else { return }
+        changes.append(
+            .archive(
+                ArchiveRecord(
+                    number: slot, name: archive.name, terms: archive.terms, since: archive.since,
+                    forgotten: archive.forgotten, isEnded: archive.isEnded)))
+    }
+
+    /// Notes a kind as it is now, if its archive is stored.
+    mutating func note(kind: UInt32) {
+        let found = kinds[kind]
+        guard isDurable, slots[Int(found.key.archive)]?.terms.isStored == true else { return }
+        kinds[kind].isStored = true
+        changes.append(
+            .archivedKind(
+                ArchivedKindRecord(key: found.key, marks: found.marks, began: found.began)))
+    }
+
+    /// Lets the store keep a row as the terms of its archive say.
+    mutating func noteStored(_ row: UInt32, in slot: UInt32, at time: CommandTime) {
+        let isStored = isDurable && slots[Int(slot)]?.terms.isStored == true
+        let notification = rows[row].notification
+        if isStored {
+            let left = notification.expiresAt == .max
+                ? nil : notification.expiresAt - time.monotonicNanoseconds
+            changes.append(
+                .kept(
+                    KeptRecord(
+                        archive: slot, notification: notification,
+                        endsAt: left.map { time.wallMilliseconds.adding($0 / 1_000_000) })))
+            if !kinds[rows[row].kind].isStored { note(kind: rows[row].kind) }
+        } else if rows[row].isStored {
+            changes.append(.letGo(sequence: notification.sequence))
+        }
+        rows.update(row) { $0.isStored = isStored }
+    }
+
+    /// Whether the store keeps what is posted so.
+    func stores(_ content: Notification.Content) -> Bool {
+        count > 0
+            && archive(of: content.name, isReserved: content.isReserved).map {
+                slots[Int($0)]?.terms.isStored == true
+            } == true
+    }
+
+    // MARK: A restart
+
+    /// Restores an archive; one that is kept in memory alone begins anew.
+    mutating func restore(_ record: ArchiveRecord, after sequence: UInt64) {
+        var archive = Archive(
+            name: record.name, terms: record.terms,
+            since: record.terms.isStored ? record.since : sequence)
+        archive.forgotten = record.forgotten
+        archive.marks = record.forgotten
+        archive.isEnded = record.isEnded
+        restore(archive, at: record.number)
+    }
+
+    /// Restores a kind, with what was let go of it.
+    mutating func restore(_ record: ArchivedKindRecord) {
+        let slot = record.key.archive
+        guard slot < slots.count, slots[Int(slot)] != nil else { return }
+        let kind = kinds.use(record.key).number
+        kinds[kind].marks = record.marks
+        kinds[kind].began = record.began
+        kinds[kind].isStored = true
+        raiseMarks(of: slot, to: record.marks)
+    }
+
+    /// Restores a kept notification; one whose `ttl` or age is over goes with the first command.
+    mutating func restore(_ record: KeptRecord, at time: CommandTime) {
+        guard record.archive < slots.count, slots[Int(record.archive)] != nil else { return }
+        let left = record.endsAt.map {
+            max(0, min($0.subtracting(time.wallMilliseconds), 1 << 40)) * 1_000_000
+        }
+        let notification = record.notification.restored(
+            expiresAt: left.map { time.monotonicNanoseconds.adding($0) } ?? .max)
+        addRestored(notification, in: record.archive, at: time)
+    }
+}
+
+extension Notification {
+    /// The notification in another life of the broker, with another end on the clock.
+    func restored(expiresAt: Int64) -> Notification {
+        Notification(
+            id: id, sequence: sequence, postedAt: postedAt, causedBy: causedBy, content: content,
+            expiresAt: expiresAt, isRestored: true)
+    }
+}

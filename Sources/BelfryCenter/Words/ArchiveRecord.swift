@@ -1,0 +1,89 @@
+/// The stored record of an archive.
+public struct ArchiveRecord: Sendable, Equatable {
+    /// Its number, which the records of its kinds have, too.
+    public let number: UInt32
+    /// The channels that it keeps.
+    public let name: ArchiveName
+    /// Its bounds.
+    public let terms: ArchiveTerms
+    /// The last number before it began.
+    public let since: UInt64
+    /// What it let go of kinds that it forgot whole.
+    public let forgotten: LossMarks
+    /// Whether it was removed, and some of its notifications are still to be released.
+    public let isEnded: Bool
+}
+
+/// The stored record of a kind: what a count of an archive is of.
+public struct ArchivedKindRecord: Sendable, Equatable {
+    /// The kind.
+    public let key: ArchivedKindKey
+    /// What was let go.
+    public let marks: LossMarks
+    /// The last notification of the channel before the archive began.
+    public let began: LossMark
+}
+
+/// A kind of an archive.
+public struct ArchivedKindKey: Sendable, Equatable {
+    /// The number of the archive.
+    public let archive: UInt32
+    /// The channel.
+    public let name: [UInt8]
+    /// The object of a kind that has one.
+    public let object: [UInt8]?
+    /// Whether it is a channel and an object, not the channel as a whole.
+    public let isOfObject: Bool
+}
+
+/// The stored record of a kept notification.
+public struct KeptRecord: Sendable, Equatable {
+    /// The number of its archive.
+    public let archive: UInt32
+    /// The notification; `endsAt` replaces its expiry, because clocks start again.
+    public let notification: Notification
+    /// When its `ttl` ends, in milliseconds since 1970; nil is never.
+    public let endsAt: Int64?
+}
+
+/// The newest of the notifications that were let go.
+public struct LossMark: Sendable, Equatable {
+    /// Its number; 0 for none.
+    public var sequence: UInt64 = 0
+    /// When it was posted, in milliseconds since 1970.
+    public var postedAt = Int64.min
+
+    /// Makes the mark of no notification.
+    public init() {}
+
+    /// Joins both.
+    public init(sequence: UInt64, postedAt: Int64) {
+        self.sequence = sequence
+        self.postedAt = postedAt
+    }
+
+    mutating func raise(to other: LossMark) {
+        sequence = max(sequence, other.sequence)
+        postedAt = max(postedAt, other.postedAt)
+    }
+}
+
+/// The newest notifications that were let go for one reason or another (rule A9).
+public struct LossMarks: Sendable, Equatable {
+    /// Past a count or past the bytes: the replay ring may still have them.
+    public var passed = LossMark()
+    /// By age or by removal: nobody gets them any more.
+    public var ended = LossMark()
+
+    mutating func raise(to other: LossMarks) {
+        passed.raise(to: other.passed)
+        ended.raise(to: other.ended)
+    }
+
+    /// The newest loss from a time on, where the replay ring has forgotten all up to a number.
+    func last(ringForgot sequence: UInt64, from time: Int64) -> UInt64 {
+        max(
+            ended.postedAt >= time ? ended.sequence : 0,
+            passed.postedAt >= time ? min(passed.sequence, sequence) : 0)
+    }
+}

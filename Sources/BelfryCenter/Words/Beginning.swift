@@ -1,0 +1,21 @@
+/// The place in the past at which an observer begins.
+///
+/// A sequence number is the `since` of a registration; these are the others.
+public enum Beginning: Sendable, Equatable {
+    /// All from a time on, in milliseconds since 1970.
+    case from(Int64)
+    /// All that is kept.
+    case oldest
+    /// The newest so many that match.
+    case last(Int)
+    /// The newest so many of each name and object that match.
+    case lastEach(Int)
+
+    /// Whether all is wanted behind a place, and not some of the newest.
+    var isWhole: Bool {
+        switch self {
+        case .from, .oldest: true
+        case .last, .lastEach: false
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// The notifications of the past that a caller asks for.
+public struct PastQuery: Sendable {
+    /// The filter; a name, an object, and the terms beside them.
+    public var name: [UInt8]?
+    public var object: [UInt8]?
+    public var terms: FilterTerms?
+    /// Above and below these numbers.
+    public var after: UInt64 = 0
+    public var before = UInt64.max
+    /// Posted at this time or later, and before that, in milliseconds since 1970.
+    public var from = Int64.min
+    public var until = Int64.max
+    /// The one notification that is meant.
+    public var id: NotificationID?
+    /// Whether the newest come first.
+    public var isNewestFirst = false
+    /// How many of them.
+    public var limit = 100
+    /// How many of the newest of each name and object; nil for all.
+    public var lastEach: Int?
+
+    /// Makes a query for everything.
+    public init() {}
+}
+
+/// A page of the past.
+public struct PastPage: Sendable {
+    /// The notifications that were found so far, in the order that was asked for.
+    public var notifications: [Notification] = []
+    /// The number behind which the next look begins.
+    public var cursor: UInt64
+    /// Whether the look has ended: the page is full, or there is nothing more.
+    public var isDone = false
+    /// Whether a further notification follows.
+    public var hasMore = false
+    /// How many of each kind were found.
+    var counts: [[UInt8]: Int] = [:]
+    /// The bytes of the notifications.
+    var byteCount = 0
+
+    /// Begins at a number.
+    init(cursor: UInt64) { self.cursor = cursor }
+}

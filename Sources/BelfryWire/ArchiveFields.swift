@@ -1,0 +1,76 @@
+public import BelfryCenter
+
+/// The terms of an archive, as the content of a request has them (rules A1 to A5).
+struct ArchiveFields {
+    private var terms = ArchiveTerms()
+    /// Whether the request says where the notifications are.
+    private var isStored: Bool?
+
+    enum Key: String, CaseIterable {
+        case count, bytes, age, each, keepLast, stored
+    }
+
+    static let table = FieldTable(Key.allCases)
+
+    /// Reads or skips the value of one member.
+    mutating func read(
+        _ key: Key, _ fields: inout FieldReader, in bytes: Span<UInt8>
+    ) throws(Problem) {
+        switch key {
+        case .count: terms.count = try fields.integer(in: Self.countRange, of: bytes)
+        case .bytes:
+            terms.byteLimit =
+                try fields.integer(in: Self.byteRange, of: bytes) ?? terms.byteLimit
+        case .age:
+            terms.age = try fields.seconds(Self.ageRule, in: bytes).map { $0 / 1_000_000 }
+        case .each: terms.each = try fields.word(in: bytes) ?? terms.each
+        case .keepLast:
+            terms.keepLast = try fields.integer(in: 0...1_000, of: bytes) ?? terms.keepLast
+        case .stored: isStored = try fields.boolean(in: bytes)
+        }
+    }
+
+    private static let countRange = 1...1_000_000
+    /// The broker's own limit is checked where it is known.
+    private static let byteRange = 4_096...(1 << 40)
+    private static let ageRule = SecondsRule(from: 1, through: 31_622_400)
+
+    /// Checks combinations, and puts defaults for absent fields.
+    func request(_ fields: inout FieldReader) -> ArchiveRequest {
+        if terms.keepLast > 0, terms.age == nil {
+            fields.addFault(Key.keepLast, "requires the field age, in spite of which they stay")
+        }
+        return ArchiveRequest(terms: terms, isStored: isStored)
+    }
+}
+
+/// A request to make an archive, or to change it.
+public struct ArchiveRequest: Sendable {
+    /// The bounds.
+    public var terms: ArchiveTerms
+    /// Whether the store keeps the notifications; nil where the request does not say.
+    public var isStored: Bool?
+}
+
+extension ArchiveTerms.Each: OptionWord {
+    var text: String {
+        switch self {
+        case .name: "name"
+        case .object: "object"
+        }
+    }
+
+    static let detail = "must be name or object"
+}
+
+extension FieldReader {
+    /// Reads the terms of an archive.
+    mutating func readArchive(in bytes: Span<UInt8>) throws(Problem) -> ArchiveRequest? {
+        var archive = ArchiveFields()
+        guard try beginObject(in: bytes) else { return nil }
+        while let key = try nextKey(of: ArchiveFields.table, in: bytes) {
+            try archive.read(key, &self, in: bytes)
+        }
+        return archive.request(&self)
+    }
+}
