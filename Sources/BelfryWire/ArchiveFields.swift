@@ -6,11 +6,16 @@ struct ArchiveFields {
     /// Whether the request says where the notifications are.
     private var isStored: Bool?
 
+    private var name: ArchiveName?
+
     enum Key: String, CaseIterable {
-        case count, bytes, age, each, keepLast, stored
+        case count, bytes, age, each, keepLast, stored, name, namePrefix
     }
 
-    static let table = FieldTable(Key.allCases)
+    /// The members of a request, whose path has the name.
+    static let table = FieldTable(Key.allCases.filter { $0 != .name && $0 != .namePrefix })
+    /// The members of an archive of the configuration file.
+    static let configured = FieldTable(Key.allCases)
 
     /// Reads or skips the value of one member.
     mutating func read(
@@ -27,6 +32,11 @@ struct ArchiveFields {
         case .keepLast:
             terms.keepLast = try fields.integer(in: 0...1_000, of: bytes) ?? terms.keepLast
         case .stored: isStored = try fields.boolean(in: bytes)
+        case .name, .namePrefix:
+            if name != nil { fields.addFault("cannot be combined with name or namePrefix") }
+            name = try fields.name(in: bytes).map {
+                ArchiveName($0, isPrefix: key == .namePrefix)
+            }
         }
     }
 
@@ -40,12 +50,14 @@ struct ArchiveFields {
         if terms.keepLast > 0, terms.age == nil {
             fields.addFault(Key.keepLast, "requires the field age, in spite of which they stay")
         }
-        return ArchiveRequest(terms: terms, isStored: isStored)
+        return ArchiveRequest(name: name, terms: terms, isStored: isStored)
     }
 }
 
 /// A request to make an archive, or to change it.
 public struct ArchiveRequest: Sendable {
+    /// The channels, in the configuration file alone.
+    public var name: ArchiveName?
     /// The bounds.
     public var terms: ArchiveTerms
     /// Whether the store keeps the notifications; nil where the request does not say.
@@ -72,5 +84,25 @@ extension FieldReader {
             try archive.read(key, &self, in: bytes)
         }
         return archive.request(&self)
+    }
+
+    /// Reads the archives of the configuration file.
+    mutating func readConfiguredArchives(
+        in bytes: Span<UInt8>
+    ) throws(Problem) -> [ArchiveRequest] {
+        var archives: [ArchiveRequest] = []
+        _ = try readArray(in: bytes) { (fields, bytes) throws(Problem) in
+            var archive = ArchiveFields()
+            guard try fields.beginObject(in: bytes) else { return }
+            while let key = try fields.nextKey(of: ArchiveFields.configured, in: bytes) {
+                try archive.read(key, &fields, in: bytes)
+            }
+            let request = archive.request(&fields)
+            if request.name == nil {
+                fields.addFault(ArchiveFields.Key.name, "is required, unless namePrefix is given")
+            }
+            archives.append(request)
+        }
+        return archives
     }
 }

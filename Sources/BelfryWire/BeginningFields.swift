@@ -5,7 +5,7 @@ internal import BelfryJSON
 struct BeginningFields {
     /// The sequence number of `since`, if it is one.
     private(set) var sequence: UInt64?
-    private var since: Beginning?
+    private var since: PastBeginning?
     private var last: Int?
     private var lastEach: Int?
 
@@ -63,7 +63,7 @@ struct BeginningFields {
     }
 
     /// The place that is no number; more than one place is a fault.
-    func beginning(tell: (Key, String) -> Void) -> Beginning? {
+    func beginning(tell: (Key, String) -> Void) -> PastBeginning? {
         let hasSince = sequence != nil || since != nil
         if last != nil, hasSince { tell(.last, "cannot be combined with since") }
         if lastEach != nil, hasSince || last != nil {
@@ -81,7 +81,7 @@ extension RequestReader {
     /// - Throws: invalid-fields, also for a parameter that comes twice.
     public func beginning(
         query: [QueryParameter]
-    ) throws(Problem) -> (sequence: UInt64?, beginning: Beginning?) {
+    ) throws(Problem) -> (sequence: UInt64?, beginning: PastBeginning?) {
         var fields = BeginningFields()
         var reader = QueryReader(limits: limits)
         for parameter in query {

@@ -131,4 +131,11 @@ extension RequestReader {
         if isBlank(body) { return try archive(in: "{}".utf8.span) }
         return try read(body) { (fields) throws(Problem) in try fields.readArchive(in: body) }
     }
+
+    /// Reads the archives of the configuration file, an array.
+    ///
+    /// - Throws: malformed-json or invalid-fields.
+    public func configuredArchives(in text: Span<UInt8>) throws(Problem) -> [ArchiveRequest] {
+        try read(text) { (fields) throws(Problem) in try fields.readConfiguredArchives(in: text) }
+    }
 }

@@ -44,7 +44,7 @@ public struct ObserverRequest: Sendable, Equatable {
     /// The sequence number above which the replay ring is asked for.
     public var since: UInt64?
     /// The place in the past at which it begins, if that is no sequence number.
-    public var beginning: Beginning?
+    public var beginning: PastBeginning?
     /// The role of the observer; the name and the selector of a responder are nil and empty.
     public var role: ObserverRole
     /// The secret of the client that it is for, as it was sent.

@@ -104,8 +104,8 @@ enum ConfigurationFile {
         try reader.beginArray(in: json.span)
         while try reader.nextElement(in: json.span) {
             guard try reader.peekKind(in: json.span) == .string else {
-                // Only grants are more than words, and they are read as JSON.
-                guard key == "anonymous-grants" else { throw Fault.wrongValue(key: key) }
+                // Only grants and archives are more than words, and they are read as JSON.
+                guard key == "anonymous-grants" || key == "archives" else { throw Fault.wrongValue(key: key) }
                 return String(decoding: json, as: UTF8.self)
             }
             words.append(String(decoding: try reader.readString(in: json.span), as: UTF8.self))

@@ -179,6 +179,7 @@ extension Setting {
             "archive-limit", \.server.centerLimits.archiveLimit,
             \.server.centerLimits.archiveByteLimit, such: "1000,256MiB",
             "Archives of a center, and the bytes that all of them may keep."),
+        archives,
         amount(
             "hold-limit", \.server.centerLimits.clientHeldCountLimit, \.server.heldByteLimit,
             such: "10000,256MiB", "Notifications held for one client, and bytes held for all."),

@@ -149,6 +149,22 @@ extension Setting {
             )
         })
 
+    static let archives = Setting(
+        name: "archives", form: "JSON",
+        help: "The archives of each center, as in `[{\"name\":\"Order\",\"count\":1000}]`; the "
+            + "fields are those of PUT /v1/archives, with name or namePrefix.",
+        unset: "none",
+        read: { (text, settings) throws(Fault) in
+            do throws(Problem) {
+                settings.archives = try RequestReader().configuredArchives(in: text.utf8.span)
+                settings.archivesText = text
+            } catch {
+                let first = error.errors.first.map { "\($0.place) \($0.detail)" }
+                throw Fault(text: first ?? error.detail)
+            }
+        },
+        show: { settings in settings.archivesText.map { .text($0) } ?? .null })
+
     static let level = Setting(
         name: "log-level", form: "LEVEL",
         help: "Log lines of this level and above: "

@@ -1,6 +1,8 @@
+import BelfryCenter
 import BelfryJSON
 import BelfryServer
 import BelfrySystem
+import BelfryWire
 import Logging
 
 /// All that `belfry serve` can be told.
@@ -20,6 +22,9 @@ struct Settings {
     var logByteLimit = 1 << 20
     /// The networks of `trust-proxy` as they were written.
     var trustedProxies: [String] = []
+    /// The archives of each center, and their JSON as it was written.
+    var archives: [ArchiveRequest] = []
+    var archivesText: String?
 
     init() {
         server.listenAddresses = [.loopback(port: 8080)]
@@ -34,6 +39,11 @@ struct Settings {
             configuration.cluster = cluster
             // The log keeps everything.
             if !namesDataDirectory { configuration.dataDirectory = nil }
+        }
+        configuration.centerLimits.archives = archives.compactMap { archive in
+            var terms = archive.terms
+            terms.isStored = archive.isStored ?? (configuration.dataDirectory != nil)
+            return archive.name.map { ConfiguredArchive($0, terms) }
         }
         return configuration
     }

@@ -59,6 +59,40 @@ struct StoredCenter {
                 image.values.append(record)
             }
         case .valueRemoved(let object): image.values.removeAll { $0.object == object }
+        case .archive, .archiveRemoved, .archivedKind, .archivedKindForgotten, .kept, .letGo:
+            applyArchived(change)
+        }
+    }
+
+    private mutating func applyArchived(_ change: Change) {
+        switch change {
+        case .archive(let record):
+            image.archives.removeAll { $0.number == record.number }
+            image.archives.append(record)
+            image.archives.sort { $0.number < $1.number }
+        case .archiveRemoved(let number):
+            check(image.archives.contains { $0.number == number })
+            check(!image.kept.contains { $0.archive == number })
+            image.archives.removeAll { $0.number == number }
+            image.archivedKinds.removeAll { $0.key.archive == number }
+        case .archivedKind(let record):
+            check(image.archives.contains { $0.number == record.key.archive })
+            image.archivedKinds.removeAll { $0.key == record.key }
+            image.archivedKinds.append(record)
+        case .archivedKindForgotten(let key):
+            check(image.archivedKinds.contains { $0.key == key })
+            image.archivedKinds.removeAll { $0.key == key }
+        case .kept(let record):
+            check(image.archives.contains { $0.number == record.archive })
+            image.kept.removeAll {
+                $0.notification.sequence == record.notification.sequence
+            }
+            image.kept.append(record.stored)
+            image.kept.sort { $0.notification.sequence < $1.notification.sequence }
+        case .letGo(let sequence):
+            check(image.kept.contains { $0.notification.sequence == sequence })
+            image.kept.removeAll { $0.notification.sequence == sequence }
+        default: break
         }
     }
 

@@ -93,6 +93,10 @@ struct RecordCodeTests {
                 027031056b65792031feffffffffffffffff01010101ac02020301040000\
                 0000000000050101070401090000
                 """),
+        Golden(kind: .archive, change: .archive(Sample.archive(5)), hexadecimal: ""),
+        Golden(
+            kind: .archivedKind, change: .archivedKind(Sample.archivedKind(5)), hexadecimal: ""),
+        Golden(kind: .kept, change: .kept(Sample.kept(5)), hexadecimal: ""),
     ]
 
     private static var answered: KeyRecord {
@@ -124,6 +128,9 @@ struct RecordCodeTests {
             case .ask: .ask(Sample.ask(number, shown: [1, .max], isOpen: number % 4 == 0))
             case .value: .value(Sample.value(number, changed: number))
             case .key: .key(Sample.key(number, hasAsk: number % 2 == 0))
+            case .archive: .archive(Sample.archive(UInt32(number)))
+            case .archivedKind: .archivedKind(Sample.archivedKind(number))
+            case .kept: .kept(Sample.kept(number))
             }
         }
     }

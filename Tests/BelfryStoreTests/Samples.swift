@@ -210,6 +210,40 @@ enum Sample {
             path: (0..<number % 4).map { bytes("address \($0)") })
     }
 
+    static func archive(_ number: UInt32) -> ArchiveRecord {
+        var terms = ArchiveTerms()
+        terms.count = number % 2 == 0 ? nil : Int(number)
+        terms.age = number % 3 == 0 ? nil : 5_000
+        terms.each = number % 2 == 0 ? .name : .object
+        terms.keepLast = 3
+        terms.isStored = number % 4 != 0
+        return ArchiveRecord(
+            number: number,
+            name: ArchiveName(Array("Order.".utf8), isPrefix: number % 2 == 0), terms: terms,
+            since: 7, forgotten: marks(2), isEnded: number % 5 == 0)
+    }
+
+    static func archivedKind(_ number: UInt64) -> ArchivedKindRecord {
+        ArchivedKindRecord(
+            key: ArchivedKindKey(
+                archive: 2, name: Array("Name\(number)".utf8),
+                object: number % 2 == 0 ? nil : Array("object".utf8), isOfObject: true),
+            marks: marks(number), began: LossMark(sequence: 1, postedAt: 2))
+    }
+
+    static func kept(_ number: UInt64) -> KeptRecord {
+        KeptRecord(
+            archive: 2, notification: notification(number).notification,
+            endsAt: number % 2 == 0 ? nil : 300)
+    }
+
+    private static func marks(_ number: UInt64) -> LossMarks {
+        var marks = LossMarks()
+        marks.passed = LossMark(sequence: number, postedAt: 1_000)
+        marks.ended = LossMark(sequence: number + 1, postedAt: -1)
+        return marks
+    }
+
     static func key(_ number: UInt64, sequence: UInt64 = 0, hasAsk: Bool = false) -> KeyRecord {
         var receipts: [Receipt] = []
         let states: [Receipt.State] = [

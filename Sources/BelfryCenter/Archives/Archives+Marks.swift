@@ -34,13 +34,20 @@ extension Archives {
     func isShownByRing(_ notification: Notification, at time: CommandTime) -> Bool {
         guard notification.expiresAt > time.monotonicNanoseconds else { return false }
         let content = notification.content
+        // What was removed with its archive is gone, too (rule A16).
         guard let slot = archive(of: content.name, isReserved: content.isReserved),
-            let age = slots[Int(slot)]?.terms.age
-        else { return true }
+            let archive = slots[Int(slot)]
+        else { return false }
+        let isOfObject = archive.terms.each == .object
+        let key = ArchivedKindKey(content, in: slot, isOfObject: isOfObject)
+        if let kind = kinds.number(key), kinds[kind].marks.ended.sequence >= notification.sequence {
+            return false
+        }
+        guard let age = archive.terms.age else { return true }
         return notification.postedAt.adding(age) > time.wallMilliseconds
     }
 
-    /// What a filter may have lost.
+    /// The losses of a filter.
     enum Loss {
         /// Some of its channels are not kept: what the ring has forgotten is lost, too.
         case partlyKept(LossMarks)
@@ -57,7 +64,6 @@ extension Archives {
     func loss(of name: [UInt8], object: [UInt8]?, last: LossMark) -> Loss {
         var marks = LossMarks()
         var isKnown = false
-        let current = archive(of: name.span, isReserved: name.span.begins(with: Self.reserved.span))
         for slot in covering(name) {  // Bound: archives
             guard let archive = slots[Int(slot)], !archive.isEnded else { continue }
             marks.raise(to: archive.forgotten)
@@ -73,7 +79,7 @@ extension Archives {
             marks.passed.raise(to: kinds[found].began)
             if let kind = kinds.number(own) { marks.raise(to: kinds[kind].marks) }
         }
-        guard current != nil else { return .partlyKept(marks) }
+        guard keep(name) else { return .partlyKept(marks) }
         if !isKnown { marks.passed.raise(to: last) }
         return .kept(marks)
     }
@@ -102,7 +108,62 @@ extension Archives {
         return isKept ? .kept(marks) : .partlyKept(marks)
     }
 
-    private static let reserved = Array("belfry.".utf8)
+    static let reserved = Array("belfry.".utf8)
+
+    /// The last number that an observer can no longer be given.
+    ///
+    /// - Parameter time: the time at which it begins, where it has no number.
+    func lostThrough(
+        at slot: UInt32, from time: Int64 = .min, _ registry: borrowing ObserverRegistry,
+        _ history: borrowing History
+    ) -> UInt64 {
+        let ringIsLate = history.replay.forgottenAt >= time
+        guard isUsed else {
+            return ringIsLate
+                ? history.forgottenThrough(of: registry.observedName(at: slot)) : 0
+        }
+        let names = registry.observedNames(at: slot)
+        if registry.isUnderCondition(slot) {
+            // It may not know of what an archive let go; the ring forgets everything alike.
+            let isKept = names != nil && (names ?? []).allSatisfy { keep($0) }
+            return isKept || !ringIsLate ? 0 : history.forgottenThrough(of: nil)
+        }
+        return lostThrough(
+            names, registry.observers.filter(at: slot)?.namePrefix,
+            object: registry.index.object(of: registry.observers[slot].place),
+            ringForgot: history.replay.forgottenThrough, from: time, registry, history)
+    }
+
+    /// The last number that a page of the past can no longer show: what is kept is in archives alone.
+    func lostThrough(
+        _ query: PastQuery, _ registry: borrowing ObserverRegistry, _ history: borrowing History
+    ) -> UInt64 {
+        lostThrough(
+            query.name.map { [$0] }, query.terms?.namePrefix, object: query.object,
+            ringForgot: .max, from: query.from, registry, history)
+    }
+
+    private func lostThrough(
+        _ names: [[UInt8]]?, _ prefix: [UInt8]?, object: [UInt8]?, ringForgot: UInt64,
+        from time: Int64, _ registry: borrowing ObserverRegistry, _ history: borrowing History
+    ) -> UInt64 {
+        func last(_ loss: Loss, _ name: [UInt8]?, _ history: borrowing History) -> UInt64 {
+            switch loss {
+            case .kept(let marks): marks.last(ringForgot: ringForgot, from: time)
+            case .partlyKept(let marks):
+                max(
+                    marks.last(ringForgot: ringForgot, from: time),
+                    history.replay.forgottenAt >= time ? history.forgottenThrough(of: name) : 0)
+            }
+        }
+        guard let names else { return last(loss(ofPrefix: prefix), nil, history) }
+        var lost: UInt64 = 0
+        for name in names {  // Bound: terms
+            let post = history.lastPost(of: name, in: registry.index.channels)
+            lost = max(lost, last(loss(of: name, object: object, last: post), name, history))
+        }
+        return lost
+    }
 }
 
 extension LossMark {

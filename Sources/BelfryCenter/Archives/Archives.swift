@@ -4,7 +4,7 @@ import BelfryBytes
 ///
 /// An archive is no observer. Which notification is kept, and which one goes, is decided here, by
 /// commands alone; the store only follows.
-struct Archives: Sendable {
+public struct Archives: Sendable {
     /// One archive.
     struct Archive: Sendable {
         let name: ArchiveName
@@ -13,8 +13,8 @@ struct Archives: Sendable {
         var since: UInt64
         var rows = KeptRows.List()
         var byteCount = 0
-        /// Rows up to this number are over their age, and stay by `keepLast` alone.
-        var agedThrough: UInt64 = 0
+        /// The first row whose age is not known to be over; those before stay by `keepLast` alone.
+        var young = KeptRows.none
         /// Rows up to this number keep the terms; past it a change of terms is under way.
         var fittedThrough = UInt64.max
         /// What all of its kinds let go.
@@ -30,10 +30,10 @@ struct Archives: Sendable {
     private var exactSlots: [UInt32] = []
     private var prefixes = PrefixTable()
     private var prefixSlots: [PrefixTable.Index: UInt32] = [:]
-    /// The archives that are not ended.
-    private(set) var count = 0
-    /// The bytes that those may keep in all.
-    private(set) var reservedByteCount = 0
+    /// How many archives there are; those that were removed do not count.
+    public private(set) var count = 0
+    /// The bytes that all of them may keep.
+    public private(set) var reservedByteCount = 0
 
     var rows = KeptRows()
     var kinds: ArchivedKinds
@@ -95,15 +95,24 @@ struct Archives: Sendable {
     }
 
     /// The archives in the order of their names, those of one channel first.
-    func listing() -> [ArchiveRow] {
+    public func listing() -> [ArchiveRow] {
         slots.indices.compactMap { row(of: UInt32($0)) }.sorted {
             $0.name.isPrefix == $1.name.isPrefix
                 ? $0.name.text.lexicographicallyPrecedes($1.name.text) : $1.name.isPrefix
         }
     }
 
-    /// An archive as listings show it; nil for one that was removed.
-    func row(of slot: UInt32) -> ArchiveRow? {
+    /// An archive as listings show it; nil where there is none.
+    public func row(named name: ArchiveName) -> ArchiveRow? {
+        slot(of: name).flatMap { row(of: $0) }
+    }
+
+    /// Whether an archive keeps a channel.
+    public func keep(_ name: [UInt8]) -> Bool {
+        archive(of: name.span, isReserved: name.span.begins(with: Self.reserved.span)) != nil
+    }
+
+    private func row(of slot: UInt32) -> ArchiveRow? {
         guard let archive = slots[Int(slot)], !archive.isEnded else { return nil }
         let ends = [archive.rows.first, archive.rows.last].map {
             $0 == KeptRows.none ? 0 : rows[$0].notification.sequence
@@ -115,11 +124,9 @@ struct Archives: Sendable {
     }
 
     /// Makes an archive, or changes its terms; what no longer fits goes, in shares.
-    ///
-    /// - Returns: Its slot.
     mutating func put(
         _ name: ArchiveName, _ terms: ArchiveTerms, since: UInt64, at time: CommandTime
-    ) -> UInt32 {
+    ) {
         guard let slot = slot(of: name), var archive = slots[Int(slot)] else {
             return add(Archive(name: name, terms: terms, since: since))
         }
@@ -127,16 +134,15 @@ struct Archives: Sendable {
         if terms.isStored, !archive.terms.isStored { archive.forgotten.raise(to: archive.marks) }
         archive.terms = terms
         archive.fittedThrough = 0
-        archive.agedThrough = 0
+        archive.young = archive.rows.first
         slots[Int(slot)] = archive
         note(slot)
         if !unfitted.contains(slot) { unfitted.append(slot) }
         fit(limit: Self.shareOfCommand, at: time)
         noteAges(at: time)
-        return slot
     }
 
-    private mutating func add(_ archive: Archive, at wanted: UInt32? = nil) -> UInt32 {
+    private mutating func add(_ archive: Archive, at wanted: UInt32? = nil) {
         let free = slots.indices.first { slots[$0] == nil }
         let slot = wanted ?? UInt32(free ?? slots.count)
         while slots.count <= Int(slot) { slots.append(nil) }  // Bound: few
@@ -148,11 +154,10 @@ struct Archives: Sendable {
             list(archive, slot)
         }
         note(slot)
-        return slot
     }
 
     /// Restores an archive in its slot.
-    mutating func restore(_ archive: Archive, at slot: UInt32) { _ = add(archive, at: slot) }
+    mutating func restore(_ archive: Archive, at slot: UInt32) { add(archive, at: slot) }
 
     /// Raises the marks of an archive to those of a kind that was restored.
     mutating func raiseMarks(of slot: UInt32, to marks: LossMarks) {
@@ -185,8 +190,8 @@ struct Archives: Sendable {
     }
 
     /// Removes an archive; its rows go in shares.
-    mutating func remove(_ name: ArchiveName, at time: CommandTime) -> Bool {
-        guard let slot = slot(of: name), let archive = slots[Int(slot)] else { return false }
+    mutating func end(_ name: ArchiveName, at time: CommandTime) {
+        guard let slot = slot(of: name), let archive = slots[Int(slot)] else { return }
         count -= 1
         reservedByteCount -= archive.terms.byteLimit
         if name.isPrefix, let index = prefixes.index(of: name.text.span) {
@@ -199,7 +204,6 @@ struct Archives: Sendable {
         note(slot)
         if !unfitted.contains(slot) { unfitted.append(slot) }
         fit(limit: Self.shareOfCommand, at: time)
-        return true
     }
 
     // MARK: Keeping
@@ -209,16 +213,20 @@ struct Archives: Sendable {
     /// How many rows go in one command, some 5 ms of work.
     static let shareOfCommand = 10_000
 
-    /// Keeps a notification, and lets the oldest go past the bounds.
+    /// Keeps a notification if an archive has its channel, and lets the oldest go past the bounds.
     ///
-    /// - Parameter last: the last notification of its channel before it.
     /// - Returns: Whether it is kept; one that is larger than the archive is not.
     mutating func keep(
-        _ notification: Notification, in slot: UInt32, after last: LossMark, at time: CommandTime
+        _ notification: Notification, _ history: borrowing History,
+        _ channels: borrowing ChannelTable, at time: CommandTime
     ) -> Bool {
-        guard let archive = slots[Int(slot)] else { return false }
+        let content = notification.content
+        guard let slot = archive(of: content.name, isReserved: content.isReserved),
+            let archive = slots[Int(slot)]
+        else { return false }
         let terms = archive.terms
-        let kind = kind(of: notification.content, in: slot, after: last)
+        let last = history.lastPost(of: content.nameText, in: channels)
+        let kind = kind(of: content, in: slot, after: last)
         let byteCount = ArchiveTerms.byteCount(of: notification.content)
         if byteCount > terms.byteLimit {
             raise(LossMark(notification), isEnded: false, of: kind, in: slot)
@@ -250,6 +258,7 @@ struct Archives: Sendable {
         let notification = rows[row].notification
         kinds[kind].rows.append(row, \.ofKind, in: &rows)
         slots[Int(slot)]!.rows.append(row, \.ofArchive, in: &rows)
+        if slots[Int(slot)]!.young == KeptRows.none { slots[Int(slot)]!.young = row }
         slots[Int(slot)]!.byteCount += ArchiveTerms.byteCount(of: notification.content)
         expiries.add(at: notification.expiresAt, key: notification.sequence)
     }
@@ -328,6 +337,9 @@ struct Archives: Sendable {
         let notification = rows[row].notification
         if rows[row].isStored { changes.append(.letGo(sequence: notification.sequence)) }
         kinds[kind].rows.remove(row, \.ofKind, in: &rows)
+        if slots[Int(slot)]!.young == row {
+            slots[Int(slot)]!.young = rows[row].ofArchive.next
+        }
         slots[Int(slot)]!.rows.remove(row, \.ofArchive, in: &rows)
         slots[Int(slot)]!.byteCount -= ArchiveTerms.byteCount(of: notification.content)
         rows.remove(row)
@@ -375,7 +387,7 @@ struct Archives: Sendable {
         let slot = kinds[kind].key.archive
         // Bound: forgotten
         while kinds[kind].rows.count > terms.keepLast,
-            rows[kinds[kind].rows.first].notification.sequence <= slots[Int(slot)]!.agedThrough
+            isAged(kinds[kind].rows.first, in: slot)
         { letGo(kinds[kind].rows.first, .ended) }
     }
 
@@ -408,12 +420,12 @@ struct Archives: Sendable {
             guard let archive = slots[slot], !archive.isEnded, let age = archive.terms.age else {
                 continue
             }
-            while looked < limit, let row = firstYoung(UInt32(slot)),  // Share: time
+            while looked < limit, let row = slots[slot]?.young, row != KeptRows.none,  // Share: time
                 rows[row].notification.postedAt.adding(age) <= time.wallMilliseconds
             {
                 looked += 1
                 let kind = rows[row].kind
-                slots[slot]!.agedThrough = rows[row].notification.sequence
+                slots[slot]!.young = rows[row].ofArchive.next
                 if kinds[kind].rows.count > archive.terms.keepLast { letGo(row, .ended) }
             }
         }
@@ -421,21 +433,10 @@ struct Archives: Sendable {
         return looked
     }
 
-    /// The first row of an archive whose age is not known to be over.
-    private func firstYoung(_ slot: UInt32) -> UInt32? {
-        guard let archive = slots[Int(slot)] else { return nil }
-        if archive.rows.first == KeptRows.none { return nil }
-        if rows[archive.rows.first].notification.sequence > archive.agedThrough {
-            return archive.rows.first
-        }
-        var position = rows.position(above: archive.agedThrough)
-        while position < rows.positions.upperBound {  // Bound: holes
-            let place = rows.place(at: position)
-            if place.slot != KeptRows.none,
-                kinds[rows[place.slot].kind].key.archive == slot { return place.slot }
-            position += 1
-        }
-        return nil
+    /// Whether the age of a row is known to be over.
+    private func isAged(_ row: UInt32, in slot: UInt32) -> Bool {
+        guard let young = slots[Int(slot)]?.young, young != KeptRows.none else { return true }
+        return rows[row].notification.sequence < rows[young].notification.sequence
     }
 
     /// Computes the next time at which an age may be over.
@@ -446,9 +447,9 @@ struct Archives: Sendable {
 
     private mutating func noteAge(of slot: UInt32, at time: CommandTime) {
         guard let archive = slots[Int(slot)], !archive.isEnded, let age = archive.terms.age,
-            let row = firstYoung(slot)
+            archive.young != KeptRows.none
         else { return }
-        let left = rows[row].notification.postedAt.adding(age).subtracting(time.wallMilliseconds)
+        let left = rows[archive.young].notification.postedAt.adding(age).subtracting(time.wallMilliseconds)
         ageDeadline = min(
             ageDeadline,
             time.monotonicNanoseconds.adding(max(0, min(left, 1 << 40)) * 1_000_000))

@@ -104,11 +104,21 @@ extension Archives {
         }
         if !candidate.isInArchive {
             let isOwn = member.isPromised || sequence > member.join
-            guard notification.isKept == isOwn || member.takesAll && !notification.isKept else {
-                return false
-            }
+            let isWanted =
+                isOwn
+                ? notification.isKept || member.takesAll : isOfRing(notification)
+            if !isWanted { return false }
         }
         return member.filter.matches(
             candidate.place, notification.content, &work.conditions)
+    }
+
+    /// Whether a notification is read from the ring by those that were promised nothing.
+    ///
+    /// They read the archive alone where the channel is kept.
+    func isOfRing(_ notification: Notification) -> Bool {
+        let content = notification.content
+        return !notification.isKept
+            && archive(of: content.name, isReserved: content.isReserved) == nil
     }
 }

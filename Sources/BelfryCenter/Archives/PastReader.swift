@@ -37,7 +37,7 @@ struct PastReader: Sendable {
     /// All up to this number is done.
     private(set) var position: UInt64 = .max
     /// The losses of the archives that the members know of.
-    var knownLossCount: UInt64 = .max
+    private var knownLossCount: UInt64 = .max
     /// The members up to this one have the next notification behind the position, too.
     private var told: (sequence: UInt64, serial: UInt64) = (0, 0)
 
@@ -62,6 +62,7 @@ struct PastReader: Sendable {
         let place = members.indices.firstPlace { members[$0].serial > member.serial }
         members.insert(member, at: place)
         position = min(position, member.after)
+        knownLossCount = .max
     }
 
     mutating func remove(_ slot: UInt32) { members.removeAll { $0.slot == slot } }
@@ -74,11 +75,6 @@ struct PastReader: Sendable {
         guard let place = member(at: slot) else { return nil }
         let isFound = members[place].search == nil
         return isFound ? max(members[place].after, position) : members[place].join
-    }
-
-    /// Changes an observer.
-    mutating func update(_ place: Int, _ change: (inout Member) -> Void) {
-        change(&members[place])
     }
 
     /// The result of a look for the next notification.
@@ -122,6 +118,29 @@ struct PastReader: Sendable {
             }
             position = sequence
         }
+    }
+
+    /// The losses that the observers were not told yet (rule A9).
+    mutating func takeLosses(
+        _ archives: borrowing Archives, _ registry: borrowing ObserverRegistry,
+        _ history: borrowing History
+    ) -> [(slot: UInt32, gap: GapRecord)] {
+        guard archives.lossCount != knownLossCount else { return [] }
+        knownLossCount = archives.lossCount
+        var losses: [(slot: UInt32, gap: GapRecord)] = []
+        for place in members.indices {  // Bound: client
+            let member = members[place]
+            let lost = archives.lostThrough(at: member.slot, from: member.from, registry, history)
+            let start = max(member.after, member.toldLoss, min(position, lost))
+            guard lost > start else { continue }
+            members[place].toldLoss = lost
+            losses.append(
+                (
+                    member.slot,
+                    GapRecord(reason: .unknown, count: nil, first: start + 1, last: lost)
+                ))
+        }
+        return losses
     }
 
     /// Goes back to before an observer got a notification, which could not be written.
@@ -184,7 +203,8 @@ struct PastSearch: Sendable {
     /// How many are wanted in all, or of each name and object.
     let count: Int
     let isEach: Bool
-    /// The bytes that they may have.
+    /// How many there is room for, and how many bytes.
+    var countRoom = Int.max
     var byteRoom = Int.max
     /// The number above the place of the search.
     private var place: UInt64
@@ -199,10 +219,9 @@ struct PastSearch: Sendable {
     /// The most notifications that a search for some of each remembers.
     static let chosenLimit = 100_000
 
-    init(count: Int, isEach: Bool, byteRoom: Int = .max, join: UInt64) {
+    init(count: Int, isEach: Bool, join: UInt64) {
         self.count = count
         self.isEach = isEach
-        self.byteRoom = byteRoom
         place = join + 1
         start = join + 1
     }
@@ -235,17 +254,17 @@ struct PastSearch: Sendable {
     /// Adds a notification that matches; tells whether there is room for more.
     private mutating func add(_ notification: Notification) -> Bool {
         let content = notification.content
+        let kind = isEach ? ArchivedKindKey(content, in: 0, isOfObject: true).bytes : []
+        if isEach, counts[kind, default: 0] >= count { return true }
+        guard foundCount < countRoom, content.byteCount <= byteRoom else {
+            lost = notification.sequence
+            return false
+        }
         if isEach {
-            let kind = ArchivedKindKey(content, in: 0, isOfObject: true).bytes
-            guard counts[kind, default: 0] < count else { return true }
             counts[kind, default: 0] += 1
             numbers.insert(notification.sequence)
         }
         byteRoom -= content.byteCount
-        if byteRoom < 0 {
-            lost = notification.sequence
-            return false
-        }
         foundCount += 1
         start = notification.sequence
         return true

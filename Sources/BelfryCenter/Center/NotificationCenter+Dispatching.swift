@@ -65,7 +65,10 @@ extension NotificationCenter {
             id: post.id, sequence: history.sequence, postedAt: time.wallMilliseconds,
             causedBy: post.causedBy, content: post.content, expiresAt: post.expiresAt,
             isRestored: post.isRestored)
-        if archives.count > 0 { notification.isKept = keep(notification, at: time, &effects) }
+        if archives.count > 0 {
+            notification.isKept = archives.keep(
+                notification, history, registry.index.channels, at: time)
+        }
         let position = UInt32(effects.notifications.count)
         effects.notifications.append(notification)
         let channel = registry.index.countPost(

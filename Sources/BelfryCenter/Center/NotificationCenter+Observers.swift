@@ -127,8 +127,9 @@ extension NotificationCenter {
         let slots = values.isUsed ? slots.filter { !isOfValue($0) } : slots
         guard since < history.sequence, let firstSlot = slots.first else { return }
         for slot in slots { registry.observers[slot].replaysAbove = since }  // Bound: since
-        for slot in slots {  // Bound: since
-            let last = lostThrough(at: slot, from: start)
+        // A reader notes its losses by itself.
+        for slot in slots where !archives.isUsed {  // Bound: since
+            let last = archives.lostThrough(at: slot, from: start, registry, history)
             guard since < last else { continue }
             noteGap(
                 GapRecord(reason: .unknown, count: nil, first: since + 1, last: last), at: slot,

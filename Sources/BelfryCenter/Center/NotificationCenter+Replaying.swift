@@ -35,14 +35,18 @@ extension NotificationCenter {
             past.find(registry.filter(of: slot), of: slot, from: again, known[slot] ?? [])
             for place in past.found { counts[place] += 1 }  // Bound: resume
             // Losses with the number that the client names are replayed with it.
-            let lost = archives.isUsed ? lostThrough(at: slot) : firstKept - 1
+            let lost = archives.isUsed
+                ? archives.lostThrough(at: slot, registry, history) : firstKept - 1
             let missing = max(max(again - 1, lost), past.unread?.last ?? 0)
             makeGood(past, missingThrough: missing, at: slot, &effects)
             if let unread = past.unread, !registry.isUnderCondition(slot) {
                 noteGap(unread, at: slot, &effects)
             }
             if archives.isUsed {
-                readAgain(slot, after: again - 1, lost: lost, known[slot] ?? [])
+                archives.readAgain(
+                    slot, after: again - 1, lost: lost, held: known[slot] ?? [],
+                    join: history.sequence, registry)
+                registry.observers[slot].replaysAbove = again - 1
             }
             guard registry.observers[slot].writtenThrough >= sequence else { continue }
             let isForeign = seenPlace.map { $0 != markedPlace(of: slot) ?? $0 } ?? false

@@ -33,7 +33,8 @@ public struct NotificationCenter: Sendable {
     var schedule: Schedule
     var asks: Asks
     var values: ValueTable
-    var archives: Archives
+    /// The archives of the center.
+    public internal(set) var archives: Archives
     var memory = CenterMemory()
     /// The notification that is being dispatched.
     var dispatching = Dispatching()
@@ -87,6 +88,7 @@ public struct NotificationCenter: Sendable {
                     restartWalks(at: command.time, &effects)
                 }
             }
+            if !archives.changes.isEmpty { noteArchives(&effects) }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)
                 if isStored { reserveExactly(&effects) }
@@ -179,10 +181,14 @@ public struct NotificationCenter: Sendable {
         case .trim(let kind, let count): trim(kind, to: count, at: time, &effects)
         case .trimOwned(let kind, let owner): trim(kind, of: owner, at: time, &effects)
         case .putArchive(let name, let terms):
-            try putArchive(name, terms, at: time, &effects)
-        case .removeArchive(let name, let isConfigured):
-            try removeArchive(name, isConfigured: isConfigured, at: time, &effects)
-        case .forget(let query, let start): forget(query, above: start, at: time, &effects)
+            effects.outcome = try archives.put(
+                name, terms, limits, since: history.sequence, at: time)
+        case .removeArchive(let name): effects.outcome = try archives.remove(name, at: time)
+        case .forget(let query, let start):
+            let (count, next) = archives.forget(
+                query, above: start, &history.replay, registry.index)
+            if next == nil { forgetHeld(query, &effects) }
+            effects.outcome = .forgot(count: count, next: next)
         }
         if schedule.hasReportedOverflow, schedule.queue.count <= limits.queueEntryLimit / 2 {
             schedule.hasReportedOverflow = false
@@ -200,7 +206,7 @@ public struct NotificationCenter: Sendable {
             reserveMoreSequence(&effects)
         }
         self.limits = limits
-        archives.isDurable = limits.isDurable
+        archives.configure(limits, since: history.sequence, at: time)
         registry.index.configure(unobservedNameLimit: limits.unobservedNameLimit)
         registry.tombstones.trim(to: limits.tombstoneLimit)
         history.replay.configure(limits)

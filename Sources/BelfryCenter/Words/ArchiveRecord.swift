@@ -12,6 +12,19 @@ public struct ArchiveRecord: Sendable, Equatable {
     public let forgotten: LossMarks
     /// Whether it was removed, and some of its notifications are still to be released.
     public let isEnded: Bool
+
+    /// Joins the parts.
+    public init(
+        number: UInt32, name: ArchiveName, terms: ArchiveTerms, since: UInt64,
+        forgotten: LossMarks, isEnded: Bool
+    ) {
+        self.number = number
+        self.name = name
+        self.terms = terms
+        self.since = since
+        self.forgotten = forgotten
+        self.isEnded = isEnded
+    }
 }
 
 /// The stored record of a kind: what a count of an archive is of.
@@ -22,6 +35,13 @@ public struct ArchivedKindRecord: Sendable, Equatable {
     public let marks: LossMarks
     /// The last notification of the channel before the archive began.
     public let began: LossMark
+
+    /// Joins the parts.
+    public init(key: ArchivedKindKey, marks: LossMarks, began: LossMark) {
+        self.key = key
+        self.marks = marks
+        self.began = began
+    }
 }
 
 /// A kind of an archive.
@@ -34,6 +54,14 @@ public struct ArchivedKindKey: Sendable, Equatable {
     public let object: [UInt8]?
     /// Whether it is a channel and an object, not the channel as a whole.
     public let isOfObject: Bool
+
+    /// Joins the parts.
+    public init(archive: UInt32, name: [UInt8], object: [UInt8]?, isOfObject: Bool) {
+        self.archive = archive
+        self.name = name
+        self.object = object
+        self.isOfObject = isOfObject
+    }
 }
 
 /// The stored record of a kept notification.
@@ -44,6 +72,13 @@ public struct KeptRecord: Sendable, Equatable {
     public let notification: Notification
     /// When its `ttl` ends, in milliseconds since 1970; nil is never.
     public let endsAt: Int64?
+
+    /// Joins the parts.
+    public init(archive: UInt32, notification: Notification, endsAt: Int64?) {
+        self.archive = archive
+        self.notification = notification
+        self.endsAt = endsAt
+    }
 }
 
 /// The newest of the notifications that were let go.
@@ -74,6 +109,14 @@ public struct LossMarks: Sendable, Equatable {
     public var passed = LossMark()
     /// By age or by removal: nobody gets them any more.
     public var ended = LossMark()
+
+    /// Makes the marks of a kind that has lost nothing.
+    public init() {}
+
+    init(passed: LossMark, ended: LossMark) {
+        self.passed = passed
+        self.ended = ended
+    }
 
     mutating func raise(to other: LossMarks) {
         passed.raise(to: other.passed)

@@ -54,6 +54,20 @@ public struct ArchiveTerms: Sendable, Equatable {
     }
 }
 
+/// An archive of the configuration file.
+public struct ConfiguredArchive: Sendable, Equatable {
+    /// The channels that it keeps.
+    public let name: ArchiveName
+    /// Its bounds.
+    public let terms: ArchiveTerms
+
+    /// Joins both.
+    public init(_ name: ArchiveName, _ terms: ArchiveTerms) {
+        self.name = name
+        self.terms = terms
+    }
+}
+
 /// An archive as a listing shows it.
 public struct ArchiveRow: Sendable, Equatable {
     /// The channels that it keeps.

@@ -14,6 +14,8 @@ public struct CenterLimits: Sendable, Equatable {
     public var archiveLimit = 1_000
     /// Bytes that all archives may keep; the default is 256 MiB.
     public var archiveByteLimit = 256 << 20
+    /// The archives of the configuration file, which each center has.
+    public var archives: [ConfiguredArchive] = []
     /// Removed observers that are remembered; the default is 100,000.
     public var tombstoneLimit = 100_000
     /// Posts whose fate is remembered; the default is 100,000.

@@ -119,8 +119,8 @@ public struct Command: Sendable {
         case trim(KeptKind, count: Int)
         /// Makes an archive, or changes its terms.
         indirect case putArchive(ArchiveName, ArchiveTerms)
-        /// Removes an archive, for the configuration file or for a caller.
-        case removeArchive(ArchiveName, isConfigured: Bool)
+        /// Removes an archive with all that it keeps.
+        indirect case removeArchive(ArchiveName)
         /// Forgets notifications that a query means, above a number; one command does a share.
         indirect case forget(PastQuery, above: UInt64)
         /// Forgets the oldest eighth of an owner's held notifications or remembered keys.

@@ -17,7 +17,7 @@ public struct ObserverRegistration: Sendable {
     /// Its role; a responder has a nil name and an empty selector.
     public let role: ObserverRole
     /// The place in the past at which it begins, if that is no sequence number.
-    public var beginning: Beginning?
+    public var beginning: PastBeginning?
 
     /// Joins the parts.
     public init(

@@ -33,6 +33,8 @@ public struct PastPage: Sendable {
     public var isDone = false
     /// Whether a further notification follows.
     public var hasMore = false
+    /// The last number that could no longer be found.
+    public internal(set) var lostThrough: UInt64 = 0
     /// How many of each kind were found.
     var counts: [[UInt8]: Int] = [:]
     /// The bytes of the notifications.

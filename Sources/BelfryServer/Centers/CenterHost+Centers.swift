@@ -34,7 +34,8 @@ extension CenterHost {
             let operation = AnswerAsk(id: id, responder: responder, response: response)
             return perform(operation, submission, &context)
         case .past(let request, let progress):
-            return readPast(request, progress, submission, &context)
+            var look = PastLook(request: request, progress: progress)
+            return look.goOn(&self, submission, &context)
         case .forget(let query, let start, let count):
             return perform(
                 Forget(query: query, start: start, earlierCount: count), submission, &context)
@@ -241,8 +242,10 @@ extension CenterHost {
             return nil
         }
         defer { schedule.watch(centers, &context) }
-        return centers.make(
+        let position = centers.make(
             submission.center, owner: owner, epoch: epoch, time: context.commandTime)
+        if !centers.limits.archives.isEmpty { configure(position, &context) }
+        return position
     }
 
     /// Notes that a center was made, and begins the operation again that needs it.

@@ -70,7 +70,7 @@ struct NaiveCenter {
             .readMailbox, .attachStream, .detachReader, .dequeue, .dequeueEntry, .enterMode,
             .leaveMode, .endTurn, .idle, .passTime, .terminate, .trimHeld, .trim, .trimOwned,
             .ask, .withdraw, .leaveAsk, .answer, .showAnnounced, .setValue, .mergeValue,
-            .removeValue:
+            .removeValue, .putArchive, .removeArchive, .forget:
             preconditionFailure("a plain source makes none of these")
         }
     }

@@ -71,7 +71,8 @@ struct NotificationCenterModelTests {
             check(model.tombstones.contains { $0.remover == tombstone.removedBy })
         case .done, .removed, .refused:
             check(effects.outcome == model.outcome)
-        case .waiting, .awaiting, .replayed, .resumed, .dequeued, .asked, .written:
+        case .waiting, .awaiting, .replayed, .resumed, .dequeued, .asked, .written,
+            .archive, .forgot:
             Issue.record("a plain center has no such outcome")
         }
     }

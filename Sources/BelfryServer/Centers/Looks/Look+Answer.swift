@@ -36,6 +36,8 @@ extension Look {
             Shape.append(observer: row, center: name, to: &answer.content)
         case .listing(let listing):
             guard grants.allowSome(.inspect, center: name.span) else {
+                // An archive is not shown to those who may not know of it.
+                if case .archive = listing { throw Problem(Refusal.unknownArchive) }
                 throw Problem.lacking("inspect", submission.caller, center: name)
             }
             guard let position = centers.position(of: name) else { throw Problem.noCenter }
@@ -121,7 +123,7 @@ extension CenterListing {
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answer.content)
         case .archives(let query):
             // A cursor is a place in the order of names.
-            let rows = center.archiveRows.filter { isVisible($0.name.reach, nil) }
+            let rows = center.archives.listing().filter { isVisible($0.name.reach, nil) }
             let start = Int(clamping: query.cursor)
             let page = Array(rows.dropFirst(start).prefix(query.limit))
             let end = start + page.count
@@ -129,7 +131,7 @@ extension CenterListing {
                 archives: Page(rows: page, next: end < rows.count ? UInt64(end) : nil),
                 to: &answer.content)
         case .archive(let name):
-            guard let row = center.archive(named: name), isVisible(name.reach, nil) else {
+            guard let row = center.archives.row(named: name), isVisible(name.reach, nil) else {
                 throw Problem(Refusal.unknownArchive)
             }
             Shape.append(archive: row, hasFigures: true, to: &answer.content)

@@ -41,8 +41,9 @@ struct PutArchive: Operation {
         }
         if terms.isStored { try host.shared.checkStore() }
         guard let position = try host.makeCenter(for: submission, &context) else { return }
-        try host.checkArchiveMemory(for: name, terms, at: position, &context)
-        earlierByteLimit = host.centers[position].archiveByteLimit
+        let archives = host.centers[position].archives
+        try terms.checkRoom(for: name, in: archives, host.kept, &context)
+        earlierByteLimit = archives.reservedByteCount
         host.submitCommand(.putArchive(name, terms), to: position, &context)
     }
 
@@ -53,7 +54,7 @@ struct PutArchive: Operation {
         guard case .archive(let row) = host.effects.outcome else {
             preconditionFailure("an archive that is not refused is there")
         }
-        host.noteArchives(since: earlierByteLimit)
+        host.shared.totals.noteArchives(host.centers[host.applied.position], earlierByteLimit)
         if row.isNew { answer.status = 201 }
         Shape.append(archive: row, hasFigures: false, to: &answer.content)
         return .answered
@@ -76,16 +77,15 @@ struct RemoveArchive: Operation {
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noCenter
         }
-        earlierByteLimit = host.centers[position].archiveByteLimit
-        host.submitCommand(
-            .removeArchive(name, isConfigured: false), to: position, &context)
+        earlierByteLimit = host.centers[position].archives.reservedByteCount
+        host.submitCommand(.removeArchive(name), to: position, &context)
     }
 
     func finish(
         _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
         _ context: inout LoopContext
     ) -> Ending {
-        host.noteArchives(since: earlierByteLimit)
+        host.shared.totals.noteArchives(host.centers[host.applied.position], earlierByteLimit)
         answer.becomeEmpty()
         return .answered
     }
@@ -102,9 +102,8 @@ struct Forget: Operation {
     func begin(
         _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
-        let reach = FilterReach(name: query.name, object: query.object, terms: query.terms)
-        for name in reach.names {  // Bound: terms
-            try submission.check(.admin, "admin", name: name, object: reach.object)
+        for name in query.reach.names {  // Bound: terms
+            try submission.check(.admin, "admin", name: name, object: query.reach.object)
         }
         try host.centers.checkArchives()
         guard let position = host.centers.position(of: submission.center) else {
@@ -141,26 +140,34 @@ extension CenterTable {
     }
 }
 
-extension CenterHost {
-    /// Adds what the archives of a center may keep now to that of the whole broker.
-    func noteArchives(since earlier: Int) {
-        let growth = centers[applied.position].archiveByteLimit - earlier
-        shared.totals.archiveByteLimit.add(growth, ordering: .relaxed)
+extension CenterTotals {
+    /// Adds what the archives of a center may keep now, to that of the whole broker.
+    func noteArchives(_ center: borrowing NotificationCenter, _ earlierByteLimit: Int) {
+        archiveByteLimit.add(
+            center.archives.reservedByteCount - earlierByteLimit, ordering: .relaxed)
     }
+}
 
-    /// Checks that there is memory for all that the archives of the broker may keep.
+extension ArchiveTerms {
+    /// Checks that there is room for an archive, in its center and in the memory of the broker.
     ///
     /// A kept notification may take twice the bytes that it counts.
-    fileprivate mutating func checkArchiveMemory(
-        for name: ArchiveName, _ terms: ArchiveTerms, at position: Int,
+    fileprivate func checkRoom(
+        for name: ArchiveName, in archives: Archives, _ kept: borrowing KeptWatch,
         _ context: inout LoopContext
     ) throws(Problem) {
-        let known = centers[position].archive(named: name)?.terms.byteLimit ?? 0
-        let reserved = shared.totals.archiveByteLimit.load(ordering: .relaxed)
-        guard 2 * (reserved + terms.byteLimit - known) > kept.limits[.archives],
-            terms.byteLimit > known
+        do throws(Refusal) {
+            try archives.check(name, self, context.configuration.centerLimits)
+        } catch {
+            throw Problem(error)
+        }
+        let known = archives.row(named: name)?.terms.byteLimit ?? 0
+        let reserved = kept.shared.totals.archiveByteLimit.load(ordering: .relaxed)
+        guard byteLimit > known, 2 * (reserved + byteLimit - known) > kept.limits[.archives]
         else { return }
         context.meet(.archives)
-        throw Problem.full(.archives, context.configuration)
+        var problem = Problem.full(.archives, context.configuration)
+        problem.kind = .archiveFull
+        throw problem
     }
 }

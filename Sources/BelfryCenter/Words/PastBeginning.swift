@@ -1,7 +1,7 @@
 /// The place in the past at which an observer begins.
 ///
 /// A sequence number is the `since` of a registration; these are the others.
-public enum Beginning: Sendable, Equatable {
+public enum PastBeginning: Sendable, Equatable {
     /// All from a time on, in milliseconds since 1970.
     case from(Int64)
     /// All that is kept.
@@ -11,11 +11,6 @@ public enum Beginning: Sendable, Equatable {
     /// The newest so many of each name and object that match.
     case lastEach(Int)
 
-    /// Whether all is wanted behind a place, and not some of the newest.
-    var isWhole: Bool {
-        switch self {
-        case .from, .oldest: true
-        case .last, .lastEach: false
-        }
-    }
+    /// Whether it is a place, behind which each loss is a gap (rule A11).
+    var isPlace: Bool { if case .from = self { true } else { false } }
 }
