@@ -4,6 +4,9 @@
 // See assets.c for `#embed`.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char archives_js[] = {
+#embed "../../Web/console/archives.js"
+};
 static const unsigned char asking_js[] = {
 #embed "../../Web/console/asking.js"
 };
@@ -54,6 +57,9 @@ static const unsigned char frame_js[] = {
 };
 static const unsigned char help_js[] = {
 #embed "../../Web/console/help.js"
+};
+static const unsigned char history_js[] = {
+#embed "../../Web/console/history.js"
 };
 static const unsigned char keys_js[] = {
 #embed "../../Web/console/keys.js"
@@ -150,6 +156,7 @@ struct console_file {
 };
 
 static const struct console_file files[] = {
+    {"archives.js", archives_js, sizeof archives_js},
     {"asking.js", asking_js, sizeof asking_js},
     {"broker.js", broker_js, sizeof broker_js},
     {"caller.js", caller_js, sizeof caller_js},
@@ -167,6 +174,7 @@ static const struct console_file files[] = {
     {"first.js", first_js, sizeof first_js},
     {"frame.js", frame_js, sizeof frame_js},
     {"help.js", help_js, sizeof help_js},
+    {"history.js", history_js, sizeof history_js},
     {"keys.js", keys_js, sizeof keys_js},
     {"limits.js", limits_js, sizeof limits_js},
     {"list.js", list_js, sizeof list_js},

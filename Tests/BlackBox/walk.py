@@ -7,6 +7,7 @@ top to bottom, in one shell and one folder, and compares what is printed with wh
 A comment before a block says how it is run, where that is not one command after the other:
 
     <!-- walk: NAME -->             in the background; the block has what it prints at once
+    <!-- walk: NAME again -->       the same, when the earlier NAME has been ended
     <!-- walk: NAME prints -->      no command: what NAME has printed since
     <!-- walk: on a terminal -->
     <!-- walk: NAME on a terminal -->
@@ -95,7 +96,7 @@ class Walk:
     def __init__(self, binary, folder):
         self.folder = folder
         self.known, self.programs = {}, {}
-        self.ports = {port: str(free_port()) for port in ("8080", "8081", "8082", "8443")}
+        self.ports = {port: str(free_port()) for port in ("8080", "8081", "8082", "8083", "8443")}
         self.environment = {
             **os.environ, "NO_COLOR": "1", "PATH": f"{pathlib.Path(binary).resolve().parent}:{os.environ['PATH']}",
             "BELFRY_LISTEN": f"127.0.0.1:{self.ports['8080']}",
@@ -159,6 +160,9 @@ class Walk:
             wanted = lines_of(text)
             self.compare(wanted, self.programs[note.removesuffix(" prints")].take(len(wanted)))
             return 0
+        if note.endswith(" again"):
+            note = note.removesuffix(" again")
+            self.programs[note].end()
         note, on_terminal, _ = note.partition("on a terminal")
         commands = re.split(r"^\$ ", text, flags=re.M)[1:]
         for command in commands:
@@ -196,7 +200,7 @@ class Walk:
         served = [port for port in self.ports if f":{port}" in command or f" {port}" in command] or ["8080"]
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline and program.process.poll() is None:
-            if re.search(r"\b(observe|respond)\b", command):
+            if "belfry serve" not in command and re.search(r"\b(observe|respond)\b", command):
                 if self.observers() != observers:
                     return
             elif self.answers(served[-1], "/readyz" if "belfry serve" in command else "/"):

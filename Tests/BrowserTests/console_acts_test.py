@@ -199,6 +199,75 @@ def test_values(shown, url):
     check(True, "a value is removed")
 
 
+def test_archives(shown, url):
+    console.go(shown, "archives", "Archives")
+    expect(shown.locator("main")).to_contain_text("No archives.")
+    shown.get_by_role("button", name="New archive").click()
+    expect(shown.locator("#archive-name")).to_be_focused()
+    shown.get_by_role("button", name="Keep", exact=True).click()
+    expect(shown.locator(".fault")).to_have_text("Enter a name.")
+    shown.locator("#archive-name").fill("Kept.")
+    shown.locator("#archive-keepLast").fill("1")
+    shown.get_by_label("All channels that begin with this").check()
+    shown.get_by_role("button", name="Keep", exact=True).click()
+    expect(shown.get_by_role("alert")).to_contain_text("keepLast")
+    support.check_accessibility(shown, "axe finds nothing in the form of an archive")
+    check(True, "terms that are refused are said at the form")
+    shown.locator("#archive-age").fill("86400")
+    shown.locator("#archive-count").fill("100")
+    shown.get_by_role("button", name="Keep", exact=True).click()
+    row = shown.locator("#rows tr", has_text="Kept.")
+    expect(row).to_contain_text("the newest 100 of each channel, 1 d long")
+    for number in range(60):
+        console.send(url, "POST", f"channels/Kept.line?object=o{number % 2}", {"n": number})
+    expect(row.locator("td.r").first).to_have_text("60")
+    for width in console.WIDTHS:
+        console.resize(shown, width)
+        console.check_layout(shown, f"archives have their place at {width} pixels")
+    console.resize(shown, 1440)
+    support.check_accessibility(shown, "axe finds nothing in the archives")
+    check(True, "an archive is made, and fills")
+
+    row.get_by_role("link").first.click()
+    expect(shown.locator("main h1")).to_have_text("History")
+    rows = shown.locator("main tbody tr")
+    expect(rows).to_have_count(50)
+    expect(rows.first).to_contain_text('{"n":59}')
+    for width in console.WIDTHS:
+        console.resize(shown, width)
+        console.check_layout(shown, f"history has its place at {width} pixels")
+    console.resize(shown, 1440)
+    support.check_accessibility(shown, "axe finds nothing in the history")
+    shown.get_by_role("link", name="Older").click()
+    expect(rows).to_have_count(10)
+    expect(rows.last).to_contain_text('{"n":0}')
+    shown.get_by_role("link", name="Newest").click()
+    expect(rows).to_have_count(50)
+    check(True, "history is shown newest first, page by page")
+    shown.locator("#history-object").fill("o1")
+    shown.get_by_role("button", name="Show").click()
+    expect(rows).to_have_count(30)
+    expect(rows.first).to_contain_text('{"n":59}')
+    shown.locator("#history-until").fill("2020-01-01T00:00:00")
+    shown.get_by_role("button", name="Show").click()
+    expect(shown.locator("main")).to_contain_text("Nothing is kept that matches.")
+    check(True, "by object and by time")
+    shown.locator("#history-name").fill("Kept")
+    shown.get_by_label("All names that begin with this").uncheck()
+    shown.get_by_role("button", name="Show").click()
+    expect(shown.locator("main")).to_contain_text("No archive keeps this channel.")
+    check(True, "and says what is not kept")
+
+    console.go(shown, "archives", "Archives")
+    shown.get_by_role("button", name="Remove Kept.*…").click()
+    question = shown.get_by_role("group", name=re.compile("Remove"))
+    expect(question).to_contain_text("60 notifications go with it.")
+    question.get_by_role("button", name="Remove Kept.*").click()
+    expect(shown.locator("main")).to_contain_text("No archives.")
+    status, _ = request(f"{url}/v1/archives/Kept.?prefix=true")
+    check(status == 404, "an archive is removed with what it keeps", status)
+
+
 def test_tail(shown, url):
     console.go(shown, f"tail?name={NAME}", "Live tail")
     expect(shown.locator("main")).to_contain_text("Nothing yet.")
@@ -371,6 +440,7 @@ def main():
                 test_suspension,
                 test_asks,
                 test_values,
+                test_archives,
                 test_tail,
                 test_list,
                 test_keys,

@@ -16,6 +16,8 @@ of its own and exits with 0 when all its checks held.
     python3 Tests/BrowserTests/tutorial_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/build_monitor_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/dashboard_test.py --belfry .build/release/belfry
+    python3 Tests/BrowserTests/board_test.py --belfry .build/release/belfry
+    python3 Tests/BrowserTests/chat_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/calculator_test.py --belfry .build/release/belfry \\
         --model1 .build/release/calculator-model1
     python3 Tests/BrowserTests/table_test.py --belfry .build/release/belfry \\

@@ -44,6 +44,8 @@ const groups = [
         count: ({ reading }) => reading.values?.count,
       },
       { view: "timers", name: "Timers", count: ({ reading }) => reading.timers?.count },
+      { view: "archives", name: "Archives" },
+      { view: "history", name: "History" },
     ],
   ],
   [

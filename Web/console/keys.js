@@ -34,6 +34,8 @@ export const ways = {
   r: ["responders", "Responders"],
   v: ["values", "Values"],
   i: ["timers", "Timers"],
+  a: ["archives", "Archives"],
+  h: ["history", "History"],
 };
 
 /// Milliseconds in which the second letter has to come.

@@ -23,7 +23,8 @@ const pageBefore = new Map();
 /// - `view`, `title`, `path` (in the API), `rows` (the member of the answer), `id` of a row;
 /// - `columns`: `{ head, cls, sorts, cell(row, app) }`, the first of which names the row; `sorts`
 ///   are the orders that its head asks for, one after the other;
-/// - `sort`: the one that is meant when the address names none; `fixed`: what is always asked;
+/// - `sort`: the one that is meant when the address names none, and `order` the words for that of a
+///   list without orders; `fixed`: what is always asked;
 /// - `filter`: `[parameter, words in the empty field]`; `choices(query, app)`: filter buttons;
 /// - `isOwn(row)`, and `ownCount()`: rows of this page, and how many it has in all;
 /// - `leavesOut(row)`, and `leftOut(number)`: rows that are not shown, and the words for them;
@@ -288,7 +289,8 @@ export class List {
     const matching = Object.keys(filters).length > 0 ? " that match" : "";
     const all = isKnown(total) ? ` of ${count(total - this.#leftOut)}${matching}` : null;
     const of = all ?? (next ? ", and more" : "");
-    const by = this.sort === null ? ", oldest first" : `, sorted by ${this.#sortName()}`;
+    const { order = "oldest first" } = this.#spec;
+    const by = `, ${this.sort === null ? order : `sorted by ${this.#sortName()}`}`;
     const own = this.#spec.isOwn && this.#ownTotal();
     const ofPage = own > 0 ? ` (${count(own)} of this page)` : "";
     const left = unseen > 0 ? `; ${count(unseen)} were not searched` : "";

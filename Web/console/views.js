@@ -1,11 +1,13 @@
 // Which view is opened by which address.
 
+import { openArchives } from "./archives.js";
 import { openAsk } from "./asking.js";
 import { openChannel, openChannels } from "./channels.js";
 import { openClient, openClients } from "./clients.js";
 import { openMe, openUnknown } from "./door.js";
 import { openExplain } from "./explain.js";
 import { openHelp } from "./help.js";
+import { openHistory } from "./history.js";
 import { openObserver } from "./observer.js";
 import { openForgotten, openObservers } from "./observers.js";
 import { openOverview } from "./overview.js";
@@ -33,6 +35,8 @@ const views = {
   responders: openResponders,
   values: openValues,
   value: openValue,
+  archives: openArchives,
+  history: openHistory,
   explain: openExplain,
   post: openPost,
   ask: openAsk,
