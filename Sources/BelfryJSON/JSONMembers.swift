@@ -171,31 +171,27 @@ public struct JSONMembers: Sendable {
     func value(
         at keys: Range<Int>, of plan: borrowing JSONConditionPlan, in text: Span<UInt8>
     ) -> Int? {
-        var number = 0
+        var (object, valueStart) = (0, 0)
         for index in keys {
-            number = find(plan.keys[index], of: plan, in: number, text)
-            if number == 0 { return nil }
+            guard let found = find(plan.keys[index], of: plan, in: object, text) else { return nil }
+            object = found &+ 1
+            valueStart = Int(members[found].valueStart)
         }
-        return Int(members[number &- 1].valueStart)
+        return valueStart
     }
 
-    /// The number of the member with a key in an object, or 0.
+    /// The index of the member with a key in an object; nil where there is none.
     @inline(__always)
     private func find(
         _ key: Key, of plan: borrowing JSONConditionPlan, in object: Int, _ text: Span<UInt8>
-    ) -> Int {
+    ) -> Int? {
         guard buckets.isEmpty else { return findInTable(key, of: plan, in: object, text) }
         let place = UInt64(truncatingIfNeeded: object) << 32 | UInt64(key.byteCount)
-        var index = members.count &- 1
-        while index >= 0 {
-            if members[index].word == key.word, members[index].place == place,
-                key.byteCount <= 8 || hasKey(key, of: plan, at: index, text)
-            {
-                break
-            }
-            index &-= 1
+        for index in members.indices.reversed()
+        where members[index].word == key.word && members[index].place == place {
+            if key.byteCount <= 8 || hasKey(key, of: plan, at: index, text) { return index }
         }
-        return index &+ 1
+        return nil
     }
 
     /// Whether a member has a key that is longer than the word which it has in common with it.
@@ -209,10 +205,11 @@ public struct JSONMembers: Sendable {
     @inline(never)
     private func findInTable(
         _ key: Key, of plan: borrowing JSONConditionPlan, in object: Int, _ text: Span<UInt8>
-    ) -> Int {
+    ) -> Int? {
         let place = UInt64(truncatingIfNeeded: object) << 32 | UInt64(key.byteCount)
         let bytes = plan.bytes.span.extracting(key.range)
-        return Int(buckets[bucket(of: bytes, key.word, at: place, in: buckets, text)])
+        let number = buckets[bucket(of: bytes, key.word, at: place, in: buckets, text)]
+        return number == 0 ? nil : Int(number) &- 1
     }
 
     @_lifetime(borrow self, copy text)

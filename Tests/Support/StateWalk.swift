@@ -31,7 +31,6 @@ package struct StateWalk {
             ],
             "It lives only while a command is applied (decision 97).": [
                 "NotificationCenter.dispatching", "NotificationQueue.journal",
-                "ObserverRegistry.truth",
             ],
             "It follows from the roles of observers, and numbers prefixes as they came.": [
                 "ObserverIndex.finer"

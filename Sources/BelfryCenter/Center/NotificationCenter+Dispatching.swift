@@ -84,9 +84,7 @@ extension NotificationCenter {
         var special: ArraySlice<UInt32> = []
         if buckets.count > 0 || registry.index.hasFilters {
             special = deliver(
-                to: buckets, of: channel, notification: position,
-                isRestored: notification.isRestored, time,
-                &effects)
+                notification, at: position, to: buckets, of: channel, time, &effects)
             receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
             receipt.matched = receipt.delivered + UInt32(special.count)
             if receipt.matched > 0 {
@@ -112,22 +110,21 @@ extension NotificationCenter {
     ///
     /// - Returns: That one and all that follow, in registration order.
     private mutating func deliver(
-        to buckets: ObserverIndex.Buckets, of channel: UInt32, notification: UInt32,
-        isRestored: Bool,
-        _ time: CommandTime, _ effects: inout Effects
+        _ notification: Notification, at position: UInt32, to buckets: ObserverIndex.Buckets,
+        of channel: UInt32, _ time: CommandTime, _ effects: inout Effects
     ) -> ArraySlice<UInt32> {
         dispatching.matched.removeAll(
             keepingCapacity: dispatching.matched.capacity <= Self.keptMatchCount)
         if !registry.index.hasFilters {
             registry.index.appendSlots(in: buckets, to: &dispatching.matched)
         } else {
-            matchFilters(notification, in: buckets, of: channel, at: time, &effects)
+            matchFilters(notification.content, in: buckets, of: channel, at: time, &effects)
         }
         guard !dispatching.matched.isEmpty else { return [] }
         let firstSpecial = registry.observers.deliver(
-            notification, history.sequence, isRedelivered: isRestored, to: dispatching.matched,
-            of: registry.clients,
-            at: time.wallMilliseconds, into: &effects.deliveries)
+            position, history.sequence, isRedelivered: notification.isRestored,
+            to: dispatching.matched, of: registry.clients, at: time.wallMilliseconds,
+            into: &effects.deliveries)
         return firstSpecial == dispatching.matched.count ? [] : dispatching.matched[firstSpecial...]
     }
 

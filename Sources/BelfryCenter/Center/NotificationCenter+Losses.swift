@@ -30,13 +30,13 @@ extension NotificationCenter {
     /// a grant with a condition: they may not know of it (rule W11).
     @inline(never)
     mutating func matchFilters(
-        _ notification: UInt32, in buckets: ObserverIndex.Buckets, of channel: UInt32,
+        _ content: Notification.Content, in buckets: ObserverIndex.Buckets, of channel: UInt32,
         at time: CommandTime, _ effects: inout Effects
     ) {
         let slots = registry.index.appendSlots(
-            in: buckets, of: effects.notifications[Int(notification)].content, channel: channel,
-            &registry.truth, to: &dispatching.matched)
-        effects.evaluationCount += registry.truth.evaluationCount
+            in: buckets, of: content, channel: channel, to: &dispatching.matched)
+        effects.evaluationCount += registry.index.evaluationCount
+        if slots.isEmpty { return }
         // Bound: observers
         for slot in slots where !registry.isUnderCondition(slot) {
             noteGap(.overflow, history.sequence, at: slot, &effects)

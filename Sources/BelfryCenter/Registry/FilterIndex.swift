@@ -56,6 +56,8 @@ struct FilterIndex: Footprinted, Sendable {
     /// The places of the groups in their lists.
     private var places: [Place: Int] = [:]
     private var listByteCount = 0
+    /// The answers of conditions for the notification that was matched last.
+    private(set) var truth = ConditionTruth()
 
     /// An index without observers.
     static let nothing = FilterIndex()
@@ -67,7 +69,7 @@ struct FilterIndex: Footprinted, Sendable {
     ///
     /// Each group is counted as the only one of its pair.
     var footprint: Int {
-        names.footprint + objects.footprint + conditions.footprint + listByteCount
+        names.footprint + objects.footprint + conditions.footprint + truth.footprint + listByteCount
             + places.count
             * (MemoryLayout<Group>.stride
                 + Footprint.array(of: 1, stride: MemoryLayout<PostingList.Entry>.stride)
@@ -179,34 +181,72 @@ struct FilterIndex: Footprinted, Sendable {
         return isFound
     }
 
+    /// Appends the entries of a notification whose conditions are true, or that have none.
+    ///
+    /// The index remembers the answers. It is searched in place: a copy would cost each post more
+    /// than the search.
+    ///
+    /// - Returns: The observers whose conditions were past the limit of work.
+    mutating func match(
+        _ content: Notification.Content, channel: Key, object: Key,
+        to found: inout [PostingList.Entry]
+    ) -> [UInt32] {
+        var unasked: [UInt32] = []
+        truth.begin()
+        let pairs = pairs(of: content, channel: channel, object: object).groups
+        pairs.forEach { groups in
+            let userInfo = content.userInfoOrNothing
+            for index in groups.indices {  // Bound: observers
+                let answer = groups[index].condition.map {
+                    truth.isTrue($0, of: conditions, in: userInfo, isShared: pairs.count > 1)
+                }
+                switch answer ?? true {
+                case true?: groups[index].list.appendLiving(to: &found)
+                case false?: break
+                case nil: unasked += groups[index].list.living.map(\.slot)
+                }
+            }
+        }
+        truth.end()
+        return unasked
+    }
+
     /// The groups of each pair that a notification has, and how many pairs were looked up.
     ///
     /// They match but for their conditions. The prefix of a reserved channel is reserved itself,
     /// and no other observer without a name gets what is posted there (rules P4 and C17).
     ///
     /// - Complexity: one step a byte, and one for each pair of a known name and a known object.
+    @inline(__always)
     func pairs(
-        of content: Notification.Content, channel: Key, object: Key, isReserved: Bool
-    ) -> (groups: [[Group]], lookCount: Int) {
+        of content: Notification.Content, channel: Key, object: Key
+    ) -> (groups: FewList<[Group]>, lookCount: Int) {
         var objectKeys: [Key] = []
         if objects.count > 0, let text = content.object {
             objects.forEachPrefix(of: text) { objectKeys.append($0 | Self.prefixBit) }
         }
-        var (pairs, lookCount): ([[Group]], Int) = ([], 0)
-        func look(into row: Row) {
-            lookCount += 1 + objectKeys.count
+        var (pairs, rowCount) = (FewList<[Group]>(), 0)
+        forEachRow(of: content, channel: channel) { row in
+            rowCount += 1
             if !row.ofAny.isEmpty { pairs.append(row.ofAny) }
             if row.ofObjects.isEmpty { return }
-            if object != Self.any, let groups = row.ofObjects[object] { pairs.append(groups) }
+            if let groups = row.ofObjects[object] { pairs.append(groups) }
             // Bound: objects
             for key in objectKeys { if let groups = row.ofObjects[key] { pairs.append(groups) } }
         }
-        if channelRowCount > 0, channel != Self.any, let row = rows[channel] { look(into: row) }
-        if !isReserved, !anyRow.isEmpty { look(into: anyRow) }
+        return (pairs, rowCount * (1 + objectKeys.count))
+    }
+
+    @inline(__always)
+    private func forEachRow(
+        of content: Notification.Content, channel: Key, _ visit: (Row) -> Void
+    ) {
+        let isReserved = content.isReserved
+        if channelRowCount > 0, let row = rows[channel] { visit(row) }
+        if !isReserved, !anyRow.isEmpty { visit(anyRow) }
         forEachPrefix(of: content.name, isReserved: isReserved) { prefix in
-            if let row = rows[prefix | Self.prefixBit] { look(into: row) }
+            if let row = rows[prefix | Self.prefixBit] { visit(row) }
         }
-        return (pairs, lookCount)
     }
 
     private func forEachPrefix(

@@ -133,7 +133,7 @@ extension ObserverIndex {
             in: buckets(
                 channel: channel, object: content.object, isReserved: content.isReserved))
         let (pairs, lookCount) = pairs(of: content, channel: channel)
-        for groups in pairs {  // Bound: objects
+        pairs.forEach { groups in
             // Bound: observers
             for group in groups {
                 bound += group.list.entries.count + (group.condition == nil ? 0 : 1)
@@ -179,11 +179,13 @@ extension ObserverIndex {
             return
         }
         var found = entries(in: buckets, from: serial).map { ($0, ConditionTable.Index?.none) }
-        for group in pairs(of: content, channel: channel).groups.joined() {  // Bound: observers
-            let entries = group.list.entries
-            // Bound: observers
-            for entry in entries[group.list.position(from: serial)...] where !entry.isDead {
-                found.append((entry, group.condition))
+        pairs(of: content, channel: channel).groups.forEach { groups in
+            for group in groups {  // Bound: observers
+                let entries = group.list.entries
+                // Bound: observers
+                for entry in entries[group.list.position(from: serial)...] where !entry.isDead {
+                    found.append((entry, group.condition))
+                }
             }
         }
         found.sort { $0.0.serial < $1.0.serial }
@@ -197,34 +199,14 @@ extension ObserverIndex {
     /// It is the way of a center with filter terms: the conditions decide here.
     ///
     /// - Returns: The observers whose conditions were past the limit of work.
-    @inline(never)
-    func appendSlots(
+    @inline(__always)
+    mutating func appendSlots(
         in buckets: Buckets, of content: Notification.Content, channel: UInt32,
-        _ truth: inout ConditionTruth, to slots: inout [UInt32]
+        to slots: inout [UInt32]
     ) -> [UInt32] {
         var found: [PostingList.Entry] = []
-        var unasked: [UInt32] = []
-        truth.begin()
-        let pairs = pairs(of: content, channel: channel).groups
-        let conditions = finer[0].conditions
-        let userInfo = content.userInfoOrNothing
-        for groups in pairs {  // Bound: objects
-            for index in groups.indices {  // Bound: observers
-                if let condition = groups[index].condition {
-                    switch truth.isTrue(
-                        condition, of: conditions, in: userInfo, isShared: pairs.count > 1)
-                    {
-                    case true?: break
-                    case false?: continue
-                    case nil:
-                        unasked += groups[index].list.living.map(\.slot)
-                        continue
-                    }
-                }
-                groups[index].list.appendLiving(to: &found)
-            }
-        }
-        truth.end()
+        let unasked = filters.match(
+            content, channel: channel, object: objectKey(of: content), to: &found)
         if found.isEmpty {
             if buckets.count > 0 { appendSlots(in: buckets, to: &slots) }
             return unasked
@@ -248,13 +230,14 @@ extension ObserverIndex {
 
     private func pairs(
         of content: Notification.Content, channel: UInt32
-    ) -> (groups: [[FilterIndex.Group]], lookCount: Int) {
-        guard hasFilters else { return ([], 0) }
-        var object: UInt32?
-        if let text = content.object { object = objects.index(of: text) }
-        // In place: the property would copy the index.
-        return finer[0].pairs(
-            of: content, channel: channel, object: object ?? Self.noList,
-            isReserved: content.isReserved)
+    ) -> (groups: FewList<[FilterIndex.Group]>, lookCount: Int) {
+        guard hasFilters else { return (FewList(), 0) }
+        return finer[0].pairs(of: content, channel: channel, object: objectKey(of: content))
+    }
+
+    @inline(__always)
+    private func objectKey(of content: Notification.Content) -> FilterIndex.Key {
+        guard let object = content.object else { return FilterIndex.any }
+        return objects.index(of: object) ?? FilterIndex.any
     }
 }

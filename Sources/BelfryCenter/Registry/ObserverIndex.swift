@@ -69,6 +69,9 @@ struct ObserverIndex: Footprinted, Sendable {
         }
     }
 
+    /// How many conditions were evaluated for the notification that was matched last.
+    var evaluationCount: UInt64 { finer.isEmpty ? 0 : finer[0].truth.evaluationCount }
+
     /// Forgets the oldest names without an observer until no more than so many are left.
     mutating func forgetUnobserved(downTo count: Int) { channels.forgetUnobserved(downTo: count) }
 

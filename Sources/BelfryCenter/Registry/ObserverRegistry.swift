@@ -11,8 +11,6 @@ struct ObserverRegistry: Sendable {
     var watch: ChannelWatch
     /// How many observers name no channel.
     var namelessCount = 0
-    /// The answers of conditions for the notification that is dispatched.
-    var truth = ConditionTruth()
 
     init(limits: CenterLimits, seed: HashSeed) {
         index = ObserverIndex(seed: seed, unobservedNameLimit: limits.unobservedNameLimit)
@@ -30,7 +28,7 @@ struct ObserverRegistry: Sendable {
         kept[.observers] +=
             clients.footprint + lastWritten.footprint + observers.footprint
             + (index.footprint - index.channels.footprint) + selectors.footprint
-            + targets.footprint + watch.footprint + truth.footprint
+            + targets.footprint + watch.footprint
         kept[.channels] += index.channels.footprint
         kept[.tombstones] += tombstones.footprint
     }

@@ -115,7 +115,8 @@ struct PrefixTable: Footprinted, Sendable {
     }
 
     private func begins(_ text: Span<UInt8>, at place: Int, with node: Index) -> Bool {
-        sharedCount(text, at: place, with: node) == nodes[Int(node)].piece.count
+        let piece = nodes[Int(node)].piece
+        return text.extracting(place...).begins(with: piece.span)
     }
 
     /// Changes a node, and counts its blocks.

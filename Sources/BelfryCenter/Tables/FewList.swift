@@ -3,7 +3,9 @@ struct FewList<Element: Sendable>: Sendable {
     private(set) var first: Element?
     private var others: [Element] = []
 
-    init(_ elements: [Element] = []) {
+    init() {}
+
+    init(_ elements: [Element]) {
         first = elements.first
         if elements.count > 1 { others = Array(elements.dropFirst()) }
     }

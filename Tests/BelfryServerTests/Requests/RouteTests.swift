@@ -10,7 +10,8 @@ import Testing
 struct RouteTests {
     /// Each path with the methods that it answers to, besides OPTIONS.
     static let paths: [(path: String, methods: String)] = [
-        ("/v1/channels/a", "POST"), ("/v1/notifications", "POST"),
+        ("/v1/channels/a", "POST"), ("/v1/notifications", "GET, HEAD, POST, DELETE"),
+        ("/v1/archives", "GET, HEAD"), ("/v1/archives/a", "GET, HEAD, PUT, DELETE"),
         ("/v1/notifications/01JAAAAAAAAAAAAAAAAAAAAAAA", "GET, HEAD, DELETE"),
         ("/v1/notifications/01JAAAAAAAAAAAAAAAAAAAAAAA/answer", "PUT"),
         ("/v1/responders", "GET, HEAD"), ("/v1/responders/a", "GET, HEAD"),
