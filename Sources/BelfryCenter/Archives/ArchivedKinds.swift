@@ -17,32 +17,34 @@ struct ArchivedKinds: Footprinted, Sendable {
     }
 
     private var keys: KeyTable
-    private var kinds: [Kind?] = []
+    private var kinds: [Kind] = []
     /// The kind that was used longest ago, and the one that was used last.
     private(set) var oldest = KeptRows.none
     private var newest = KeptRows.none
+
+    /// The key of a number that is free.
+    private static let none = ArchivedKindKey(
+        archive: 0, name: [], object: nil, isOfObject: false)
 
     init(seed: HashSeed) { keys = KeyTable(seed: seed) }
 
     var count: Int { keys.count }
 
     var footprint: Int {
-        keys.footprint + kinds.count * MemoryLayout<Kind?>.stride
+        keys.footprint + kinds.count * MemoryLayout<Kind>.stride
             + Footprint.texts(count: 2 * count, byteCount: keys.byteCount)
     }
 
     subscript(kind: UInt32) -> Kind {
-        _read {
-            guard let found = kinds[Int(kind)] else { preconditionFailure("a kind in use") }
-            yield found
-        }
-        _modify { yield &kinds[Int(kind)]! }
+        _read { yield kinds[Int(kind)] }
+        _modify { yield &kinds[Int(kind)] }
     }
 
     /// All kinds.
     func forEach(_ visit: (UInt32, Kind) -> Void) {
-        for (number, kind) in kinds.enumerated() {  // Bound: kinds
-            if let kind { visit(UInt32(number), kind) }
+        for number in kinds.indices  // Bound: kinds
+        where !keys.key(at: UInt32(number)).isEmpty {
+            visit(UInt32(number), kinds[number])
         }
     }
 
@@ -67,25 +69,25 @@ struct ArchivedKinds: Footprinted, Sendable {
     mutating func remove(_ number: UInt32) {
         unlink(number)
         keys.remove(at: number)
-        kinds[Int(number)] = nil
+        kinds[Int(number)] = Kind(key: Self.none)
         if count == 0 { kinds = [] }
     }
 
     private mutating func link(_ number: UInt32) {
-        kinds[Int(number)]!.previous = newest
-        kinds[Int(number)]!.next = KeptRows.none
+        kinds[Int(number)].previous = newest
+        kinds[Int(number)].next = KeptRows.none
         if newest == KeptRows.none {
             oldest = number
         } else {
-            kinds[Int(newest)]!.next = number
+            kinds[Int(newest)].next = number
         }
         newest = number
     }
 
     private mutating func unlink(_ number: UInt32) {
         let (previous, next) = (self[number].previous, self[number].next)
-        if previous == KeptRows.none { oldest = next } else { kinds[Int(previous)]!.next = next }
-        if next == KeptRows.none { newest = previous } else { kinds[Int(next)]!.previous = previous }
+        if previous == KeptRows.none { oldest = next } else { kinds[Int(previous)].next = next }
+        if next == KeptRows.none { newest = previous } else { kinds[Int(next)].previous = previous }
     }
 }
 

@@ -8,9 +8,8 @@ extension Archives {
         let notification = rows[row].notification
         guard notification.expiresAt > time.monotonicNanoseconds else { return false }
         let kind = rows[row].kind
-        guard let archive = slots[Int(kinds[kind].key.archive)], !archive.isEnded else {
-            return false
-        }
+        let archive = slots[Int(kinds[kind].key.archive)]
+        if archive.isEnded { return false }
         guard let age = archive.terms.age,
             notification.postedAt.adding(age) <= time.wallMilliseconds
         else { return true }
@@ -35,9 +34,10 @@ extension Archives {
         guard notification.expiresAt > time.monotonicNanoseconds else { return false }
         let content = notification.content
         // What was removed with its archive is gone, too (rule A16).
-        guard let slot = archive(of: content.name, isReserved: content.isReserved),
-            let archive = slots[Int(slot)]
-        else { return false }
+        guard let slot = self.archive(of: content.name, isReserved: content.isReserved) else {
+            return false
+        }
+        let archive = slots[Int(slot)]
         let isOfObject = archive.terms.each == .object
         let key = ArchivedKindKey(content, in: slot, isOfObject: isOfObject)
         if let kind = kinds.number(key), kinds[kind].marks.ended.sequence >= notification.sequence {
@@ -65,7 +65,7 @@ extension Archives {
         var marks = LossMarks()
         var isKnown = false
         for slot in covering(name) {  // Bound: archives
-            guard let archive = slots[Int(slot)], !archive.isEnded else { continue }
+            let archive = slots[Int(slot)]
             marks.raise(to: archive.forgotten)
             let channel = ArchivedKindKey(
                 archive: slot, name: name, object: nil, isOfObject: false)
@@ -90,8 +90,7 @@ extension Archives {
     func loss(ofPrefix prefix: [UInt8]?) -> Loss {
         var marks = LossMarks()
         var isKept = false
-        for slot in slots.indices {  // Bound: archives
-            guard let archive = slots[slot], !archive.isEnded else { continue }
+        for archive in slots where !archive.isEnded {  // Bound: archives
             let text = archive.name.text
             if archive.name.isPrefix, let prefix, prefix.starts(with: text) { isKept = true }
             let isInside = prefix.map { text.starts(with: $0) } ?? true

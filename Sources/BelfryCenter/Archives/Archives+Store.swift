@@ -3,7 +3,8 @@
 extension Archives {
     /// Notes an archive as it is now.
     mutating func note(_ slot: UInt32) {
-        guard isDurable, let archive = slots[Int(slot)] else { return }
+        guard isDurable else { return }
+        let archive = slots[Int(slot)]
         changes.append(
             .archive(
                 ArchiveRecord(
@@ -14,7 +15,7 @@ extension Archives {
     /// Notes a kind as it is now, if its archive is stored.
     mutating func note(kind: UInt32) {
         let found = kinds[kind]
-        guard isDurable, slots[Int(found.key.archive)]?.terms.isStored == true else { return }
+        guard isDurable, slots[Int(found.key.archive)].terms.isStored else { return }
         kinds[kind].isStored = true
         changes.append(
             .archivedKind(
@@ -23,7 +24,7 @@ extension Archives {
 
     /// Lets the store keep a row as the terms of its archive say.
     mutating func noteStored(_ row: UInt32, in slot: UInt32, at time: CommandTime) {
-        let isStored = isDurable && slots[Int(slot)]?.terms.isStored == true
+        let isStored = isDurable && slots[Int(slot)].terms.isStored
         let notification = rows[row].notification
         if isStored {
             let left = notification.expiresAt == .max
@@ -37,14 +38,14 @@ extension Archives {
         } else if rows[row].isStored {
             changes.append(.letGo(sequence: notification.sequence))
         }
-        rows.update(row) { $0.isStored = isStored }
+        rows[row].isStored = isStored
     }
 
     /// Whether the store keeps what is posted so.
     func stores(_ content: Notification.Content) -> Bool {
         count > 0
             && archive(of: content.name, isReserved: content.isReserved).map {
-                slots[Int($0)]?.terms.isStored == true
+                slots[Int($0)].terms.isStored
             } == true
     }
 
@@ -64,7 +65,7 @@ extension Archives {
     /// Restores a kind, with what was let go of it.
     mutating func restore(_ record: ArchivedKindRecord) {
         let slot = record.key.archive
-        guard slot < slots.count, slots[Int(slot)] != nil else { return }
+        guard slot < slots.count, !slots[Int(slot)].isFree else { return }
         let kind = kinds.use(record.key).number
         kinds[kind].marks = record.marks
         kinds[kind].began = record.began
@@ -74,7 +75,7 @@ extension Archives {
 
     /// Restores a kept notification; one whose `ttl` or age is over goes with the first command.
     mutating func restore(_ record: KeptRecord, at time: CommandTime) {
-        guard record.archive < slots.count, slots[Int(record.archive)] != nil else { return }
+        guard record.archive < slots.count, !slots[Int(record.archive)].isFree else { return }
         let left = record.endsAt.map {
             max(0, min($0.subtracting(time.wallMilliseconds), 1 << 40)) * 1_000_000
         }

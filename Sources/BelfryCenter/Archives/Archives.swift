@@ -23,9 +23,11 @@ public struct Archives: Sendable {
         var forgotten = LossMarks()
         /// Whether it was removed; its rows go in shares, and nobody reads them.
         var isEnded = false
+        /// Whether the slot has no archive any more.
+        var isFree = false
     }
 
-    private(set) var slots: [Archive?] = []
+    private(set) var slots: [Archive] = []
     private var exact: KeyTable
     private var exactSlots: [UInt32] = []
     private var prefixes = PrefixTable()
@@ -63,7 +65,7 @@ public struct Archives: Sendable {
     var footprint: Int {
         rows.footprint + kinds.footprint + expiries.footprint + exact.footprint
             + prefixes.footprint + readers.footprint
-            + Footprint.array(of: slots.count, stride: MemoryLayout<Archive?>.stride)
+            + Footprint.array(of: slots.count, stride: MemoryLayout<Archive>.stride)
     }
 
     /// Ends the reading of an observer; tells whether its client reads on.
@@ -109,11 +111,12 @@ public struct Archives: Sendable {
 
     /// Whether an archive keeps a channel.
     public func keep(_ name: [UInt8]) -> Bool {
-        archive(of: name.span, isReserved: name.span.begins(with: Self.reserved.span)) != nil
+        archive(of: name.span, isReserved: name.starts(with: Self.reserved)) != nil
     }
 
     private func row(of slot: UInt32) -> ArchiveRow? {
-        guard let archive = slots[Int(slot)], !archive.isEnded else { return nil }
+        let archive = slots[Int(slot)]
+        if archive.isEnded { return nil }
         let ends = [archive.rows.first, archive.rows.last].map {
             $0 == KeptRows.none ? 0 : rows[$0].notification.sequence
         }
@@ -127,9 +130,10 @@ public struct Archives: Sendable {
     mutating func put(
         _ name: ArchiveName, _ terms: ArchiveTerms, since: UInt64, at time: CommandTime
     ) {
-        guard let slot = slot(of: name), var archive = slots[Int(slot)] else {
+        guard let slot = slot(of: name) else {
             return add(Archive(name: name, terms: terms, since: since))
         }
+        var archive = slots[Int(slot)]
         reservedByteCount += terms.byteLimit - archive.terms.byteLimit
         if terms.isStored, !archive.terms.isStored { archive.forgotten.raise(to: archive.marks) }
         archive.terms = terms
@@ -142,10 +146,18 @@ public struct Archives: Sendable {
         noteAges(at: time)
     }
 
+    /// A slot without an archive.
+    private static var free: Archive {
+        var archive = Archive(
+            name: ArchiveName([], isPrefix: false), terms: ArchiveTerms(), since: 0)
+        (archive.isEnded, archive.isFree) = (true, true)
+        return archive
+    }
+
     private mutating func add(_ archive: Archive, at wanted: UInt32? = nil) {
-        let free = slots.indices.first { slots[$0] == nil }
+        let free = slots.firstIndex { $0.isFree }
         let slot = wanted ?? UInt32(free ?? slots.count)
-        while slots.count <= Int(slot) { slots.append(nil) }  // Bound: few
+        while slots.count <= Int(slot) { slots.append(Self.free) }  // Bound: few
         slots[Int(slot)] = archive
         isUsed = true
         if archive.isEnded {
@@ -161,7 +173,7 @@ public struct Archives: Sendable {
 
     /// Raises the marks of an archive to those of a kind that was restored.
     mutating func raiseMarks(of slot: UInt32, to marks: LossMarks) {
-        slots[Int(slot)]?.marks.raise(to: marks)
+        slots[Int(slot)].marks.raise(to: marks)
     }
 
     /// Restores a kept notification.
@@ -170,10 +182,10 @@ public struct Archives: Sendable {
     ) {
         let key = ArchivedKindKey(
             notification.content, in: slot,
-            isOfObject: slots[Int(slot)]?.terms.each == .object)
+            isOfObject: slots[Int(slot)].terms.each == .object)
         let kind = kinds.use(key).number
         let row = rows.append(notification, kind: kind)
-        rows.update(row) { $0.isStored = true }
+        rows[row].isStored = true
         link(row, kind, slot)
     }
 
@@ -191,7 +203,8 @@ public struct Archives: Sendable {
 
     /// Removes an archive; its rows go in shares.
     mutating func end(_ name: ArchiveName, at time: CommandTime) {
-        guard let slot = slot(of: name), let archive = slots[Int(slot)] else { return }
+        guard let slot = slot(of: name) else { return }
+        let archive = slots[Int(slot)]
         count -= 1
         reservedByteCount -= archive.terms.byteLimit
         if name.isPrefix, let index = prefixes.index(of: name.text.span) {
@@ -200,7 +213,7 @@ public struct Archives: Sendable {
         } else if let index = exact.index(of: name.text.span) {
             exact.remove(at: index)
         }
-        slots[Int(slot)]?.isEnded = true
+        slots[Int(slot)].isEnded = true
         note(slot)
         if !unfitted.contains(slot) { unfitted.append(slot) }
         fit(limit: Self.shareOfCommand, at: time)
@@ -221,10 +234,10 @@ public struct Archives: Sendable {
         _ channels: borrowing ChannelTable, at time: CommandTime
     ) -> Bool {
         let content = notification.content
-        guard let slot = archive(of: content.name, isReserved: content.isReserved),
-            let archive = slots[Int(slot)]
-        else { return false }
-        let terms = archive.terms
+        guard let slot = archive(of: content.name, isReserved: content.isReserved) else {
+            return false
+        }
+        let terms = slots[Int(slot)].terms
         let last = history.lastPost(of: content.nameText, in: channels)
         let kind = kind(of: content, in: slot, after: last)
         let byteCount = ArchiveTerms.byteCount(of: notification.content)
@@ -238,8 +251,8 @@ public struct Archives: Sendable {
                 letGo(kinds[kind].rows.first, .passed)
             }
         }
-        while slots[Int(slot)]!.byteCount > terms.byteLimit {  // Bound: forgotten
-            letGo(slots[Int(slot)]!.rows.first, .passed)
+        while slots[Int(slot)].byteCount > terms.byteLimit {  // Bound: forgotten
+            letGo(slots[Int(slot)].rows.first, .passed)
         }
         letGoAged(kind, terms)
         return true
@@ -257,9 +270,9 @@ public struct Archives: Sendable {
     private mutating func link(_ row: UInt32, _ kind: UInt32, _ slot: UInt32) {
         let notification = rows[row].notification
         kinds[kind].rows.append(row, \.ofKind, in: &rows)
-        slots[Int(slot)]!.rows.append(row, \.ofArchive, in: &rows)
-        if slots[Int(slot)]!.young == KeptRows.none { slots[Int(slot)]!.young = row }
-        slots[Int(slot)]!.byteCount += ArchiveTerms.byteCount(of: notification.content)
+        slots[Int(slot)].rows.append(row, \.ofArchive, in: &rows)
+        if slots[Int(slot)].young == KeptRows.none { slots[Int(slot)].young = row }
+        slots[Int(slot)].byteCount += ArchiveTerms.byteCount(of: notification.content)
         expiries.add(at: notification.expiresAt, key: notification.sequence)
     }
 
@@ -267,7 +280,7 @@ public struct Archives: Sendable {
     private mutating func kind(
         of content: Notification.Content, in slot: UInt32, after last: LossMark
     ) -> UInt32 {
-        let isOfObject = slots[Int(slot)]!.terms.each == .object
+        let isOfObject = slots[Int(slot)].terms.each == .object
         let key = ArchivedKindKey(content, in: slot, isOfObject: isOfObject)
         let (kind, isNew) = kinds.use(key)
         guard isNew else { return kind }
@@ -275,7 +288,7 @@ public struct Archives: Sendable {
         if isNewChannel, !isKeptElsewhere(key.name, besides: slot) {
             kinds[channel].began = last
             kinds[channel].marks.passed.raise(to: last)
-            slots[Int(slot)]!.marks.passed.raise(to: last)
+            slots[Int(slot)].marks.passed.raise(to: last)
         }
         if isOfObject { kinds[kind].marks.passed.raise(to: kinds[channel].began) }
         note(kind: channel)
@@ -310,7 +323,7 @@ public struct Archives: Sendable {
             letGo(kinds[kind].rows.first, .passed)
         }
         let key = kinds[kind].key
-        slots[Int(key.archive)]!.forgotten.raise(to: kinds[kind].marks)
+        slots[Int(key.archive)].forgotten.raise(to: kinds[kind].marks)
         if kinds[kind].isStored {
             changes.append(.archivedKindForgotten(key))
             note(key.archive)
@@ -337,15 +350,15 @@ public struct Archives: Sendable {
         let notification = rows[row].notification
         if rows[row].isStored { changes.append(.letGo(sequence: notification.sequence)) }
         kinds[kind].rows.remove(row, \.ofKind, in: &rows)
-        if slots[Int(slot)]!.young == row {
-            slots[Int(slot)]!.young = rows[row].ofArchive.next
+        if slots[Int(slot)].young == row {
+            slots[Int(slot)].young = rows[row].ofArchive.next
         }
-        slots[Int(slot)]!.rows.remove(row, \.ofArchive, in: &rows)
-        slots[Int(slot)]!.byteCount -= ArchiveTerms.byteCount(of: notification.content)
+        slots[Int(slot)].rows.remove(row, \.ofArchive, in: &rows)
+        slots[Int(slot)].byteCount -= ArchiveTerms.byteCount(of: notification.content)
         rows.remove(row)
         if case .expired = reason { return }
         let mark = LossMark(notification)
-        if slots[Int(slot)]!.isEnded {
+        if slots[Int(slot)].isEnded {
             pass(mark, of: notification.content)
         } else {
             var isEnded = false
@@ -357,7 +370,7 @@ public struct Archives: Sendable {
     /// Hands the loss of an archive that was removed on to the one that keeps the channel now.
     private mutating func pass(_ mark: LossMark, of content: Notification.Content) {
         guard let slot = archive(of: content.name, isReserved: content.isReserved) else { return }
-        let isOfObject = slots[Int(slot)]!.terms.each == .object
+        let isOfObject = slots[Int(slot)].terms.each == .object
         let key = ArchivedKindKey(content, in: slot, isOfObject: isOfObject)
         raise(mark, isEnded: true, of: kinds.use(key).number, in: slot)
     }
@@ -373,7 +386,7 @@ public struct Archives: Sendable {
         lossCount += 1
         let place: WritableKeyPath<LossMarks, LossMark> = isEnded ? \.ended : \.passed
         kinds[kind].marks[keyPath: place].raise(to: mark)
-        slots[Int(slot)]!.marks[keyPath: place].raise(to: mark)
+        slots[Int(slot)].marks[keyPath: place].raise(to: mark)
         note(kind: kind)
         guard kinds[kind].key.isOfObject else { return }
         let channel = kinds.use(kinds[kind].key.ofName).number
@@ -417,15 +430,16 @@ public struct Archives: Sendable {
     private mutating func letGoAged(limit: Int, at time: CommandTime) -> Int {
         var looked = 0
         for slot in slots.indices {  // Bound: archives
-            guard let archive = slots[slot], !archive.isEnded, let age = archive.terms.age else {
-                continue
-            }
-            while looked < limit, let row = slots[slot]?.young, row != KeptRows.none,  // Share: time
-                rows[row].notification.postedAt.adding(age) <= time.wallMilliseconds
+            let archive = slots[slot]
+            guard !archive.isEnded, let age = archive.terms.age else { continue }
+            while looked < limit, slots[slot].young != KeptRows.none,  // Share: time
+                rows[slots[slot].young].notification.postedAt.adding(age)
+                    <= time.wallMilliseconds
             {
+                let row = slots[slot].young
                 looked += 1
                 let kind = rows[row].kind
-                slots[slot]!.young = rows[row].ofArchive.next
+                slots[slot].young = rows[row].ofArchive.next
                 if kinds[kind].rows.count > archive.terms.keepLast { letGo(row, .ended) }
             }
         }
@@ -435,7 +449,8 @@ public struct Archives: Sendable {
 
     /// Whether the age of a row is known to be over.
     private func isAged(_ row: UInt32, in slot: UInt32) -> Bool {
-        guard let young = slots[Int(slot)]?.young, young != KeptRows.none else { return true }
+        let young = slots[Int(slot)].young
+        if young == KeptRows.none { return true }
         return rows[row].notification.sequence < rows[young].notification.sequence
     }
 
@@ -446,8 +461,8 @@ public struct Archives: Sendable {
     }
 
     private mutating func noteAge(of slot: UInt32, at time: CommandTime) {
-        guard let archive = slots[Int(slot)], !archive.isEnded, let age = archive.terms.age,
-            archive.young != KeptRows.none
+        let archive = slots[Int(slot)]
+        guard !archive.isEnded, let age = archive.terms.age, archive.young != KeptRows.none
         else { return }
         let left = rows[archive.young].notification.postedAt.adding(age).subtracting(time.wallMilliseconds)
         ageDeadline = min(
@@ -459,54 +474,48 @@ public struct Archives: Sendable {
     private mutating func fit(limit: Int, at time: CommandTime) {
         var left = limit
         while left > 0, let slot = unfitted.first {  // Share: time
-            guard let archive = slots[Int(slot)] else {
-                unfitted.removeFirst()
-                continue
-            }
-            left -= archive.isEnded ? release(slot, left) : fit(slot, left, at: time)
+            left -= slots[Int(slot)].isEnded ? release(slot, left) : fit(slot, left, at: time)
         }
     }
 
     /// Lets go the rows of a removed archive; returns how many.
     private mutating func release(_ slot: UInt32, _ limit: Int) -> Int {
         var count = 1
-        while count < limit, let row = slots[Int(slot)]?.rows.first,  // Share: time
-            row != KeptRows.none
-        {
-            letGo(row, .ended)
+        while count < limit, slots[Int(slot)].rows.count > 0 {  // Share: time
+            letGo(slots[Int(slot)].rows.first, .ended)
             count += 1
         }
-        guard slots[Int(slot)]!.rows.count == 0 else { return count }
+        guard slots[Int(slot)].rows.count == 0 else { return count }
         var own: [UInt32] = []
         kinds.forEach { number, kind in if kind.key.archive == slot { own.append(number) } }
         for kind in own { kinds.remove(kind) }  // Bound: kinds
-        slots[Int(slot)] = nil
+        slots[Int(slot)] = Self.free
         unfitted.removeFirst()
         if isDurable { changes.append(.archiveRemoved(number: slot)) }
-        while let last = slots.last, last == nil { slots.removeLast() }  // Bound: few
+        while slots.last?.isFree == true { slots.removeLast() }  // Bound: few
         return count + own.count
     }
 
     /// Brings rows of an archive under its terms; returns how many were looked at.
     private mutating func fit(_ slot: UInt32, _ limit: Int, at time: CommandTime) -> Int {
         var count = 1
-        let terms = slots[Int(slot)]!.terms
-        while count < limit, slots[Int(slot)]!.byteCount > terms.byteLimit {  // Share: time
-            letGo(slots[Int(slot)]!.rows.first, .passed)
+        let terms = slots[Int(slot)].terms
+        while count < limit, slots[Int(slot)].byteCount > terms.byteLimit {  // Share: time
+            letGo(slots[Int(slot)].rows.first, .passed)
             count += 1
         }
-        var position = rows.position(above: slots[Int(slot)]!.fittedThrough)
+        var position = rows.position(above: slots[Int(slot)].fittedThrough)
         while count < limit, position < rows.positions.upperBound {  // Share: time
             let place = rows.place(at: position)
-            slots[Int(slot)]!.fittedThrough = place.sequence
+            slots[Int(slot)].fittedThrough = place.sequence
             count += 1
             if place.slot != KeptRows.none, kinds[rows[place.slot].kind].key.archive == slot {
                 fit(row: place.slot, terms, at: time)
             }
             position = rows.position(above: place.sequence)
         }
-        if position >= rows.positions.upperBound, slots[Int(slot)]!.byteCount <= terms.byteLimit {
-            slots[Int(slot)]!.fittedThrough = .max
+        if position >= rows.positions.upperBound, slots[Int(slot)].byteCount <= terms.byteLimit {
+            slots[Int(slot)].fittedThrough = .max
             unfitted.removeFirst()
         }
         return count
@@ -521,7 +530,7 @@ public struct Archives: Sendable {
             kinds[before].rows.remove(row, \.ofKind, in: &rows)
             let kind = kind(
                 of: rows[row].notification.content, in: slot, after: kinds[before].began)
-            rows.update(row) { $0.kind = kind }
+            rows[row].kind = kind
             kinds[kind].rows.append(row, \.ofKind, in: &rows)
             kinds[kind].marks.raise(to: marks)
             note(kind: kind)

@@ -8,7 +8,7 @@ struct KeptRows: Footprinted, Sendable {
     /// A kept notification.
     struct Row: Sendable {
         var notification: Notification
-        var kind: UInt32
+        var kind: UInt32 = KeptRows.none
         /// Whether the store has it.
         var isStored = false
         /// Its neighbours among the rows of its kind, and among those of its archive.
@@ -40,7 +40,7 @@ struct KeptRows: Footprinted, Sendable {
     private static let blockBits: UInt32 = 9
     private static let blockCount = 1 << 9
 
-    private var blocks: [[Row?]] = []
+    private var blocks: [[Row]] = []
     private var freeSlots: [UInt32] = []
     private var slotCount: UInt32 = 0
     private var order = Ring<Place>()
@@ -52,25 +52,22 @@ struct KeptRows: Footprinted, Sendable {
     var count: Int { order.count - holeCount }
 
     var footprint: Int {
-        blocks.count * Footprint.array(of: Self.blockCount, stride: MemoryLayout<Row?>.stride)
+        blocks.count * Footprint.array(of: Self.blockCount, stride: MemoryLayout<Row>.stride)
             + freeSlots.footprint + order.footprint
             + Footprint.texts(
                 count: count, byteCount: byteCount - count * ArchiveTerms.overheadByteCount)
     }
 
     subscript(slot: UInt32) -> Row {
-        _read {
-            guard let row = blocks[Int(slot >> Self.blockBits)][Int(slot) % Self.blockCount] else {
-                preconditionFailure("a slot in use has a row")
-            }
-            yield row
-        }
+        _read { yield blocks[Int(slot >> Self.blockBits)][Int(slot) % Self.blockCount] }
+        _modify { yield &blocks[Int(slot >> Self.blockBits)][Int(slot) % Self.blockCount] }
     }
 
-    /// Changes a row in its place.
-    mutating func update(_ slot: UInt32, _ change: (inout Row) -> Void) {
-        change(&blocks[Int(slot >> Self.blockBits)][Int(slot) % Self.blockCount]!)
-    }
+    /// A slot without a row.
+    private static let blank = Row(
+        notification: Notification(
+            id: NotificationID(high: 0, low: 0), sequence: 0, postedAt: 0, causedBy: nil,
+            content: Notification.Content(name: [])))
 
     /// Adds a row whose number is above all others, and returns its slot.
     mutating func append(_ notification: Notification, kind: UInt32) -> UInt32 {
@@ -79,14 +76,13 @@ struct KeptRows: Footprinted, Sendable {
         order.append(
             Place(
                 sequence: notification.sequence, postedAt: notification.postedAt, slot: slot))
-        blocks[Int(slot >> Self.blockBits)][Int(slot) % Self.blockCount] = Row(
-            notification: notification, kind: kind)
+        self[slot] = Row(notification: notification, kind: kind)
         return slot
     }
 
     private mutating func newSlot() -> UInt32 {
         if Int(slotCount) == blocks.count * Self.blockCount {
-            blocks.append([Row?](repeating: nil, count: Self.blockCount))
+            blocks.append([Row](repeating: Self.blank, count: Self.blockCount))
         }
         slotCount += 1
         return slotCount - 1
@@ -99,7 +95,7 @@ struct KeptRows: Footprinted, Sendable {
         let position = position(above: max(row.notification.sequence, 1) - 1)
         order.update(position) { $0.slot = Self.none }
         holeCount += 1
-        blocks[Int(slot >> Self.blockBits)][Int(slot) % Self.blockCount] = nil
+        self[slot] = Self.blank
         freeSlots.append(slot)
         while let first = order.first, first.slot == Self.none {  // Bound: forgotten
             order.removeFirst()
@@ -162,18 +158,16 @@ extension KeptRows.List {
             previous = rows[previous][keyPath: links].previous
         }
         let next = previous == KeptRows.none ? first : rows[previous][keyPath: links].next
-        rows.update(slot) {
-            $0[keyPath: links] = KeptRows.Links(previous: previous, next: next)
-        }
+        rows[slot][keyPath: links] = KeptRows.Links(previous: previous, next: next)
         if previous == KeptRows.none {
             first = slot
         } else {
-            rows.update(previous) { $0[keyPath: links].next = slot }
+            rows[previous][keyPath: links].next = slot
         }
         if next == KeptRows.none {
             last = slot
         } else {
-            rows.update(next) { $0[keyPath: links].previous = slot }
+            rows[next][keyPath: links].previous = slot
         }
         count += 1
     }
@@ -189,14 +183,14 @@ extension KeptRows.List {
         if previous == KeptRows.none {
             first = next
         } else {
-            rows.update(previous) { $0[keyPath: links].next = next }
+            rows[previous][keyPath: links].next = next
         }
         if next == KeptRows.none {
             last = previous
         } else {
-            rows.update(next) { $0[keyPath: links].previous = previous }
+            rows[next][keyPath: links].previous = previous
         }
-        rows.update(slot) { $0[keyPath: links] = KeptRows.Links() }
+        rows[slot][keyPath: links] = KeptRows.Links()
         count -= 1
     }
 }
