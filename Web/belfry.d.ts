@@ -119,7 +119,11 @@ export interface NotificationFilter extends ObserverOptions {
   /** A condition, or several of which one must hold. */
   where?: Condition | Condition[] | null;
   acknowledge?: boolean;
-  since?: number | null;
+  /** Where it begins: a number, a time (RFC 3339) or "oldest"; at most one of these three. */
+  since?: number | string | null;
+  /** With the newest so many, 1 to 1,000; or with those of each name and object, 1 to 100. */
+  last?: number | null;
+  lastEach?: number | null;
   target?: string | null;
 }
 export interface ValueFilter extends ObserverOptions {
@@ -175,6 +179,8 @@ export interface Receipt {
   refused?: number;
   pending?: number;
   dequeued?: number;
+  /** An archive keeps it. */
+  kept?: true;
   observers?: RowOfReceipt[];
   outcome?: "queued" | "coalesced";
   into?: string;

@@ -209,7 +209,7 @@ function checkFunctions(called, terms) {
   }
   for (const [key, value] of Object.entries(terms)) {
     if (typeof value !== "function") continue;
-    throw misuse(`nobody would call ${key}: the handler is an argument of its own`);
+    throw misuse(`nobody calls ${key}: the handler is an argument of its own`);
   }
 }
 
@@ -272,14 +272,13 @@ function trim(all, limit) {
 /// Whether a registration, or a row of an observer, is called by this method.
 function takes({ selector, selectors, implements: listed, target }, method) {
   // What an observer with a target is given comes to the client that holds the target.
-  if ((target ?? null) !== null) return false;
+  if (target) return false;
   return (selectors ?? listed)?.includes(method) ?? selector === method;
 }
 
 /// Whether a registration, or a row of an observer, is a responder for this action at its address.
 function actsOn(row, object, method, { target }) {
-  return (row.selectors ?? row.implements ?? null) !== null && takes(row, method)
-    && object === target;
+  return (row.selectors ?? row.implements) && takes(row, method) && object === target;
 }
 
 /// Whether a filter has the name and the object of a notification; its condition is the broker's
@@ -470,9 +469,8 @@ async function whyRefused(root, base, token) {
       // A page may not read what is answered to a foreign origin, but learns that it is answered,
       // by a broker or by something before it: so this is not the end.
       await briefly((signal) => fetch(`${root}/livez`, { mode: "no-cors", signal }));
-      throw Object.assign(lost(`${root} answers, but not so that pages of ${location.origin} can `
-        + "read it: if that is the broker, start it with --allow-origin "
-        + location.origin), { isForeign: true });
+      throw Object.assign(lost(`${root} answers, but not to pages of ${location.origin}: a `
+        + `broker needs --allow-origin ${location.origin}`), { isForeign: true });
     });
     if (content.grants.length !== 0) return null;
     return content.principal === null
@@ -488,8 +486,7 @@ async function whyRefused(root, base, token) {
 /// A part of a path. Nothing encodes `.` and `..`, which a URL takes as steps, nor nothing at all.
 function part(text) {
   if (!["", ".", ".."].includes(String(text))) return encodeURIComponent(text);
-  throw misuse(`"${text}" cannot be sent in the path of a URL: give another name, object, `
-    + "selector, key path or id");
+  throw misuse(`"${text}" is no part of a path: give another text`);
 }
 
 /// A query; what is null or undefined is not in it. `+` is itself to the broker.
@@ -770,11 +767,11 @@ if (globalThis.SharedWorkerGlobalScope && globalThis.name.startsWith(workerName)
 /// Event streams and requests, where no WebSocket gets through. It speaks as the broker does over a
 /// WebSocket: calls become requests, and the notifications of the streams frames.
 ///
-/// Observers of names, those of objects alone, those of values, and those of each prefix and each
-/// condition have a stream each. A stream may bring more than was asked for, since it observes each
-/// of its names with each of its objects; the center passes over that. When an observer comes or
-/// goes another stream is opened where the one before is, which is closed then. Responders, and
-/// observers with a target, are a mailbox each.
+/// Observers of names, those of objects alone, those of values, those of each prefix and each
+/// condition, and each that begins in the past have a stream each. A stream may bring more than was
+/// asked for, since it observes each of its names with each of its objects; the center passes over
+/// that. When an observer comes or goes another stream is opened where the one before is, which is
+/// closed then. Responders, and observers with a target, are a mailbox each.
 class RequestLine {
   transport = "events";
   /// The life of the center that its observers are in, null until one is known; and another one
@@ -853,20 +850,20 @@ class RequestLine {
       case "leaveMode": this.#modes.delete(params.token); break;
     }
     if (method in requests) return this.#request(method, params);
-    throw misuse(`${method} needs a WebSocket, which does not get through`);
+    throw misuse(`${method} needs a WebSocket, and none gets through`);
   }
 
   async #addObserver({ own, ...observer }) {
     const {
       acknowledge, implements: selectors, keyPath, name, names, namePrefix, objectPrefix, target,
-      where,
+      where, since, last, lastEach,
     } = observer;
     if ((selectors ?? target) !== undefined) return this.#addMailbox(observer);
     if (acknowledge) {
-      throw misuse("to acknowledge needs a WebSocket, which does not get through");
+      throw misuse("acknowledge needs a WebSocket, and none gets through");
     }
     const id = `e${this.#nextNumber++}`;
-    const kind = keyPath !== undefined ? "value"
+    const kind = keyPath !== undefined ? "value" : since?.at ?? last ?? lastEach ? id
       : JSON.stringify([!(name ?? names), namePrefix, objectPrefix, where]);
     this.#observers.set(id, { ...observer, id, kind });
     try {
@@ -1010,8 +1007,10 @@ class RequestLine {
     const object = all((each) => each.object);
     if (kind === "value") return { object, keyPath: all((each) => each.keyPath) };
     const name = all((each) => each.name ?? each.names);
-    const [{ namePrefix, objectPrefix, where }] = observers;
-    const filter = { name, namePrefix, objectPrefix, where: JSON.stringify(where) };
+    const [{ namePrefix, objectPrefix, where, since, last, lastEach }] = observers;
+    const filter = {
+      name, namePrefix, objectPrefix, where: JSON.stringify(where), since, last, lastEach,
+    };
     return name.length * object.length > streamLimit ? filter : { ...filter, object };
   }
 
@@ -1604,8 +1603,7 @@ export class NotificationCenter extends EventTarget {
   ) {
     super();
     if (shared && (resume || suspendWhenHidden)) {
-      throw misuse("shared pages have no session, and no suspension, of their own: "
-        + "give shared, or resume and suspendWhenHidden");
+      throw misuse("shared goes with neither resume nor suspendWhenHidden");
     }
     this.#root = rootOf(url);
     this.#base = `${this.#root}/v1${center === null ? "" : `/centers/${part(center)}`}`;
@@ -1654,9 +1652,14 @@ export class NotificationCenter extends EventTarget {
   /// is reported and stops nobody. With `acknowledge` its promise is the answer instead: resolved acknowledges,
   /// rejected refuses with the text of the error.
   ///
-  /// `suspensionBehavior`, `holdLimit`, `minInterval`, `lease` and `since` go to the broker;
-  /// `onGap` is called with what the observer lost, also while the page was loaded again. `signal`
-  /// gives the registration up, and removes the observer later.
+  /// It may begin in the past, and goes on live without a hole: `since` a number, a time (RFC 3339)
+  /// or "oldest", with the `last` so many, or the `lastEach` of each name and object. While it is
+  /// given the past its connection brings nothing else live: who reads much of it makes a center of
+  /// its own for that.
+  ///
+  /// `suspensionBehavior`, `holdLimit`, `minInterval` and `lease` go to the broker; `onGap` is called
+  /// with what the observer lost, also while the page was loaded again. `signal` gives the
+  /// registration up, and removes the observer later.
   ///
   /// With `target` it calls its selector at whoever holds that address, which may be another
   /// client: it has no handler and none of these but `lease`; with `acknowledge` it is the
@@ -1671,21 +1674,25 @@ export class NotificationCenter extends EventTarget {
   /// `change`.
   async addObserver(observed = {}, handler = null) {
     const {
-      name = null, object = null, keyPath = null, target = null, selector = null, since = null,
-      onGap = null, timeout, signal,
-      ...terms
+      name = null, object = null, keyPath = null, target = null, selector = null,
+      onGap = null, since, last, lastEach, timeout, signal, ...terms
     } = typeof observed === "string" ? { name: observed } : observed;
     checkFunctions({ handler, onGap }, terms);
     const method = selector ?? (target === null ? `n${this.#nextSelector++}` : null);
     const filter = keyPath === null ? { name, object } : { object, keyPath };
-    const members = { filter, target, selector: method, terms, onGap, handler };
+    const start = given({ since, last, lastEach });
+    const [begins] = Object.keys(start);
+    const members = {
+      filter, target, selector: method, terms, onGap, handler, start,
+      position: begins ? 0 : null,
+    };
     if (keyPath !== null) {
-      if (since !== null || terms.suspensionBehavior === "drop") {
-        throw misuse("a value is observed as it is: without since, and without drop");
+      if (begins || terms.suspensionBehavior === "drop") {
+        throw misuse("a value is observed without a past and without drop");
       }
       members.handler = handler && ((frame) => handler(frame.value, frame.change, frame));
     }
-    return this.#add(members, { timeout, signal }, since);
+    return this.#add(members, { timeout, signal });
   }
 
   /// Holds the address of an object, and answers its token once the broker has confirmed it.
@@ -1887,12 +1894,14 @@ export class NotificationCenter extends EventTarget {
     return write;
   }
 
-  #add(members, limits, since = null) {
+  #add(members, limits) {
     const registration = {
       // What a responder implements; null is any other observer.
       selectors: null,
       target: null,
-      ...members, position: since,
+      // Where it begins as long as nothing has come, and the number that the broker had then.
+      start: {}, joined: 0, position: null,
+      ...members,
       id: null, token: null, isRegistered: false, isRemoved: false,
       buffer: [], wake: () => {},
       // What was not answered, by its key.
@@ -2172,9 +2181,10 @@ export class NotificationCenter extends EventTarget {
     }
     // Everything below the highest number that came has come for all observers, because the numbers
     // of one client never decrease (law 2). Of that number itself only its own frames are known.
+    // What came live before a registration says nothing of the past that it was to get.
     for (const registration of this.#registrations) {
-      if (registration.isRegistered && registration.position < this.#highestSeq) {
-        registration.position = Math.max(registration.position ?? 0, this.#highestSeq - 1);
+      if (registration.isRegistered && registration.joined < this.#highestSeq) {
+        registration.position = Math.max(registration.position, this.#highestSeq - 1);
       }
       registration.isRegistered = false;
       // What the broker did not ask again on this connection, it does not want to know.
@@ -2364,8 +2374,7 @@ export class NotificationCenter extends EventTarget {
   /// Another epoch counts from its own beginning: what was missed in between nobody knows, and all
   /// that this one has is asked for.
   #beginAnew(registration) {
-    registration.position = 0;
-    this.#forgetOwed(registration);
+    this.#forgetNumbers(registration);
     // A value comes whole.
     if (registration.filter.keyPath !== undefined) return;
     this.#tellUnknown(registration);
@@ -2394,12 +2403,9 @@ export class NotificationCenter extends EventTarget {
   /// delivered twice. If only frames of the last number may be missing, it is that one: the broker
   /// gives those again to all observers but the first, whose frame has come.
   #position() {
-    const positions = this.#unclaimed.map(({ position }) => position);
-    for (const { id, position } of this.#registrations) {
-      if (id !== null && position !== null) positions.push(position);
-    }
-    if (positions.length === 0) return this.#identity.seq ?? null;
-    const least = Math.min(...positions);
+    const least = Math.min(...[...this.#unclaimed, ...this.#registrations].flatMap(
+      ({ id, position, start }) => id === null ? [] : position || Number(start?.since) || 0));
+    if (least === Infinity) return this.#identity.seq ?? null;
     return least === this.#seenSeq - 1 ? this.#seenSeq : least;
   }
 
@@ -2410,10 +2416,7 @@ export class NotificationCenter extends EventTarget {
       if (registration.id === null) continue;
       if (kept.delete(registration.id)) {
         registration.isRegistered = true;
-        if (isOtherEpoch) {
-          registration.position = 0;
-          this.#forgetOwed(registration);
-        }
+        if (isOtherEpoch) this.#forgetNumbers(registration);
         continue;
       }
       this.#forget(registration);
@@ -2432,16 +2435,13 @@ export class NotificationCenter extends EventTarget {
   #claim(registration) {
     const { filter, target, selector, selectors } = registration;
     // What this one does not have, the other one must not have.
-    const terms = {
+    const terms = Object.entries({
       acknowledge: false, name: null, names: null, namePrefix: null, object: null,
-      objectPrefix: null, where: null, keyPath: null,
+      objectPrefix: null, where: null, keyPath: null, target, selector, implements: selectors,
       ...given({ ...registration.terms, ...filter }, "lease"),
-    };
+    });
     const index = this.#unclaimed.findIndex(({ row }) =>
-      (row.selector ?? null) === selector && (row.target ?? null) === target
-      && String(row.implements ?? null) === String(selectors)
-      && Object.entries(terms).every(([key, value]) =>
-        isSame(row[key] ?? null, value)));
+      terms.every(([key, value]) => isSame(row[key] ?? null, value)));
     if (index < 0) return false;
     const [{ row, position, frames, overflow }] = this.#unclaimed.splice(index, 1);
     if (filter.keyPath !== undefined) {
@@ -2589,7 +2589,7 @@ export class NotificationCenter extends EventTarget {
       const abort = new AbortController();
       registration.owed.set(key, { id, seq, answer: null, abort });
       // Another frame may have the number of an action.
-      if (key !== id) registration.position = Math.max(registration.position ?? 0, seq);
+      if (key !== id) registration.position = Math.max(registration.position, seq);
       this.#hand(selector, notification, registration, key);
     } else {
       owed.id = id;
@@ -2668,7 +2668,10 @@ export class NotificationCenter extends EventTarget {
   }
 
   /// The numbers begin anew. Asks go by their own ids, and come again.
-  #forgetOwed({ selectors, owed }) {
+  #forgetNumbers(registration) {
+    registration.position = 0;
+    registration.start = { since: 0 };
+    const { selectors, owed } = registration;
     for (const [key, { id }] of owed) if (selectors === null || key === id) owed.delete(key);
   }
 
@@ -2718,7 +2721,7 @@ export class NotificationCenter extends EventTarget {
   /// Registers an observer. What comes of it is taken at once: some WebSockets hand over an answer
   /// and the frames behind it in a row.
   #register(registration) {
-    const { filter, target, selector, selectors, terms, position, owed } = registration;
+    const { filter, target, selector, selectors, terms, position, owed, start } = registration;
     const lifetime = this.#resumes ? "token" : "connection";
     const params = { ...terms, ...given(filter), lifetime };
     if (selectors !== null) params.implements = selectors;
@@ -2728,8 +2731,9 @@ export class NotificationCenter extends EventTarget {
     // What is owed comes again, so that its answer finds the way. A responder begins anew, an
     // observer with a target is owed nothing, and a value comes whole.
     const goesOn = selectors === null && target === null && filter.keyPath === undefined;
-    if (position !== null && goesOn) {
-      params.since = Math.min(position, ...[...owed.values()].map(({ seq }) => seq - 1));
+    if (goesOn) {
+      Object.assign(params, position
+        ? { since: Math.min(position, ...[...owed.values()].map(({ seq }) => seq - 1)) } : start);
     }
     return new Promise((done) => {
       const ended = (take) => (outcome) => done(take.call(this, registration, outcome));
@@ -2743,9 +2747,12 @@ export class NotificationCenter extends EventTarget {
     // It may have been removed, or given up, meanwhile.
     if (registration.isRemoved) return void this.#takeBack(registration).catch(() => {});
     // An observer that was told a position is told by the broker; a value comes whole.
-    const { position, filter, onGap } = registration;
+    const { position, filter, onGap, start } = registration;
     const isNew = position === null && filter.keyPath === undefined;
-    registration.position = Math.min(position ?? since, since);
+    registration.position = Math.min(position || Number(start.since) || (position ?? since), since);
+    registration.joined = since;
+    // The last ones of a later time would be others, and those between would be missing.
+    registration.start = { since: start.since ?? since };
     this.#save();
     registration.confirm();
     if (!isNew || !onGap || seconds() > this.#sessionGoneUntil) return;

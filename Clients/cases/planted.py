@@ -15,7 +15,7 @@ LIBRARY = FOLDER.parent.parent / "Web" / "belfry.js"
 
 FAULTS = {
     "after a restart nothing is asked for": (
-        "registration.position = 0;\n    this.#forgetOwed", "this.#forgetOwed"),
+        "this.#forgetNumbers(registration);\n    // A", "// A"),
     "after a restart no gap is told": (
         "this.#tellUnknown(registration);\n  }\n\n  // Going", "}\n\n  // Going"),
     "a silent line is not asked": ("else this.#ping(this.#pingInterval / 2);", ""),
@@ -47,7 +47,12 @@ FAULTS = {
     "an empty position counts": (
         "if (epoch !== null) stream.position = Math.max(stream.position, seq);",
         "stream.position = seq;"),
-    "a stream has no condition": ("where: JSON.stringify(where) };", "};"),
+    "a stream has no condition": ("where: JSON.stringify(where), since", "since"),
+    "a stream begins at the present": ("where), since, last, lastEach,", "where),"),
+    "a beginning in the past is none": ("seq - 1)) } : start);", "seq - 1)) } : {});"),
+    "a past that was cut is passed over": ("registration.joined < this.#highestSeq", "true"),
+    "the last ones are those of a later time": (
+        "registration.start = { since: start.since ?? since };", ""),
     "several names are any name": ("each.name ?? each.names", "each.name"),
     "an event that is no JSON ends the stream": (
         "const params = jsonOf(fields.data);", "const params = JSON.parse(fields.data);"),

@@ -84,7 +84,8 @@ struct ObserverWish: Sendable {
     /// A responder has several selectors, and that of an action is one of the responder that it
     /// goes to.
     let selector: String
-    let since: UInt64?
+    /// Where it begins, if that is in the past.
+    let since: Beginning?
     var options = ObserverOptions()
     let buffer: NotificationBuffer
     /// Where its asks are handled, if it is a responder.
@@ -107,7 +108,7 @@ struct ObserverWish: Sendable {
     }
 
     init(
-        filter: NotificationFilter, selector: String, since: UInt64?,
+        filter: NotificationFilter, selector: String, since: Beginning?,
         options: ObserverOptions = ObserverOptions(), buffer: NotificationBuffer,
         desk: ResponderDesk? = nil, place: Place? = nil
     ) {
@@ -121,7 +122,7 @@ struct ObserverWish: Sendable {
     }
 
     init(
-        name: String?, object: String?, selector: String, since: UInt64?,
+        name: String?, object: String?, selector: String, since: Beginning?,
         options: ObserverOptions = ObserverOptions(), buffer: NotificationBuffer,
         desk: ResponderDesk? = nil, place: Place? = nil
     ) {

@@ -153,7 +153,7 @@ struct ClientLoop: ~Copyable {
     }
 
     mutating func register(
-        _ wish: ObserverWish, since: UInt64?, _ reply: ClientCommand.Reply<Registration>?
+        _ wish: ObserverWish, since: Beginning?, _ reply: ClientCommand.Reply<Registration>?
     ) {
         call(
             .addObserver(selector: wish.selector, reply),

@@ -24,18 +24,29 @@ struct ClientObserver {
     var owed: [String: OwedAnswer] = [:]
     /// The value that it observes, if any.
     var value = FollowedValue()
+    /// Where it begins for as long as nothing has come, if that was not said by a number.
+    private var beginning: Beginning?
+    /// The last number before it was registered, in this epoch.
+    private var joined: UInt64 = 0
 
     init(_ wish: ObserverWish) {
         self.wish = wish
+        beginning = wish.since?.number == nil ? wish.since : nil
     }
 
-    /// The number from which a new registration continues: owed deliveries come again.
-    var since: UInt64? {
+    /// The place from which a new registration continues: owed deliveries come again.
+    var since: Beginning? {
         guard wish.isReplayed, let lastSequence else { return wish.since }
+        if let beginning, lastSequence == 0 { return beginning }
         guard let first = owed.values.map(\.sequence).min(), first > 0 else {
-            return lastSequence
+            return .after(lastSequence)
         }
-        return min(lastSequence, first - 1)
+        return .after(min(lastSequence, first - 1))
+    }
+
+    /// The number from which its session continues.
+    var position: UInt64? {
+        lastSequence == 0 ? beginning?.number ?? 0 : lastSequence
     }
 
     /// Whether it is a responder that implements this selector.
@@ -47,15 +58,23 @@ struct ClientObserver {
     mutating func confirm(_ registration: Registration) {
         self.registration = registration
         isRegistered = true
-        let since = since.map { min($0, registration.since) }
-        lastSequence = lastSequence ?? since ?? registration.since
+        joined = registration.since
+        guard let beginning else {
+            let since = since?.number.map { min($0, registration.since) }
+            lastSequence = lastSequence ?? since ?? registration.since
+            return
+        }
+        lastSequence = lastSequence ?? 0
+        // The last ones of a later time would be others, and those between would be missing.
+        if !beginning.isSteady { self.beginning = .after(registration.since) }
     }
 
     /// Leaves the connection, on which all numbers below this one have come.
     mutating func detach(liveSequence: UInt64) {
         isRegistered = false
-        // Frames of other observers with the last number itself may be missing.
-        lastSequence = max(lastSequence ?? 0, max(liveSequence, 1) - 1)
+        // Frames of other observers with the last number itself may be missing. What came live
+        // before it was registered says nothing of the past that it was to get.
+        if liveSequence > joined { lastSequence = max(lastSequence ?? 0, liveSequence - 1) }
         // The broker does not expect an answer that it did not ask for again on this connection.
         owed = owed.filter { $0.value.answer == nil }
         for key in owed.keys { owed[key]?.isAsked = false }
@@ -74,6 +93,8 @@ struct ClientObserver {
     /// Asks go by their ids, and come again.
     mutating func forgetNumbers() {
         lastSequence = 0
+        beginning = nil
+        joined = 0
         owed = owed.filter(\.value.isAsk)
     }
 }

@@ -13,17 +13,18 @@ public enum EventStream {
     /// - Parameters:
     ///   - name: the notification name; `nil` is any.
     ///   - object: the object; `nil` is any.
-    ///   - lastEventID: the position (`ReceivedNotification.eventID`) behind which the broker's
-    ///     replay ring is asked for.
+    ///   - since: the place in the past where the stream begins.
+    ///   - lastEventID: the position (`ReceivedNotification.eventID`) behind which it continues; a
+    ///     stream with one does not begin at `since`.
     ///   - options: the limits of the buffer, and how long the broker may be silent.
     /// - Throws: `ClientError` when the broker refuses the stream or cannot be reached.
     public static func observe(
-        _ url: BrokerURL, name: String?, object: String?, lastEventID: String? = nil,
-        options: ClientOptions = ClientOptions()
+        _ url: BrokerURL, name: String?, object: String?, since: Beginning? = nil,
+        lastEventID: String? = nil, options: ClientOptions = ClientOptions()
     ) async throws(ClientError) -> Observation {
         try await observe(
-            url, for: NotificationFilter(name: name, object: object), lastEventID: lastEventID,
-            options: options)
+            url, for: NotificationFilter(name: name, object: object), since: since,
+            lastEventID: lastEventID, options: options)
     }
 
     /// Opens a stream of the notifications that a filter matches.
@@ -31,17 +32,22 @@ public enum EventStream {
     /// - Parameters:
     ///   - url: the broker, and the center.
     ///   - filter: their names and objects, also by how they begin, and a condition.
-    ///   - lastEventID: the position (`ReceivedNotification.eventID`) behind which the broker's
-    ///     replay ring is asked for.
+    ///   - since: the place in the past where the stream begins.
+    ///   - lastEventID: the position (`ReceivedNotification.eventID`) behind which it continues; a
+    ///     stream with one does not begin at `since`.
     ///   - options: the limits of the buffer, and how long the broker may be silent.
     /// - Throws: `ClientError` when the broker refuses the stream or cannot be reached.
     public static func observe(
-        _ url: BrokerURL, for filter: NotificationFilter, lastEventID: String? = nil,
-        options: ClientOptions = ClientOptions()
+        _ url: BrokerURL, for filter: NotificationFilter, since: Beginning? = nil,
+        lastEventID: String? = nil, options: ClientOptions = ClientOptions()
     ) async throws(ClientError) -> Observation {
         var request = HTTPRequest.get("events")
         request.query = filter.query
-        if let lastEventID { request.query.append(("last_event_id", lastEventID)) }
+        if let lastEventID {
+            request.query.append(("last_event_id", lastEventID))
+        } else if let since {
+            request.query.append(since.parameter)
+        }
         request.fields = [HTTPField("Accept", "text/event-stream")]
         request.timeout = options.silenceLimit
         let stop = try ExchangeThread.makeStop()

@@ -25,11 +25,11 @@ extension HTTPRequest {
     /// - Parameters:
     ///   - name: the notification name; `nil` is any.
     ///   - object: the object; `nil` is any.
-    ///   - since: a sequence number; the mailbox begins with the part of the broker's replay ring
-    ///     above it.
+    ///   - since: the place in the past where it begins; the mailbox gets the newest of that, as
+    ///     far as its limits go, and a gap for the rest.
     ///   - options: its lease, what it holds and how; a mailbox has the lifetime `token`.
     public static func mailbox(
-        forName name: String?, object: String?, since: UInt64? = nil,
+        forName name: String?, object: String?, since: Beginning? = nil,
         options: ObserverOptions = ObserverOptions()
     ) -> HTTPRequest {
         mailbox(
@@ -40,11 +40,11 @@ extension HTTPRequest {
     ///
     /// - Parameters:
     ///   - filter: their names and objects, also by how they begin, and a condition.
-    ///   - since: a sequence number; the mailbox begins with the part of the broker's replay ring
-    ///     above it.
+    ///   - since: the place in the past where it begins; the mailbox gets the newest of that, as
+    ///     far as its limits go, and a gap for the rest.
     ///   - options: its lease, what it holds and how; a mailbox has the lifetime `token`.
     public static func mailbox(
-        for filter: NotificationFilter, since: UInt64? = nil,
+        for filter: NotificationFilter, since: Beginning? = nil,
         options: ObserverOptions = ObserverOptions()
     ) -> HTTPRequest {
         var terms = options
@@ -52,7 +52,7 @@ extension HTTPRequest {
         let content = RPCRequest.params { writer, bytes in
             filter.write(&writer, &bytes, omitsAny: true)
             terms.write(&writer, &bytes)
-            if let since { writer.member("since", integer: since, into: &bytes) }
+            since?.write(&writer, &bytes)
         }
         var request = post("observers", json: content)
         request.form = .object(["id", "token"])

@@ -35,7 +35,7 @@ public struct Observation: AsyncSequence, Sendable {
     public var position: String? { buffer.position }
 
     let buffer: NotificationBuffer
-    let remove: @Sendable () async throws(ClientError) -> Void
+    var remove: @Sendable () async throws(ClientError) -> Void
     /// Sends an answer to the broker; an event stream sends none.
     var answer: @Sendable (DeliveryAnswer) async throws(ClientError) -> Void = {
         (_) async throws(ClientError) in

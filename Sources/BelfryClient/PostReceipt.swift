@@ -52,6 +52,8 @@ public struct PostReceipt: Equatable, Sendable {
     public let pending: Int
     /// Removed from the queue by a post with the style `now`, or replaced by a delayed post.
     public let dequeued: Int
+    /// Whether an archive keeps it.
+    public let isKept: Bool
     /// When it enters the queue, as RFC 3339 has it, if that is later and known.
     public let dueAt: String?
     /// One row an observer, in the order of their registration, if the post asked for them.
@@ -118,6 +120,7 @@ extension PostReceipt {
         self.pending = pending
         self.dequeued = dequeued
         observers = members.objects("observers").compactMap(Row.init)
+        isKept = members.raw("kept")?.elementsEqual("true".utf8) ?? false
         dueAt = members.string("dueAt")
         self.json = json
     }

@@ -2,7 +2,7 @@ internal import BelfryJSON
 
 /// The JSON-RPC requests and answers that a client sends, each as one text message.
 enum RPCRequest {
-    static func addObserver(id: Int, _ wish: ObserverWish, since: UInt64?) -> [UInt8] {
+    static func addObserver(id: Int, _ wish: ObserverWish, since: Beginning?) -> [UInt8] {
         request(id: id, method: "addObserver") { writer, bytes in
             if let desk = wish.desk {
                 text("object", wish.filter.object, &writer, &bytes)
@@ -21,7 +21,7 @@ enum RPCRequest {
             let selector = wish.action?.selector ?? wish.selector
             writer.member("selector", string: selector, into: &bytes)
             wish.options.write(&writer, &bytes)
-            if let since { writer.member("since", integer: since, into: &bytes) }
+            since?.write(&writer, &bytes)
         }
     }
 

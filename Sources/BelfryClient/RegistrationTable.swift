@@ -103,7 +103,7 @@ struct RegistrationTable {
         // If only frames of the last number may be missing, the broker gives those again to all
         // observers but the first, whose frame has come.
         let known = observers.values.filter { $0.registration != nil }
-        let least = known.compactMap(\.lastSequence).min()
+        let least = known.compactMap(\.position).min()
         let after = least.map { $0 + 1 == seenSequence ? seenSequence : $0 }
         return Resumption(session: session, epoch: epoch, after: after)
     }

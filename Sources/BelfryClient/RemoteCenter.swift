@@ -14,8 +14,8 @@ internal import Synchronization
 /// One WebSocket connection carries all of it, on a thread of its own. When the last reference goes
 /// the connection ends, and with it the observers. A call whose task is cancelled ends at once.
 public final class RemoteCenter: Sendable {
-    private let url: BrokerURL
-    private let token: TokenSource?
+    let url: BrokerURL
+    let token: TokenSource?
     let door: ClientDoor
     let options: ClientOptions
     /// The changes of the connection, lost or back, for one reader; it ends with the center.
@@ -24,6 +24,8 @@ public final class RemoteCenter: Sendable {
     /// the last 16 changes.
     public let connectionStates: AsyncStream<ConnectionState>
     private let observationCount = Mutex(0)
+    /// The own connections of observers that begin in the past.
+    let branches = Mutex(Branches())
 
     private init(
         _ url: BrokerURL, _ token: TokenSource?, _ door: ClientDoor, _ options: ClientOptions,
@@ -76,7 +78,7 @@ public final class RemoteCenter: Sendable {
     }
 
     /// Starts the thread of a center, which does not connect yet.
-    private static func make(
+    static func make(
         _ url: BrokerURL, _ options: ClientOptions, _ token: TokenSource?
     ) throws(ClientError) -> RemoteCenter {
         let context = try SecureLine.context(for: url)
@@ -110,11 +112,11 @@ public final class RemoteCenter: Sendable {
     ///   - object: the object; `nil` is any.
     ///   - selector: the name of the observer's method in listings, which no other observation of
     ///     this center has; by default `notify`, then `notify2` and so on.
-    ///   - since: a sequence number; notifications above it in the broker's replay ring come first.
+    ///   - since: the place in the past where it begins; see `ObserverOptions.ownsConnection`.
     ///   - options: its suspension behavior, and whether it acknowledges.
     /// - Throws: `ClientError`.
     public func addObserver(
-        forName name: String?, object: String?, selector: String? = nil, since: UInt64? = nil,
+        forName name: String?, object: String?, selector: String? = nil, since: Beginning? = nil,
         options: ObserverOptions = ObserverOptions()
     ) async throws(ClientError) -> Observation {
         try await addObserver(
@@ -127,13 +129,16 @@ public final class RemoteCenter: Sendable {
     /// - Parameters:
     ///   - filter: their names and objects, also by how they begin, and a condition.
     ///   - selector: as of an observer of one name.
-    ///   - since: a sequence number; notifications above it in the broker's replay ring come first.
+    ///   - since: the place in the past where it begins; see `ObserverOptions.ownsConnection`.
     ///   - options: its suspension behavior, and whether it acknowledges.
     /// - Throws: `ClientError`.
     public func addObserver(
-        for filter: NotificationFilter, selector: String? = nil, since: UInt64? = nil,
+        for filter: NotificationFilter, selector: String? = nil, since: Beginning? = nil,
         options: ObserverOptions = ObserverOptions()
     ) async throws(ClientError) -> Observation {
+        if options.ownsConnection ?? (since.map { $0.number == nil } ?? false) {
+            return try await addObserverApart(for: filter, selector, since, options)
+        }
         var observation = try await add(
             ObserverWish(
                 filter: filter, selector: selector ?? nextSelector(), since: since,
@@ -237,6 +242,9 @@ public final class RemoteCenter: Sendable {
     /// - Throws: `ClientError`.
     public func setSuspended(_ isSuspended: Bool) async throws(ClientError) {
         try await submit { .setSuspended(isSuspended, $0) }
+        for branch in setBranchesSuspended(isSuspended) {
+            try await branch.setSuspended(isSuspended)
+        }
     }
 
     /// Removes all observers, then ends the connection; the sequences end.
@@ -244,6 +252,7 @@ public final class RemoteCenter: Sendable {
     /// It waits for the broker, but no longer than `ClientOptions.closeTimeout`. While there is no
     /// connection, observers of lifetime `token` cannot be removed: they stay for their lease.
     public func close() async {
+        for branch in takeBranches() { await branch.close() }
         // Closing counts as done, with or without an answer of the broker.
         try? await finish { .close($0) }
     }

@@ -10,8 +10,12 @@ struct FollowOptions: ParsableArguments {
     var reconnect = true
 
     /// Connects, and says on standard error when the connection is away and when it is back.
-    func connect(to url: BrokerURL) async throws(ClientError) -> RemoteCenter {
-        var options = ClientOptions()
+    ///
+    /// - Parameter readsPast: whether more may come at once than a terminal takes.
+    func connect(
+        to url: BrokerURL, readsPast: Bool = false
+    ) async throws(ClientError) -> RemoteCenter {
+        var options = ClientOptions.printing(past: readsPast)
         options.reconnects = reconnect
         let center = try await RemoteCenter.connect(to: url, options: options)
         let states = center.connectionStates
@@ -22,6 +26,18 @@ struct FollowOptions: ParsableArguments {
             }
         }
         return center
+    }
+}
+
+extension ClientOptions {
+    /// The options of a command that prints; of the past more comes at once than a terminal takes.
+    static func printing(past: Bool) -> ClientOptions {
+        var options = ClientOptions()
+        if past {
+            options.bufferCountLimit = .max
+            options.bufferByteLimit = 256 << 20
+        }
+        return options
     }
 }
 

@@ -50,11 +50,7 @@ struct NewMailbox: ClientCommand {
         completion: .list(["hold", "coalesce", "drop"]), transform: ArgumentText.word)
     var suspensionBehavior: SuspensionBehavior?
 
-    @Option(
-        help: .value(
-            "Start with the notifications that the broker still has above this seq; 0 is all.",
-            "SEQ"))
-    var since: UInt64?
+    @OptionGroup var start: BeginningOptions
 
     @Flag(help: "Print the whole registration as JSON.")
     var json = false
@@ -71,7 +67,8 @@ struct NewMailbox: ClientCommand {
         options.holdLimit = holdLimit
         options.suspensionBehavior = suspensionBehavior
         let request = HTTPRequest.mailbox(
-            for: choice.filter(name: name, object: object), since: since, options: options)
+            for: choice.filter(name: name, object: object), since: start.beginning,
+            options: options)
         let answer = try await request.requiredAnswer(from: place.brokerURL())
         let token = JSONObject(answer.content)?.string("token").map { Array($0.utf8) }
         try Report.write(json ? Report.oneLine(answer.content) : token ?? answer.content)

@@ -27,6 +27,7 @@ struct Observe: ClientCommand {
     var object: String?
 
     @OptionGroup var choice: FilterOptions
+    @OptionGroup var start: BeginningOptions
 
     @Option(
         help: .value(
@@ -71,6 +72,10 @@ struct Observe: ClientCommand {
         if target != nil, !choice.choosesNames(besides: name) {
             throw ValidationError("--target needs a NAME.")
         }
+        if target != nil, start.beginning != nil {
+            throw ValidationError(
+                "--target sends what is posted from now on: leave out --since and --last")
+        }
         if target != nil, sse || count != nil || minInterval != nil {
             throw ValidationError(
                 "--sse, --count and --min-interval are of what is printed: leave out --target")
@@ -87,23 +92,26 @@ struct Observe: ClientCommand {
         let filter = choice.filter(name: name, object: object)
         if sse {
             let follower = StreamFollower(
-                url: url, filter: filter, count: count, reconnects: following.reconnect,
-                shape: shape)
+                url: url, filter: filter, start: start.beginning, count: count,
+                reconnects: following.reconnect, shape: shape)
             return try await signals.run { () async throws(ToolError) in
                 try await follower.run()
             }
         }
         do throws(ClientError) {
-            let center = try await following.connect(to: url)
+            let center = try await following.connect(to: url, readsPast: start.beginning != nil)
             var terms = ObserverOptions()
             terms.acknowledges = acknowledge
             terms.minInterval = minInterval
+            // It is the only one of this connection.
+            terms.ownsConnection = false
             let observation =
                 if let target, let selector {
                     try await center.addObserver(
                         for: filter, target: target, selector: selector, options: terms)
                 } else {
-                    try await center.addObserver(for: filter, options: terms)
+                    try await center.addObserver(
+                        for: filter, since: start.beginning, options: terms)
                 }
             try await print(observation, shape, until: signals) { await center.close() }
         } catch {

@@ -73,14 +73,15 @@ struct Belfry: ParsableCommand {
             CommandGroup(
                 name: "Post, observe and ask",
                 subcommands: [
-                    Post.self, Observe.self, MailboxCommand.self, AskCommand.self, Respond.self,
-                    ValueCommand.self,
+                    Post.self, Observe.self, History.self, MailboxCommand.self, AskCommand.self,
+                    Respond.self, ValueCommand.self,
                 ]),
             CommandGroup(
                 name: "Look inside and remove",
                 subcommands: [
                     Observers.self, Clients.self, Channels.self, Responders.self, Asks.self,
-                    Values.self, Queue.self, Modes.self, Explain.self, Reports.self, Remove.self,
+                    Values.self, ArchiveCommand.self, Queue.self, Modes.self, Explain.self,
+                    Reports.self, Remove.self,
                 ]),
             CommandGroup(
                 name: "Run a broker",

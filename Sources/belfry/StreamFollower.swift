@@ -4,6 +4,7 @@ import BelfryClient
 struct StreamFollower {
     let url: BrokerURL
     let filter: NotificationFilter
+    let start: Beginning?
     let count: Int?
     let reconnects: Bool
     let shape: NotificationLine
@@ -17,11 +18,15 @@ struct StreamFollower {
         while !Task.isCancelled {
             do throws(ClientError) {
                 let observation = try await EventStream.observe(
-                    url, for: filter, lastEventID: position)
+                    url, for: filter, since: start, lastEventID: position,
+                    options: .printing(past: start != nil))
                 attempts.noteSuccess()
                 // The line broke before the broker sent its position: notifications since are
                 // unknown.
-                if hasOpened, position == nil { Following.sayLoss(nil, "unknown", "notifications") }
+                let isWhole = start?.isSteady ?? false
+                if hasOpened, position == nil, !isWhole {
+                    Following.sayLoss(nil, "unknown", "notifications")
+                }
                 hasOpened = true
                 defer { position = observation.position ?? position }
                 for try await notification in observation {

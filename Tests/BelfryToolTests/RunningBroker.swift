@@ -102,17 +102,24 @@ struct RunningBroker {
 
     /// Starts a broker at a free port or at this one, and waits until it listens.
     ///
-    /// It is in memory or has this directory.
-    init(port: Int = 0, directory: URL? = nil) async throws {
+    /// It is in memory or has this directory; its callers may do all but `admin`, or these verbs.
+    init(port: Int = 0, directory: URL? = nil, grants: String? = nil) async throws {
         let store = directory.map { ["--data", $0.path] } ?? ["--in-memory"]
+        let granting = grants.map { ["--anonymous-grants", $0] } ?? []
         program = try RunningProgram(
-            ["serve", "--listen", "127.0.0.1:\(port)"] + store, readsError: true)
+            ["serve", "--listen", "127.0.0.1:\(port)"] + store + granting, readsError: true)
         var address: Substring?
         while address == nil, let line = await program.line() {
             guard line.contains(#""message":"listening""#) else { continue }
             address = line.firstMatch(of: /127\.0\.0\.1:[1-9]\d*/)?.output
         }
         url = try BrokerURL("http://\(try #require(address))")
+    }
+
+    /// Starts one in memory whose callers may make archives.
+    static func archiving() async throws -> RunningBroker {
+        try await RunningBroker(
+            grants: "post,observe,wildcard,inspect,immediate,acknowledge,admin")
     }
 
     /// Starts a command that talks to it.

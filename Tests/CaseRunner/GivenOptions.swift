@@ -31,7 +31,17 @@ struct GivenOptions {
         options.holdLimit = members?.integer("holdLimit")
         options.minInterval = duration("minInterval")
         options.timeout = duration("timeout")
+        // A case has one connection.
+        options.ownsConnection = false
         return options
+    }
+
+    /// Where an observer begins.
+    var beginning: Beginning? {
+        if let number = members?.integer("since") { return .after(UInt64(clamping: number)) }
+        if let place = text("since") { return place == "oldest" ? .oldest : .from(place) }
+        if let count = members?.integer("last") { return .last(count) }
+        return members?.integer("lastEach").map { .lastEach($0) }
     }
 
     /// The filter of an observer, some of which is beside the options.

@@ -246,7 +246,8 @@ extension PlayedCase {
                     for: filter, target: target, selector: step.string("selector") ?? "",
                     options: terms)
             } else {
-                try await center.addObserver(for: filter, options: terms)
+                try await center.addObserver(
+                    for: filter, since: options.beginning, options: terms)
             }
         made[label] = .observation(observation)
         let answers = Answers()

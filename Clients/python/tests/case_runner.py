@@ -31,7 +31,7 @@ OPTIONS = {
     "idempotencyKey": "idempotency_key", "onDisconnect": "on_disconnect", "ifHeld": "if_held",
     "suspensionBehavior": "suspension_behavior", "holdLimit": "hold_limit",
     "minInterval": "min_interval", "namePrefix": "name_prefix", "objectPrefix": "object_prefix",
-    "ifMatch": "if_match", "ifNoneMatch": "if_none_match",
+    "lastEach": "last_each", "ifMatch": "if_match", "ifNoneMatch": "if_none_match",
 }
 
 
@@ -122,9 +122,10 @@ class Case:
         def gap(gap: Gap) -> None:
             self.tell("gap", observer=label, gap=plain(gap))
 
+        # A case has one connection.
         return await self.center.add_observer(
             step.get("name"), handle, object=step.get("object"), on_gap=gap, on_removed=removed,
-            **options)
+            own_connection=False, **options)
 
     def change_handler(self, label: str) -> Callable[[Change], None]:
         def handle(change: Change) -> None:

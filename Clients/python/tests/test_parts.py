@@ -264,7 +264,7 @@ class InboxTests(unittest.IsolatedAsyncioTestCase):
         return Notification.of({"id": f"n{seq}", "seq": seq, "name": "A"})
 
     async def test_the_oldest_is_lost_past_the_limit(self) -> None:
-        inbox: Inbox[Notification] = Inbox(is_bounded=True)
+        inbox: Inbox[Notification] = Inbox(INBOX_LIMIT)
         lost = [inbox.put(self.notification(seq), None) for seq in range(INBOX_LIMIT + 1)]
         self.assertEqual([one for one in lost if one], [self.notification(0)])
         taken = await inbox.take()
@@ -272,12 +272,12 @@ class InboxTests(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(taken[0].seq, 1)
 
     async def test_what_is_acknowledged_is_not_lost(self) -> None:
-        inbox: Inbox[Notification] = Inbox(is_bounded=False)
+        inbox: Inbox[Notification] = Inbox(None)
         lost = [inbox.put(self.notification(seq), seq) for seq in range(INBOX_LIMIT + 1)]
         self.assertEqual(set(lost), {None})
 
     async def test_an_error_comes_behind_what_is_there(self) -> None:
-        inbox: Inbox[Notification] = Inbox(is_bounded=True)
+        inbox: Inbox[Notification] = Inbox(INBOX_LIMIT)
         inbox.put(self.notification(1), None)
         inbox.end(Refused("no"))
         self.assertIsNotNone(await inbox.take())
@@ -285,7 +285,7 @@ class InboxTests(unittest.IsolatedAsyncioTestCase):
             await inbox.take()
 
     async def test_who_removes_is_told_nothing_more(self) -> None:
-        inbox: Inbox[Notification] = Inbox(is_bounded=True)
+        inbox: Inbox[Notification] = Inbox(INBOX_LIMIT)
         waiting = asyncio.create_task(inbox.take())
         await asyncio.sleep(0)
         inbox.end(None)

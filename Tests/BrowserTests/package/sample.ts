@@ -23,6 +23,8 @@ export async function observe(): Promise<number> {
     namePrefix: "Order.", objectPrefix: "shop-",
     where: { state: ["open", "late"], total: { atLeast: 100, below: 1000 }, note: { not: null } },
   });
+  await center.addObserver({ name: "Order", since: "oldest" });
+  await center.addObserver({ namePrefix: "Order.", lastEach: 1, onGap: null });
   await center.addObserver({
     names: ["Order", "Refund"], where: [{ vip: true }, { tags: { contains: "urgent" } }],
   });

@@ -16,13 +16,24 @@ from .errors import (
     Refused,
     TimedOut,
 )
-from .notification import Answer, Change, Gap, ModeLease, Notification, Receipt, Value, Written
+from .notification import (
+    Answer,
+    Archive,
+    Change,
+    Gap,
+    ModeLease,
+    Notification,
+    Page,
+    Receipt,
+    Value,
+    Written,
+)
 from .observer import Observer, Responder, Token
 from .responding import Ask
 from .state import State
 
 __all__ = [
-    "Answer", "Ask", "BelfryError", "Change", "Closed", "ConnectionLost", "Gap", "ModeLease",
-    "Notification", "NotificationCenter", "Observer", "ObserverRemoved", "Receipt", "Refusal",
-    "Refused", "Responder", "State", "TimedOut", "Token", "Value", "Written",
+    "Answer", "Archive", "Ask", "BelfryError", "Change", "Closed", "ConnectionLost", "Gap",
+    "ModeLease", "Notification", "NotificationCenter", "Observer", "ObserverRemoved", "Page",
+    "Receipt", "Refusal", "Refused", "Responder", "State", "TimedOut", "Token", "Value", "Written",
 ]

@@ -9,8 +9,10 @@ from datetime import datetime
 from typing import Any, Self
 
 from .apart import ask_apart
+from .archives import Archives
 from .errors import BelfryError, ConnectionLost, Refused
 from .handling import Handler
+from .inbox import OWN_INBOX_LIMIT
 from .notification import (
     JSON,
     Answer,
@@ -29,14 +31,25 @@ from .session import Session
 from .state import State
 from .tokens import Credentials, Tokens
 from .url import socket_url
-from .wire import NOT_GIVEN, JSONObject, Where, add_lease, filter_of, given, members, place
+from .wire import (
+    NOT_GIVEN,
+    JSONObject,
+    Since,
+    Where,
+    add_lease,
+    beginning_of,
+    filter_of,
+    given,
+    members,
+    place,
+)
 
 DEFAULT_TIMEOUT = 15.0
 ASK_AGAIN_PAUSE = 0.5
 """Seconds between two attempts of an ask with a key."""
 
 
-class NotificationCenter:
+class NotificationCenter(Archives):
     """A center of a broker, over a connection that comes back by itself.
 
         async with NotificationCenter("http://127.0.0.1:8080") as center:
@@ -65,6 +78,9 @@ class NotificationCenter:
         self._tokens = Tokens(token)
         self._session = Session(
             self._url, self._tokens, resumes=resume, timeout=timeout, on_state=on_state)
+        self._resumes = resume
+        # Those of observers that have a connection of their own.
+        self._apart: set[Session] = set()
         self._workers: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
@@ -81,7 +97,7 @@ class NotificationCenter:
 
     async def close(self) -> None:
         """Ends the connection, and with it every observer; loops end."""
-        await self._session.close()
+        await asyncio.gather(*(session.close() for session in self._apart), self._session.close())
 
     # Observers.
 
@@ -89,7 +105,8 @@ class NotificationCenter:
         self, name: str | None = None, handler: Handler[Notification] | None = None, *,
         object: str | None = None, names: Sequence[str] | None = None,
         name_prefix: str | None = None, object_prefix: str | None = None,
-        where: Where | None = None, selector: str | None = None, since: int | None = None,
+        where: Where | None = None, selector: str | None = None, since: Since | None = None,
+        last: int | None = None, last_each: int | None = None, own_connection: bool | None = None,
         acknowledge: bool = False, suspension_behavior: str | None = None,
         hold_limit: int | None = None, min_interval: float | None = None,
         lease: float | None = NOT_GIVEN, on_gap: GapHandler | None = None,
@@ -106,8 +123,13 @@ class NotificationCenter:
         it returns is the answer, and what it raises refuses, with the text of the error (`Refusal`
         is not logged). Without a handler the observer is an async sequence.
 
-        `since`, `suspension_behavior`, `hold_limit`, `min_interval` and `lease` (None is for ever)
-        go to the broker. `on_gap` is called with what was lost.
+        An observer may begin in the past, and goes on live without a hole: `since` a number, a time
+        (a datetime, or its text) or `"oldest"`, with the `last` so many, or the `last_each` of each
+        name and object. While it is given the past, its connection brings nothing else live. So it
+        has one of its own, unless it begins behind a number; `own_connection` decides otherwise.
+
+        `suspension_behavior`, `hold_limit`, `min_interval` and `lease` (None is for ever) go to the
+        broker. `on_gap` is called with what was lost.
         """
         terms = given(
             acknowledge=acknowledge, suspension_behavior=suspension_behavior,
@@ -116,8 +138,25 @@ class NotificationCenter:
         observation = NotificationObservation(
             filter_of(name, names, name_prefix, object, object_prefix, where),
             selector or self._session.registry.next_selector(), handler, terms, on_gap, on_removed)
-        observation.position = since
-        return await self._observe(observation, handler, timeout)
+        observation.begin_at(beginning_of(since, last, last_each))
+        if own_connection is None:
+            own_connection = bool(observation.beginning)
+        if not own_connection:
+            return await self._observe(observation, handler, timeout)
+        if not observation.acknowledges:
+            observation.inbox.limit = OWN_INBOX_LIMIT
+        return await self._observe(observation, handler, timeout, self._begun_apart())
+
+    def _begun_apart(self) -> Session:
+        """Another connection of this center, for one observer."""
+        self._session.check_begun()
+        session = Session(
+            self._url, self._tokens, resumes=self._resumes, timeout=self._timeout, on_state=None,
+            is_apart=True)
+        session.is_suspended = self._session.is_suspended
+        self._apart = {each for each in self._apart if each.state.name != "closed"} | {session}
+        session.start()
+        return session
 
     async def notifications(
         self, name: str | None = None, *, object: str | None = None, **terms: Any
@@ -220,14 +259,16 @@ class NotificationCenter:
         return Responder(self._session, responding)
 
     async def _observe(
-        self, observation: Observation[Any], handler: Handler[Any] | None, timeout: float | None
+        self, observation: Observation[Any], handler: Handler[Any] | None, timeout: float | None,
+        session: Session | None = None,
     ) -> Observer[Any]:
-        await self._session.add(observation, timeout)
+        session = session or self._session
+        await session.add(observation, timeout)
         if handler is not None:
             worker = asyncio.create_task(observation.work())
             self._workers.add(worker)
             worker.add_done_callback(self._workers.discard)
-        return Observer(self._session, observation)
+        return Observer(session, observation)
 
     # Posts and asks.
 
@@ -382,6 +423,10 @@ class NotificationCenter:
         """Suspends this client, or lets it go on; it stays so on the next connection."""
         await self._session.result_of("setSuspended", {"suspended": is_suspended}, timeout)
         self._session.is_suspended = is_suspended
+        for session in list(self._apart):
+            if session.state.name != "closed":
+                await session.result_of("setSuspended", {"suspended": is_suspended}, timeout)
+                session.is_suspended = is_suspended
 
     async def dequeue(
         self, *, id: str | None = None, name: str | None = None, object: str | None = None,

@@ -15,13 +15,16 @@ Item = TypeVar("Item", bound=Notification)
 INBOX_LIMIT = 1_000
 """Notifications that an observer keeps for its reader; above it the oldest one is lost."""
 
+OWN_INBOX_LIMIT = 1_000_000
+"""The same where an observer has a connection of its own: a past comes all at once."""
+
 
 class Inbox(Generic[Item]):
     """Notifications in their order, each with the key of the answer that it wants, or None."""
 
-    def __init__(self, is_bounded: bool) -> None:
+    def __init__(self, limit: int | None) -> None:
         self._items: deque[tuple[Item, Hashable]] = deque()
-        self._is_bounded = is_bounded
+        self.limit = limit
         self._changed = asyncio.Event()
         self._has_ended = False
         self._error: BelfryError | None = None
@@ -30,7 +33,7 @@ class Inbox(Generic[Item]):
         """Adds one, and answers the one that is lost for it."""
         self._items.append((item, key))
         self._changed.set()
-        if self._is_bounded and len(self._items) > INBOX_LIMIT:
+        if self.limit is not None and len(self._items) > self.limit:
             return self._items.popleft()[0]
         return None
 

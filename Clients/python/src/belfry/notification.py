@@ -86,6 +86,8 @@ class Receipt:
     refused: int
     pending: int
     dequeued: int
+    kept: bool
+    """Whether an archive keeps it."""
     observers: list[dict[str, JSON]]
     """A row for each observer, with `report="observers"`."""
 
@@ -99,7 +101,7 @@ class Receipt:
         }
         return cls(
             id=answer.get("id", ""), seq=answer.get("seq"), outcome=answer.get("outcome"),
-            into=answer.get("into"), due_at=answer.get("dueAt"),
+            into=answer.get("into"), due_at=answer.get("dueAt"), kept=answer.get("kept", False),
             observers=answer.get("observers") or [], **counts)
 
 
@@ -154,6 +156,55 @@ class Written:
         return cls(
             changed=answer.get("changed", False), etag=answer.get("etag"), seq=answer.get("seq"),
             id=answer.get("id"), matched=answer.get("matched", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """What a center keeps of a channel, or of all whose names begin alike."""
+
+    name: str | None
+    name_prefix: str | None
+    count: int | None
+    bytes: int
+    age: float | None
+    each: str
+    """What `count` and `keep_last` count: `name`, or `object` for each name and object."""
+    keep_last: int
+    stored: bool
+    since: int
+    """The last number before it began."""
+    kept: int | None
+    """How many notifications it keeps; None in the answer to making it."""
+    kept_bytes: int | None
+
+    @classmethod
+    def of(cls, row: dict[str, JSON]) -> Archive:
+        return cls(
+            name=row.get("name"), name_prefix=row.get("namePrefix"), count=row.get("count"),
+            bytes=row["bytes"], age=row.get("age"), each=row.get("each", "name"),
+            keep_last=row.get("keepLast", 0), stored=row.get("stored", False),
+            since=row["since"], kept=row.get("kept"), kept_bytes=row.get("keptBytes"))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of what is kept."""
+
+    notifications: list[Notification]
+    gaps: list[Gap]
+    """What is lost behind `after`."""
+    next: int | None
+    """The `after` of the next page or, newest first, its `before`; None on the last one."""
+    seq: int
+    """The number from which an observer goes on without a hole (`since`)."""
+    epoch: str
+
+    @classmethod
+    def of(cls, answer: dict[str, JSON]) -> Page:
+        return cls(
+            notifications=[Notification.of(row) for row in answer["notifications"]],
+            gaps=[Gap.of(gap) for gap in answer.get("gaps") or []], next=answer.get("next"),
+            seq=answer["seq"], epoch=answer["epoch"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any, Generic
 
 from .errors import BelfryError
 from .handling import Handler, outcome_of
-from .inbox import Inbox, Item
+from .inbox import INBOX_LIMIT, Inbox, Item
 from .notification import Change, Gap, Notification
 from .registration import Registration
 from .wire import JSONObject, is_same, merged
@@ -23,7 +23,7 @@ class Observation(Registration, Generic[Item]):
         self.selector = selector
         self.acknowledges = self.terms.get("acknowledge", False)
         # What is acknowledged is not dropped: the broker stops when 1,000 answers are due.
-        self.inbox: Inbox[Item] = Inbox(is_bounded=not self.acknowledges)
+        self.inbox: Inbox[Item] = Inbox(None if self.acknowledges else INBOX_LIMIT)
         self.filter = filter
         self._handler = handler
 

@@ -47,6 +47,10 @@ class Registration(ABC):
         self.token: str | None = None
         self.position: int | None = None
         """Everything up to this number has come; None until the broker has confirmed it."""
+        self.beginning: JSONObject = {}
+        """Where it begins as long as nothing has come, if that was not said by a number."""
+        self.joined = 0
+        """The last number before it was registered, in this epoch."""
         self.is_registered = False
         """Whether this connection has it."""
         self.is_removed = False
@@ -78,9 +82,40 @@ class Registration(ABC):
             return None
         return min([self.position, *(owed.seq - 1 for owed in self.owed.values())])
 
+    @property
+    def start(self) -> JSONObject:
+        """The members of a registration that say where it begins."""
+        if self.beginning and not self.position:
+            return self.beginning
+        return {} if self.since is None else {"since": self.since}
+
+    @property
+    def reached(self) -> int | None:
+        """The number from which its session goes on."""
+        joined = self.beginning.get("since")
+        return joined if self.position == 0 and isinstance(joined, int) else self.position
+
+    def begin_at(self, beginning: JSONObject) -> None:
+        """It begins in the past."""
+        if beginning.keys() == {"since"} and isinstance(since := beginning["since"], int):
+            self.position = since
+        else:
+            self.beginning = beginning
+
+    def join(self, seq: int) -> None:
+        """The broker has registered it, behind this number."""
+        self.joined = seq
+        if not self.beginning:
+            self.position = seq if self.position is None else min(self.position, seq)
+            return
+        self.position = self.position or 0
+        if "since" not in self.beginning:
+            # The last ones of a later time would be others, and those between would be missing.
+            self.beginning = {"since": seq}
+
     def begin_numbers_anew(self) -> None:
         """The broker counts from its own beginning."""
-        self.position = 0
+        self.position, self.joined, self.beginning = 0, 0, {}
         self.owed.clear()
 
     def begin_at_present(self) -> None:

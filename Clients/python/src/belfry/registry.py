@@ -101,9 +101,7 @@ class Registry:
             self._by_id.pop(registration.id, None)
         registration.id, registration.token = answer["id"], answer["token"]
         registration.is_registered = True
-        since = answer.get("since", 0)
-        position = registration.position
-        registration.position = since if position is None else min(position, since)
+        registration.join(answer.get("since", 0))
         if not registration.is_removed:
             self._by_id[answer["id"]] = registration
         if not registration.confirmed.done():
@@ -114,9 +112,11 @@ class Registry:
 
         Everything below the highest number that came has come for all observers, because the
         numbers of one client never decrease. Of that number itself only its own frames are known.
+        What came live before a registration says nothing of the past that it was to get.
         """
         for registration in self._all:
-            if registration.is_registered and registration.position is not None:
+            is_behind_past = self._highest_seq > registration.joined
+            if registration.is_registered and is_behind_past and registration.position is not None:
                 registration.position = max(registration.position, self._highest_seq - 1)
             registration.is_registered = False
             if self._link.is_welcomed:
@@ -134,8 +134,8 @@ class Registry:
         again to all observers but the first, whose frame has come.
         """
         positions = [
-            registration.position for registration in self._all
-            if registration.id is not None and registration.position is not None]
+            reached for registration in self._all
+            if registration.id is not None and (reached := registration.reached) is not None]
         if not positions:
             return None
         least = min(positions)

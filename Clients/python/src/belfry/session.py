@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -52,8 +52,9 @@ class Session:
 
     def __init__(
         self, url: str, tokens: Tokens, *, resumes: bool, timeout: float,
-        on_state: Callable[[State], None] | None,
+        on_state: Callable[[State], None] | None, is_apart: bool = False,
     ) -> None:
+        """One that is apart is that of one observer, and ends with it."""
         self.state = State("connecting")
         self.is_welcomed = False
         self.registry = Registry(self)
@@ -64,6 +65,7 @@ class Session:
         self._resumes = resumes
         self._timeout = timeout
         self._on_state = on_state
+        self._is_apart = is_apart
         self._calls = Calls()
         self._back_off = BackOff()
         self._line: Line | None = None
@@ -131,7 +133,7 @@ class Session:
             raise
         return id
 
-    def _check_begun(self) -> None:
+    def check_begun(self) -> None:
         """Raises where the center is not entered yet, or is closed."""
         if self._running is None:
             raise RuntimeError(
@@ -140,7 +142,7 @@ class Session:
             raise self._closed()
 
     async def _until_open(self) -> None:
-        self._check_begun()
+        self.check_begun()
         if self.state.name == "open":
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -154,7 +156,7 @@ class Session:
 
     async def add(self, registration: Registration, timeout: float | None) -> None:
         """Registers it, and returns when the broker has confirmed it."""
-        self._check_begun()
+        self.check_begun()
         # What is no JSON is refused here, and not on some later connection.
         text_of({**registration.terms, **registration.params()})
         self.registry.add(registration)
@@ -178,6 +180,11 @@ class Session:
         if is_registered and self._line is not None:
             with suppress(ConnectionLost, Closed):
                 await self.result_of("removeObserver", params, timeout)
+        self._end_if_alone()
+
+    def _end_if_alone(self) -> None:
+        if self._is_apart and not any(True for _ in self.registry):
+            self._in_background(self.close())
 
     def _give_up(self, registration: Registration) -> None:
         """Nobody waits for it any more; one that the broker confirms later is removed then."""
@@ -185,12 +192,13 @@ class Session:
             self.registry.remove(registration, None)
         if registration.is_registered:
             self._remove_quietly({"token": registration.token})
+        self._end_if_alone()
 
     def _register(self, registration: Registration) -> None:
         lifetime = "token" if self._resumes else "connection"
-        params = {**registration.terms, **registration.params(), "lifetime": lifetime}
-        if (since := registration.since) is not None:
-            params["since"] = since
+        params = {
+            **registration.terms, **registration.params(), "lifetime": lifetime,
+            **registration.start}
         self._unconfirmed += 1
         line = self._line
         self.call("addObserver", params,
@@ -395,6 +403,7 @@ class Session:
                 self.registry.gap(params)
             case "belfry.removed":
                 self.registry.removed(params)
+                self._end_if_alone()
             case "belfry.settled":
                 self.registry.settled(params)
             case "belfry.draining":
@@ -455,7 +464,10 @@ class Session:
         self._open_if_confirmed()
 
     def _make_again(self, away: float | None) -> None:
-        task = asyncio.create_task(self.lasting.make_again(self._result_now, away))
+        self._in_background(self.lasting.make_again(self._result_now, away))
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 JSONObject = dict[str, Any]
+Since = int | str | datetime
 Where = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 NOT_GIVEN: Any = object()
@@ -74,6 +76,27 @@ def filter_of(
     if object is not None or "objectPrefix" not in filter:
         filter["object"] = object
     return filter
+
+
+def beginning_of(
+    since: Since | None, last: int | None, last_each: int | None
+) -> JSONObject:
+    """The member that says where in the past an observer begins; more than one is refused."""
+    if isinstance(since, bool):
+        raise TypeError("since is a number, a time or 'oldest'")
+    return {
+        name: value for name, value in (
+            ("since", time_of(since)), ("last", last), ("lastEach", last_each))
+        if value is not None}
+
+
+def time_of(time: Any) -> Any:
+    """A time as the broker has it; anything else is as it is."""
+    if not isinstance(time, datetime):
+        return time
+    if time.tzinfo is None:
+        raise ValueError(f"{time} has no time zone: say datetime.now(UTC)")
+    return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def place(object: str, key_path: str) -> JSONObject:
