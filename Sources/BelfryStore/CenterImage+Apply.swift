@@ -64,6 +64,13 @@ extension CenterImage {
             }
         case .keyForgotten(let principal, let text):
             if let index = index(ofKey: principal, text) { keys.remove(at: index) }
+        case .archive, .archiveRemoved, .archivedKind, .archivedKindForgotten, .kept, .letGo:
+            applyArchived(change)
+        }
+    }
+
+    private mutating func applyArchived(_ change: Change) {
+        switch change {
         case .archive(let record): archives.put(record) { $0.number }
         case .archiveRemoved(let number):
             archives.remove(number) { $0.number }
@@ -75,6 +82,7 @@ extension CenterImage {
         case .archivedKindForgotten(let key): forget(key)
         case .kept(let record): kept.put(record.stored) { $0.notification.sequence }
         case .letGo(let sequence): kept.remove(sequence) { $0.notification.sequence }
+        default: preconditionFailure("the change is none of archives")
         }
     }
 

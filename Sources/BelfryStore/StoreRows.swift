@@ -175,6 +175,13 @@ struct StoreRows {
             try put(change, in: keys, center: center) { $0.bind(key.principal, key.text) }
         case .keyForgotten(let principal, let text):
             try keys.remove(center: center) { $0.bind(principal, text) }
+        case .archive, .archiveRemoved, .archivedKind, .archivedKindForgotten, .kept, .letGo:
+            try applyArchived(change, center: center)
+        }
+    }
+
+    private mutating func applyArchived(_ change: Change, center: Int64) throws(StoreError) {
+        switch change {
         case .archive(let archive):
             try put(change, in: archives, center: center) { $0.bind(UInt64(archive.number)) }
         case .archiveRemoved(let number):
@@ -194,6 +201,7 @@ struct StoreRows {
             let sequence = row.notification.sequence
             try put(change, in: kept, center: center) { $0.bind(sequence) }
         case .letGo(let sequence): try kept.remove(center: center) { $0.bind(sequence) }
+        default: preconditionFailure("the change is none of archives")
         }
     }
 

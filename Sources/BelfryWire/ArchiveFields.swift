@@ -7,6 +7,7 @@ struct ArchiveFields {
     private var isStored: Bool?
 
     private var name: ArchiveName?
+    private var byteLimit: Int?
 
     enum Key: String, CaseIterable {
         case count, bytes, age, each, keepLast, stored, name, namePrefix
@@ -24,8 +25,8 @@ struct ArchiveFields {
         switch key {
         case .count: terms.count = try fields.integer(in: Self.countRange, of: bytes)
         case .bytes:
-            terms.byteLimit =
-                try fields.integer(in: Self.byteRange, of: bytes) ?? terms.byteLimit
+            byteLimit = try fields.integer(in: Self.byteRange, of: bytes)
+            terms.byteLimit = byteLimit ?? terms.byteLimit
         case .age:
             terms.age = try fields.seconds(Self.ageRule, in: bytes).map { $0 / 1_000_000 }
         case .each: terms.each = try fields.word(in: bytes) ?? terms.each
@@ -50,7 +51,8 @@ struct ArchiveFields {
         if terms.keepLast > 0, terms.age == nil {
             fields.addFault(Key.keepLast, "requires the field age, in spite of which they stay")
         }
-        return ArchiveRequest(name: name, terms: terms, isStored: isStored)
+        return ArchiveRequest(
+            name: name, terms: terms, isStored: isStored, hasByteLimit: byteLimit != nil)
     }
 }
 
@@ -62,6 +64,18 @@ public struct ArchiveRequest: Sendable {
     public var terms: ArchiveTerms
     /// Whether the store keeps the notifications; nil where the request does not say.
     public var isStored: Bool?
+    /// Whether the request says how many bytes are kept; else the broker may lower the default.
+    public var hasByteLimit = false
+
+    init(
+        name: ArchiveName? = nil, terms: ArchiveTerms, isStored: Bool? = nil,
+        hasByteLimit: Bool = false
+    ) {
+        self.name = name
+        self.terms = terms
+        self.isStored = isStored
+        self.hasByteLimit = hasByteLimit
+    }
 }
 
 extension ArchiveTerms.Each: OptionWord {

@@ -75,13 +75,17 @@ struct BeginningFields {
     }
 }
 
-extension RequestReader {
-    /// Reads where the observers of a stream begin: a number, or another place.
+/// The place in the past at which the observers of a stream begin.
+public struct StreamBeginning: Sendable {
+    /// The number, if the place is one.
+    public let sequence: UInt64?
+    /// The place that is no number.
+    public let beginning: PastBeginning?
+
+    /// Reads the parameters of a stream.
     ///
     /// - Throws: invalid-fields, also for a parameter that comes twice.
-    public func beginning(
-        query: [QueryParameter]
-    ) throws(Problem) -> (sequence: UInt64?, beginning: PastBeginning?) {
+    public init(query: [QueryParameter], limits: WireLimits) throws(Problem) {
         var fields = BeginningFields()
         var reader = QueryReader(limits: limits)
         for parameter in query {
@@ -90,8 +94,8 @@ extension RequestReader {
             }
             try fields.read(key, &reader, in: parameter.value.span)
         }
-        let beginning = fields.beginning { reader.faults.add(.parameter($0.rawValue), $1) }
+        beginning = fields.beginning { reader.faults.add(.parameter($0.rawValue), $1) }
+        sequence = fields.sequence
         try reader.faults.check()
-        return (fields.sequence, beginning)
     }
 }

@@ -60,7 +60,8 @@ struct PastFields {
             fault(.objectPrefix, "cannot be combined with object")
         }
         if last != nil, query.lastEach != nil { fault(.lastEach, "cannot be combined with last") }
-        var request = PastRequest(query: query, isNewestFirst: query.isNewestFirst)
+        var request = PastRequest(query: query)
+        request.isNewestFirst = query.isNewestFirst
         if terms.isFiner { request.query.terms = terms }
         if let last {
             (request.query.isNewestFirst, request.query.limit) = (true, last)
@@ -80,11 +81,13 @@ public struct PastRequest: Sendable {
     /// The notifications that are meant.
     public var query: PastQuery
     /// Whether the page begins with the newest.
-    public var isNewestFirst: Bool
+    public var isNewestFirst = false
     /// Whether the page is all that was asked for: no other follows.
     public var isWhole = false
     /// Whether losses behind the beginning are told.
     public var tellsGaps = false
+
+    fileprivate init(query: PastQuery) { self.query = query }
 }
 
 /// The order of a page.
@@ -95,47 +98,45 @@ enum PastOrder: String, OptionWord, CaseIterable {
     static let detail = "must be oldest or newest"
 }
 
-extension RequestReader {
-    /// Reads the query of a page of the past.
+extension PastRequest {
+    /// Reads the query of a page of the past, or of a removal.
     ///
     /// - Throws: invalid-fields, also for an unknown parameter and one that comes twice.
-    public func past(query: [QueryParameter]) throws(Problem) -> PastRequest {
-        try past(query, PastFields.reading)
-    }
-
-    /// Reads the query of a removal of notifications.
-    ///
-    /// - Throws: invalid-fields, also for an unknown parameter and one that comes twice.
-    public func removal(query: [QueryParameter]) throws(Problem) -> PastQuery {
-        try past(query, PastFields.removing).query
-    }
-
-    private func past(
-        _ query: [QueryParameter], _ keys: JSONKeyTable<PastFields.Key>
-    ) throws(Problem) -> PastRequest {
+    public init(
+        query: [QueryParameter], isRemoval: Bool, limits: WireLimits
+    ) throws(Problem) {
         var fields = PastFields()
         var reader = QueryReader(limits: limits)
+        let keys = isRemoval ? PastFields.removing : PastFields.reading
         for parameter in query {
             guard let key = reader.key(of: parameter, in: keys) else { continue }
             try fields.read(key, from: &reader, in: parameter.value.span)
         }
-        let request = fields.request(&reader)
+        self = fields.request(&reader)
         try reader.faults.check()
-        return request
     }
+}
 
-    /// Reads the terms of an archive.
+extension ArchiveRequest {
+    /// Reads the terms of an archive; no content is the defaults.
     ///
     /// - Throws: malformed-json or invalid-fields.
-    public func archive(in body: Span<UInt8>) throws(Problem) -> ArchiveRequest {
-        if isBlank(body) { return try archive(in: "{}".utf8.span) }
-        return try read(body) { (fields) throws(Problem) in try fields.readArchive(in: body) }
+    public init(in body: Span<UInt8>, _ reader: RequestReader) throws(Problem) {
+        if reader.isBlank(body) {
+            self.init(terms: ArchiveTerms())
+        } else {
+            self = try reader.read(body) { (fields) throws(Problem) in
+                try fields.readArchive(in: body)
+            }
+        }
     }
 
     /// Reads the archives of the configuration file, an array.
     ///
     /// - Throws: malformed-json or invalid-fields.
-    public func configuredArchives(in text: Span<UInt8>) throws(Problem) -> [ArchiveRequest] {
-        try read(text) { (fields) throws(Problem) in try fields.readConfiguredArchives(in: text) }
+    public static func configured(in text: Span<UInt8>) throws(Problem) -> [ArchiveRequest] {
+        try RequestReader().read(text) { (fields) throws(Problem) in
+            try fields.readConfiguredArchives(in: text)
+        }
     }
 }

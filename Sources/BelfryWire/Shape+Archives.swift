@@ -2,24 +2,20 @@ public import BelfryCenter
 internal import BelfryJSON
 
 // Archives, and pages of what they keep.
-extension Shape {
-    /// Appends an archive.
+extension ArchiveRow {
+    /// Appends the archive.
     ///
     /// - Parameter hasFigures: whether what it keeps is told, too.
-    public static func append(
-        archive row: ArchiveRow, hasFigures: Bool, to output: inout [UInt8]
-    ) {
+    public func append(hasFigures: Bool, to output: inout [UInt8]) {
         var writer = JSONWriter()
-        append(row, hasFigures: hasFigures, to: &output, with: &writer)
+        append(hasFigures: hasFigures, to: &output, with: &writer)
     }
 
-    private static func append(
-        _ row: ArchiveRow, hasFigures: Bool, to output: inout [UInt8],
-        with writer: inout JSONWriter
+    fileprivate func append(
+        hasFigures: Bool, to output: inout [UInt8], with writer: inout JSONWriter
     ) {
-        let terms = row.terms
         writer.beginObject(into: &output)
-        writer.member(row.name.isPrefix ? "namePrefix" : "name", string: row.name.text, into: &output)
+        writer.member(name.isPrefix ? "namePrefix" : "name", string: name.text, into: &output)
         writer.optional("count", terms.count.map { UInt64($0) }, into: &output)
         writer.member("bytes", integer: terms.byteLimit, into: &output)
         if let age = terms.age {
@@ -30,40 +26,42 @@ extension Shape {
         writer.member("each", string: terms.each.text, into: &output)
         writer.member("keepLast", integer: terms.keepLast, into: &output)
         writer.member("stored", bool: terms.isStored, into: &output)
-        writer.member("since", integer: row.since, into: &output)
+        writer.member("since", integer: since, into: &output)
         if terms.isConfigured { writer.member("configured", bool: true, into: &output) }
         if hasFigures {
-            writer.member("kept", integer: row.keptCount, into: &output)
-            writer.member("keptBytes", integer: row.keptByteCount, into: &output)
+            writer.member("kept", integer: keptCount, into: &output)
+            writer.member("keptBytes", integer: keptByteCount, into: &output)
             writer.optional(
-                "firstSeq", row.keptCount > 0 ? row.firstSequence : nil, into: &output)
-            writer.optional("lastSeq", row.keptCount > 0 ? row.lastSequence : nil, into: &output)
+                "firstSeq", keptCount > 0 ? firstSequence : nil, into: &output)
+            writer.optional("lastSeq", keptCount > 0 ? lastSequence : nil, into: &output)
         }
         writer.endObject(into: &output)
     }
 
-    /// Appends archives.
-    public static func append(archives page: Page<ArchiveRow>, to output: inout [UInt8]) {
-        append("archives", page, to: &output) { row, output, writer in
-            append(row, hasFigures: true, to: &output, with: &writer)
+    /// Appends a page of archives.
+    public static func append(_ page: Page<ArchiveRow>, to output: inout [UInt8]) {
+        Shape.append("archives", page, to: &output) { row, output, writer in
+            row.append(hasFigures: true, to: &output, with: &writer)
         }
     }
+}
 
+extension PastRequest {
     /// Appends a page of the past.
     ///
     /// - Parameters:
     ///   - lost: a loss behind the beginning, from one number to another.
     ///   - sequence: the number from which a registration goes on without a hole.
-    public static func append(
-        past page: PastPage, of request: PastRequest, lost: ClosedRange<UInt64>?, sequence: UInt64,
-        epoch: [UInt8], to output: inout [UInt8]
+    public func append(
+        _ page: PastPage, lost: ClosedRange<UInt64>?, sequence: UInt64, epoch: [UInt8],
+        to output: inout [UInt8]
     ) {
         output.append("{\"notifications\":[")
-        let isReversed = request.query.looksDown != request.isNewestFirst
+        let isReversed = query.looksDown != isNewestFirst
         let rows = isReversed ? page.notifications.reversed() : page.notifications
         for (index, row) in rows.enumerated() {
             if index > 0 { output.append(",") }
-            append(notification: row, isRedelivered: false, to: &output)
+            Shape.append(notification: row, isRedelivered: false, to: &output)
         }
         output.append("],\"gaps\":[")
         if let lost {
@@ -74,7 +72,7 @@ extension Shape {
             output.append("}")
         }
         output.append("],\"next\":")
-        if page.hasMore, !request.isWhole, let last = page.notifications.last {
+        if page.hasMore, !isWhole, let last = page.notifications.last {
             JSONWriter.append(integer: last.sequence, to: &output)
         } else {
             output.append("null")

@@ -156,7 +156,7 @@ extension Setting {
         unset: "none",
         read: { (text, settings) throws(Fault) in
             do throws(Problem) {
-                settings.archives = try RequestReader().configuredArchives(in: text.utf8.span)
+                settings.archives = try ArchiveRequest.configured(in: text.utf8.span)
                 settings.archivesText = text
             } catch {
                 let first = error.errors.first.map { "\($0.place) \($0.detail)" }

@@ -15,6 +15,9 @@ struct ChangeSource {
         var timers: [UInt64] = []
         var keys: [UInt64] = []
         var values: [UInt64] = []
+        var archives: [UInt32] = []
+        var kinds: [ArchivedKindKey] = []
+        var kept: [UInt64] = []
     }
 
     private var random: SplitMix
@@ -62,7 +65,7 @@ struct ChangeSource {
     }
 
     private mutating func changes(of center: inout Center) -> [Change] {
-        switch random.below(20) {
+        switch random.below(22) {
         case 0: return [.center(CenterRecord(epoch: Sample.bytes("epoch \(serial)")))]
         case 1: return [.sequenceReserved(through: center.sequence + 100)]
         case 2: return client(of: &center)
@@ -86,6 +89,7 @@ struct ChangeSource {
         case 13: return key(of: &center)
         case 14, 15: return ask(of: &center)
         case 16, 17: return timer(of: &center)
+        case 20, 21: return archive(of: &center)
         default: return value(of: &center)
         }
     }
@@ -198,6 +202,37 @@ struct ChangeSource {
         }
         center.values.removeAll { $0 == object }
         return [.valueRemoved(object: Sample.bytes("object \(object)"))]
+    }
+
+    private mutating func archive(of center: inout Center) -> [Change] {
+        switch random.below(8) {
+        case 0:
+            let number = UInt32(random.below(5))
+            if !center.archives.contains(number) { center.archives.append(number) }
+            return [.archive(Sample.archive(number))]
+        case 1:
+            guard let number = center.archives.randomElement(using: &random) else { return [] }
+            center.archives.removeAll { $0 == number }
+            center.kinds.removeAll { $0.archive == number }
+            return [.archiveRemoved(number: number)]
+        case 2:
+            guard let key = center.kinds.randomElement(using: &random) else { return [] }
+            center.kinds.removeAll { $0 == key }
+            return [.archivedKindForgotten(key)]
+        case 3, 4:
+            let record = Sample.archivedKind(UInt64(random.below(20)))
+            center.kinds.removeAll { $0 == record.key }
+            center.kinds.append(record.key)
+            return [.archivedKind(record)]
+        case 5:
+            guard let sequence = center.kept.randomElement(using: &random) else { return [] }
+            center.kept.removeAll { $0 == sequence }
+            return [.letGo(sequence: sequence)]
+        default:
+            let record = Sample.kept(serial)
+            center.kept.append(record.notification.sequence)
+            return [.kept(record)]
+        }
     }
 
     private mutating func key(of center: inout Center) -> [Change] {

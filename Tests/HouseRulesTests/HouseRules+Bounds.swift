@@ -21,7 +21,7 @@ extension HouseRules {
         "turnIsFull", "largeAnswersMustWait", "turnEndLimit", "workLimit", "walkLookCount",
         "ofEnd", "reportShare", "shareEnd", "flushByteLimit", "pageScanLimit", "pageTextByteLimit",
         "scanLimit",
-        "goesOn",
+        "goesOn", "pastWork", "rowLimit",
     ]
 
     /// Whether the loops of a file have a price: it belongs to a center or to its host.

@@ -29,6 +29,11 @@ package struct StateWalk {
                 "Backlog.losses", "CenterMemory.kept", "CenterMemory.measure", "OwnedMemory.growth",
                 "Shard.ended",
             ],
+            "It is for archives, and for beginnings at a time, which no log has.": [
+                "Channel.lastSequence", "ChannelTable.forgotten", "ReplayRing.forgottenAt",
+                "History.restoredAt", "NotificationCenter.archives", "Receipt.isKept",
+                "Notification.isKept",
+            ],
             "It lives only while a command is applied (decision 97).": [
                 "NotificationCenter.dispatching", "NotificationQueue.journal",
             ],

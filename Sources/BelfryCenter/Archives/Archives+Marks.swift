@@ -133,7 +133,7 @@ extension Archives {
             ringForgot: history.replay.forgottenThrough, from: time, registry, history)
     }
 
-    /// The last number that a page of the past can no longer show: what is kept is in archives alone.
+    /// The last number that a page of the past can no longer show; archives alone have what is kept.
     func lostThrough(
         _ query: PastQuery, _ registry: borrowing ObserverRegistry, _ history: borrowing History
     ) -> UInt64 {
@@ -158,10 +158,20 @@ extension Archives {
         guard let names else { return last(loss(ofPrefix: prefix), nil, history) }
         var lost: UInt64 = 0
         for name in names {  // Bound: terms
-            let post = history.lastPost(of: name, in: registry.index.channels)
+            let post = registry.index.channels.lastPost(of: name, history)
             lost = max(lost, last(loss(of: name, object: object, last: post), name, history))
         }
         return lost
+    }
+}
+
+extension ChannelTable {
+    /// The last notification of a channel, as far as it is known, or may have been.
+    func lastPost(of name: [UInt8], _ history: borrowing History) -> LossMark {
+        if let mark = lastPost(of: name.span) { return mark }
+        let earlier = history.lastDispatchedEarlier(of: name)
+        guard earlier > forgotten.sequence else { return forgotten }
+        return LossMark(sequence: earlier, postedAt: history.restoredAt)
     }
 }
 

@@ -1,37 +1,16 @@
 // Observers that begin in the past, or come back to it (rules A7 to A13).
 
-extension Archives {
+extension PastBeginning? {
     /// The number behind which an observer begins.
     func start(
-        of beginning: PastBeginning?, since: UInt64?, _ ring: borrowing ReplayRing
+        since: UInt64?, _ archives: borrowing Archives, _ ring: borrowing ReplayRing
     ) -> UInt64 {
-        guard case .from(let time) = beginning else { return since ?? 0 }
-        return max(rows.last(postedBefore: time) ?? 0, ring.last(postedBefore: time) ?? 0)
+        guard case .from(let time) = self else { return since ?? 0 }
+        return max(archives.rows.last(postedBefore: time) ?? 0, ring.last(postedBefore: time) ?? 0)
     }
+}
 
-    /// An observer that begins behind a number, or as it asked for.
-    func member(
-        _ slot: UInt32, after: UInt64, _ beginning: PastBeginning?, join: UInt64,
-        _ registry: borrowing ObserverRegistry
-    ) -> PastReader.Member {
-        var member = PastReader.Member(
-            slot: slot, serial: registry.observers[slot].serial,
-            filter: registry.filter(of: slot), after: after, join: join)
-        switch beginning {
-        case nil: break
-        case .from(let time): member.from = time
-        case .oldest: member.isPromised = false
-        case .last(let count):
-            member.isPromised = false
-            member.search = PastSearch(count: count, isEach: false, join: join)
-        case .lastEach(let count):
-            member.isPromised = false
-            member.search = PastSearch(count: count, isEach: true, join: join)
-        }
-        if !member.isPromised { member.toldLoss = join }
-        return member
-    }
-
+extension Archives {
     /// Adds an observer to the reader of its client.
     mutating func read(_ member: PastReader.Member, of client: UInt32) {
         var reader = readers[client] ?? PastReader()
@@ -47,7 +26,7 @@ extension Archives {
         _ registry: borrowing ObserverRegistry
     ) {
         let client = registry.observers[slot].client
-        var member = member(slot, after: after, nil, join: join, registry)
+        var member = PastReader.Member(slot, after: after, nil, join: join, registry)
         member.toldLoss = lost
         if let reader = readers[client], let place = reader.member(at: slot) {
             member.toldLoss = reader.members[place].toldLoss
@@ -55,22 +34,46 @@ extension Archives {
         member.held = Set(held)
         read(member, of: client)
     }
+}
+
+extension PastReader.Member {
+    /// An observer that begins behind a number, or as it asked for.
+    init(
+        _ slot: UInt32, after: UInt64, _ beginning: PastBeginning?, join: UInt64,
+        _ registry: borrowing ObserverRegistry
+    ) {
+        self.init(
+            slot: slot, serial: registry.observers[slot].serial,
+            filter: registry.filter(of: slot), after: after, join: join)
+        switch beginning {
+        case nil: break
+        case .from(let time): from = time
+        case .oldest: isPromised = false
+        case .last(let count):
+            isPromised = false
+            search = PastSearch(count: count, isEach: false, join: join)
+        case .lastEach(let count):
+            isPromised = false
+            search = PastSearch(count: count, isEach: true, join: join)
+        }
+        if !isPromised { toldLoss = join }
+    }
 
     /// The notifications that a mailbox begins with: the newest as far as its limits go.
     ///
     /// - Returns: The gap in place of the rest, if there is a rest.
     func fill(
-        _ found: inout Replay, for member: PastReader.Member, _ history: borrowing History,
+        _ found: inout Replay, _ archives: borrowing Archives, _ history: borrowing History,
         _ index: borrowing ObserverIndex, at time: CommandTime
     ) -> GapRecord? {
-        var member = member
+        var member = self
         var search = member.search ?? PastSearch(count: .max, isEach: false, join: member.join)
         (search.countRoom, search.byteRoom) = (found.countRoom, found.byteRoom)
         // What is not kept is in the ring alone, and counts as well.
         member.takesAll = true
-        var work = PastWork(looks: PastWork.ofCommand)
+        var pastWork = PastWork(looks: PastWork.ofCommand)
         let isDone = search.goOn(
-            for: member, in: self, history.replay, index, at: time, &work)
+            for: member, in: archives, history.replay, index, at: time, &pastWork)
         var gap: GapRecord?
         if search.lost != nil || !isDone {
             gap = GapRecord(
@@ -81,10 +84,10 @@ extension Archives {
         member.after = max(member.after, search.start - 1)
         var reader = PastReader()
         reader.add(member)
-        work = PastWork(looks: PastWork.ofCommand)
+        pastWork = PastWork(looks: PastWork.ofCommand)
         // Share: past
         while case .found(let notification, _) = reader.next(
-            before: nil, in: self, history, index, at: time, &work)
+            before: nil, in: archives, history, index, at: time, &pastWork)
         {
             found.add(notification, to: member.slot)
         }

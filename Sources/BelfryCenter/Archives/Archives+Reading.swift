@@ -32,36 +32,36 @@ extension PastPage {
     }
 }
 
-extension Archives {
+extension PastPage {
     /// Goes on with a page: archives have what is kept, and the ring the rest.
-    func read(
-        _ page: inout PastPage, of query: PastQuery, _ ring: borrowing ReplayRing,
+    mutating func read(
+        _ query: PastQuery, in archives: borrowing Archives, _ ring: borrowing ReplayRing,
         _ index: borrowing ObserverIndex, at time: CommandTime,
         isVisible: (Notification) -> Bool
     ) {
-        var work = PastWork()
-        while !page.isDone {  // Share: past
+        var pastWork = PastWork()
+        while !isDone {  // Share: past
             let found =
                 query.looksDown
-                ? next(below: page.cursor, ring, index, at: time, &work)
-                : next(above: page.cursor, ring, index, at: time, &work)
+                ? archives.next(below: cursor, ring, index, at: time, &pastWork)
+                : archives.next(above: cursor, ring, index, at: time, &pastWork)
             guard let found else {
-                page.isDone = !work.isDone
+                isDone = !pastWork.isDone
                 return
             }
             let notification = found.notification
             if query.looksDown
                 ? notification.sequence <= query.after : notification.sequence >= query.before
             {
-                page.isDone = true
+                isDone = true
                 return
             }
-            if found.isInArchive || isOfRing(notification) {
-                guard let matches = query.matches(notification, &work.conditions) else { return }
-                if matches, isVisible(notification) { page.add(notification, query) }
+            if found.isInArchive || archives.isOfRing(notification) {
+                guard let matches = query.matches(notification, &pastWork.conditions) else { return }
+                if matches, isVisible(notification) { add(notification, query) }
             }
-            if page.isDone { return }
-            page.cursor = notification.sequence
+            if isDone { return }
+            cursor = notification.sequence
         }
     }
 }

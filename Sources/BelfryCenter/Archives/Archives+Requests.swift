@@ -42,7 +42,7 @@ extension Archives {
     ///
     /// One that the file no longer has stays with what it keeps, and may be changed by a request.
     mutating func configure(_ limits: CenterLimits, since: UInt64, at time: CommandTime) {
-        isDurable = limits.isDurable
+        (isDurable, isConfigured) = (limits.isDurable, true)
         if limits.archives.isEmpty, !isUsed { return }
         for row in listing() where row.terms.isConfigured {  // Bound: archives
             guard !limits.archives.contains(where: { $0.name == row.name }) else { continue }
@@ -69,14 +69,14 @@ extension Archives {
         _ query: PastQuery, above start: UInt64, _ ring: inout ReplayRing,
         _ index: borrowing ObserverIndex
     ) -> (count: Int, next: UInt64?) {
-        var work = PastWork()
+        var pastWork = PastWork()
         var count = 0
         var position = max(start, query.after)
         // Share: past
-        while let candidate = next(above: position, ring, index, at: nil, &work) {
+        while let candidate = next(above: position, ring, index, at: nil, &pastWork) {
             let notification = candidate.notification
             if notification.sequence >= query.before { return (count, nil) }
-            guard let matches = query.matches(notification, &work.conditions) else { break }
+            guard let matches = query.matches(notification, &pastWork.conditions) else { break }
             position = notification.sequence
             guard matches else { continue }
             count += 1
@@ -87,6 +87,6 @@ extension Archives {
             }
             ring.erase(position)
         }
-        return (count, work.isDone ? position : nil)
+        return (count, pastWork.isDone ? position : nil)
     }
 }

@@ -16,11 +16,11 @@ extension Archives {
     /// - Parameter time: the present time; nil to get also what is over and not removed yet.
     func next(
         above start: UInt64, _ ring: borrowing ReplayRing, _ index: borrowing ObserverIndex,
-        at time: CommandTime?, _ work: inout PastWork
+        at time: CommandTime?, _ pastWork: inout PastWork
     ) -> Candidate? {
         var row = rows.position(above: start)
         var ringPosition = ring.position(above: start)
-        while work.take() {  // Share: past
+        while pastWork.take() {  // Share: past
             let rowPlace =
                 row < rows.positions.upperBound ? rows.place(at: row) : nil
             let inRing = ringPosition < ring.positions.upperBound ? ring[ringPosition] : nil
@@ -42,11 +42,11 @@ extension Archives {
     /// The next notification below a number that may be shown; nil at the end, or without work.
     func next(
         below end: UInt64, _ ring: borrowing ReplayRing, _ index: borrowing ObserverIndex,
-        at time: CommandTime?, _ work: inout PastWork
+        at time: CommandTime?, _ pastWork: inout PastWork
     ) -> Candidate? {
         var row = rows.position(above: end - 1)
         var ringPosition = ring.position(above: end - 1)
-        while work.take() {  // Share: past
+        while pastWork.take() {  // Share: past
             let rowPlace =
                 row > rows.positions.lowerBound ? rows.place(at: row - 1) : nil
             let inRing = ringPosition > ring.positions.lowerBound ? ring[ringPosition - 1] : nil
@@ -92,11 +92,11 @@ extension Archives {
     /// The ring alone has what archives let go, for whoever was promised it, and what is not kept,
     /// for the others: for those with a promise that is held at once.
     func matches(
-        _ candidate: Candidate, _ member: PastReader.Member, _ work: inout PastWork
+        _ candidate: Candidate, _ member: PastReader.Member, _ pastWork: inout PastWork
     ) -> Bool? {
         let notification = candidate.notification
         let sequence = notification.sequence
-        guard work.take() else { return nil }
+        guard pastWork.take() else { return nil }
         if sequence <= member.after || member.held.contains(sequence) { return false }
         if sequence <= member.join {
             if notification.postedAt < member.from { return false }
@@ -110,7 +110,7 @@ extension Archives {
             if !isWanted { return false }
         }
         return member.filter.matches(
-            candidate.place, notification.content, &work.conditions)
+            candidate.place, notification.content, &pastWork.conditions)
     }
 
     /// Whether a notification is read from the ring by those that were promised nothing.

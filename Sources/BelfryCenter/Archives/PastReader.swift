@@ -95,12 +95,12 @@ struct PastReader: Sendable {
     mutating func next(
         before limit: (sequence: UInt64, serial: UInt64)?, in archives: borrowing Archives,
         _ history: borrowing History, _ index: borrowing ObserverIndex, at time: CommandTime,
-        _ work: inout PastWork
+        _ pastWork: inout PastWork
     ) -> Step {
         while true {  // Share: past
             guard let candidate = archives.next(
-                above: position, history.replay, index, at: time, &work) else {
-                if work.isDone { return .tired }
+                above: position, history.replay, index, at: time, &pastWork) else {
+                if pastWork.isDone { return .tired }
                 position = max(position, history.sequence)
                 return .end
             }
@@ -112,7 +112,7 @@ struct PastReader: Sendable {
                 if let limit, sequence == limit.sequence, member.serial >= limit.serial {
                     return .end
                 }
-                guard let matches = archives.matches(candidate, member, &work) else { return .tired }
+                guard let matches = archives.matches(candidate, member, &pastWork) else { return .tired }
                 told = (sequence, member.serial)
                 if matches { return .found(candidate.notification, member: place) }
             }
@@ -151,13 +151,13 @@ struct PastReader: Sendable {
     /// Does a part of the searches; tells whether all have ended.
     mutating func search(
         in archives: borrowing Archives, _ ring: borrowing ReplayRing,
-        _ index: borrowing ObserverIndex, at time: CommandTime, _ work: inout PastWork
+        _ index: borrowing ObserverIndex, at time: CommandTime, _ pastWork: inout PastWork
     ) -> Bool {
         if !members.contains(where: { $0.search != nil }) { return true }
         for place in members.indices {  // Bound: client
             guard var search = members[place].search else { continue }
             let isDone = search.goOn(
-                for: members[place], in: archives, ring, index, at: time, &work)
+                for: members[place], in: archives, ring, index, at: time, &pastWork)
             members[place].search = isDone ? nil : search
             guard isDone else { return false }
             members[place].chosen = search.chosen
@@ -235,16 +235,16 @@ struct PastSearch: Sendable {
     mutating func goOn(
         for member: PastReader.Member, in archives: borrowing Archives,
         _ ring: borrowing ReplayRing, _ index: borrowing ObserverIndex, at time: CommandTime,
-        _ work: inout PastWork
+        _ pastWork: inout PastWork
     ) -> Bool {
         while foundCount < (isEach ? Self.chosenLimit : count) {  // Share: past
             guard let candidate = archives.next(
-                below: place, ring, index, at: time, &work) else {
-                return !work.isDone
+                below: place, ring, index, at: time, &pastWork) else {
+                return !pastWork.isDone
             }
             let sequence = candidate.notification.sequence
             if sequence <= member.after { return true }
-            guard let matches = archives.matches(candidate, member, &work) else { return false }
+            guard let matches = archives.matches(candidate, member, &pastWork) else { return false }
             place = sequence
             if matches, !add(candidate.notification) { return true }
         }

@@ -170,7 +170,7 @@ extension NotificationCenter {
         registry.clients[client].immediateSequence = notification.sequence
         flush(client, at: time, &effects)
         let outcome =
-            isFlushed(client)
+            registry.isFlushed(client)
             ? send(action, notification, to: slot, isAwaited, at: time, &effects)
             : hold(action, notification, at: slot, time, &effects)
         if outcome == .held { registry.clients[client].immediateSequence = notification.sequence }

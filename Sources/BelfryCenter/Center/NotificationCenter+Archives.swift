@@ -3,12 +3,6 @@ import BelfryBytes
 // What is kept of channels, and observers that read it (rules A1 to A18).
 
 extension NotificationCenter {
-    /// Lets the store follow the archives.
-    mutating func noteArchives(_ effects: inout Effects) {
-        for change in archives.changes { tell(change, &effects) }  // Bound: effects
-        archives.changes.removeAll(keepingCapacity: archives.changes.capacity <= 1_024)
-    }
-
     /// Goes on with a page of the past, for as long as a share lasts (rule A18).
     ///
     /// - Parameter isVisible: Whether the caller may see a notification.
@@ -16,13 +10,18 @@ extension NotificationCenter {
         _ page: inout PastPage, of query: PastQuery, at time: CommandTime,
         isVisible: (Notification) -> Bool
     ) {
-        archives.read(
-            &page, of: query, history.replay, registry.index, at: time, isVisible: isVisible)
+        page.read(
+            query, in: archives, history.replay, registry.index, at: time, isVisible: isVisible)
         if page.isDone { page.lostThrough = archives.lostThrough(query, registry, history) }
     }
 
-    /// Drops held copies of forgotten notifications; their observers get a gap.
-    mutating func forgetHeld(_ query: PastQuery, _ effects: inout Effects) {
+    /// Forgets notifications that a query means, a share in each command (rule A16).
+    ///
+    /// Held copies go with the last share; their observers get a gap.
+    mutating func forget(_ query: PastQuery, above start: UInt64, _ effects: inout Effects) {
+        let (count, next) = archives.forget(query, above: start, &history.replay, registry.index)
+        effects.outcome = .forgot(count: count, next: next)
+        if next != nil { return }
         var work = FilterWork()
         var kept = backlog.held.oldest
         while kept != HeldTable.none {  // Bound: kept
@@ -47,14 +46,14 @@ extension NotificationCenter {
     ) {
         guard let first = slots.first else { return }
         let client = registry.observers[first].client
-        let after = archives.start(of: beginning, since: since, history.replay)
+        let after = beginning.start(since: since, archives, history.replay)
         let isMailbox = registry.clients[client].suspension.contains(.mailbox)
         let isPromised = beginning?.isPlace ?? true
         if archives.isUsed || !isPromised {
             // Nothing that is held may be written before a reader looks for what precedes it.
             for slot in slots  // Bound: registrations
             where !isOfValue(slot) && registry.observers.target(at: slot) == nil {
-                let member = archives.member(
+                let member = PastReader.Member(
                     slot, after: after, beginning, join: history.sequence, registry)
                 registry.observers[slot].replaysAbove = after
                 if isMailbox {
@@ -87,7 +86,7 @@ extension NotificationCenter {
             }
         }
         var found = emptyReplay(for: client)
-        let rest = archives.fill(&found, for: member, history, registry.index, at: time)
+        let rest = member.fill(&found, archives, history, registry.index, at: time)
         if let rest { noteGap(rest, at: member.slot, &effects) }
         hold(found, at: [member.slot], of: client, &effects)
         settle(client, at: time, &effects)
@@ -123,7 +122,7 @@ extension NotificationCenter {
             }
         }
         guard reader.search(
-            in: archives, history.replay, registry.index, at: time, &step.past)
+            in: archives, history.replay, registry.index, at: time, &step.pastWork)
         else {
             registry.clients[client].suspension.insert(.flushing)
             return false
@@ -134,7 +133,7 @@ extension NotificationCenter {
         }
         while true {  // Share: past
             switch reader.next(
-                before: limit, in: archives, history, registry.index, at: time, &step.past)
+                before: limit, in: archives, history, registry.index, at: time, &step.pastWork)
             {
             case .end: return true
             case .tired:

@@ -111,7 +111,7 @@ extension NotificationCenter {
                 return
             }
             guard case .now = readiness(of: observer, asks.open[slot].content.name),
-                isFlushed(client)
+                registry.isFlushed(client)
             else {
                 hold(slot, for: observer, &effects)
                 let (other, _) = taker(of: slot, waitingFor: registry.observers[observer].serial)

@@ -228,7 +228,7 @@ extension NotificationCenter {
         flush(client, at: time, &effects)
         if dispatching.toldMarks.contains(slot) { return .delivered }
         let outcome =
-            isFlushed(client)
+            registry.isFlushed(client)
             ? send(notification, to: slot, time, &effects)
             : hold(notification, at: slot, isReplaceable: false, time, &effects)
         if outcome == .held || outcome == .coalesced {
@@ -300,19 +300,9 @@ extension NotificationCenter {
             Delivery(
                 connection: isStream ? registry.observers.readerName(at: slot) : route.connection,
                 notification: position, observer: registry.observers[slot].serial,
-                selector: selector(of: slot, for: effects.notifications[Int(position)]),
+                selector: registry.selector(of: slot, for: effects.notifications[Int(position)]),
                 transport: isStream ? .ofMailboxStreams : route.transport, form: form,
                 isRedelivered: isRedelivered))
-    }
-
-    /// The method of a frame: that of a responder is the name.
-    @inline(__always)
-    private func selector(of slot: UInt32, for notification: Notification) -> UInt32 {
-        guard registry.observers.isResponder(at: slot) else {
-            return registry.observers[slot].selector
-        }
-        return registry.selectors.number(of: notification.content.name)
-            ?? registry.observers[slot].selector
     }
 
     /// Changes the account of a notification for a later outcome.

@@ -215,7 +215,7 @@ extension NotificationCenter {
 
     /// The end of an observer's lease on the wall clock, if it runs.
     private func leaseEndsAt(of slot: UInt32) -> Int64? {
-        let end = leaseEnd(of: slot)
+        let end = registry.leaseEnd(of: slot)
         return end == .max ? nil : lastWallTime.adding((end - lastTime) / 1_000_000)
     }
 

@@ -17,7 +17,7 @@ extension NotificationCenter {
 
     /// Notes a loss that was counted: it was told on a connection that had ended, or is new.
     mutating func noteAgain(_ gap: GapRecord, at slot: UInt32, _ effects: inout Effects) {
-        let sum = addGap(gap, at: slot)
+        let sum = registry.addGap(gap, at: slot)
         // A post that holds nothing is not stored, so neither is its loss.
         if isLasting(slot), gap.reason != .dropped {
             effects.changes.append(.gap(observer: registry.observers[slot].serial, sum))
@@ -49,14 +49,6 @@ extension NotificationCenter {
         }
     }
 
-    /// Adds a loss to those of its reason, and returns the sum.
-    @discardableResult
-    mutating func addGap(_ gap: GapRecord, at slot: UInt32) -> GapRecord {
-        let (sum, newLoser) = registry.observers.add(gap, at: slot)
-        if let newLoser { registry.clients[newLoser].gapCount += 1 }
-        return sum
-    }
-
     /// Sends the losses of a client's observers: one gap for each observer and reason.
     mutating func tellGaps(
         of client: UInt32, at time: CommandTime, _ effects: inout Effects
@@ -76,19 +68,10 @@ extension NotificationCenter {
                 effects.notices.append(
                     .gap(
                         connection: route.connection, transport: route.transport,
-                        self.gap(gap, at: slot)))
+                        registry.gap(gap, at: slot)))
             }
             forgetGaps(of: slot, &effects)
         }
-    }
-
-    /// The gap of a loss, as its observer gets it.
-    func gap(_ gap: GapRecord, at slot: UInt32) -> Gap {
-        Gap(
-            observer: registry.observers[slot].serial,
-            selector: registry.selectors.text(of: registry.observers[slot].selector),
-            lostCount: gap.count,
-            firstSequence: gap.first, lastSequence: gap.last, reason: gap.reason)
     }
 
     /// Forgets losses that were sent, up to a sequence number.

@@ -66,7 +66,7 @@ extension NotificationCenter {
     private mutating func lookInto(
         _ serial: UInt64, through: UInt64?, at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
-        let slot = try mailboxSlot(serial)
+        let slot = try registry.mailboxSlot(serial)
         registry.observers[slot].mailbox.lookedAt = time.monotonicNanoseconds
         noteLook(atClient: registry.observers[slot].client, at: time, &effects)
         scheduleLeases(of: registry.observers[slot].client, at: time)
@@ -139,17 +139,6 @@ extension NotificationCenter {
         unlink(entry, &effects)
     }
 
-    private func mailboxSlot(_ serial: UInt64) throws(Refusal) -> UInt32 {
-        guard let slot = registry.observers.slot(of: serial) else {
-            if let tombstone = registry.tombstones[serial] { throw .observerRemoved(tombstone) }
-            throw .unknownObserver
-        }
-        guard registry.clients[registry.observers[slot].client].transport == .mailbox else {
-            throw .noMailbox
-        }
-        return slot
-    }
-
     // MARK: Readers
 
     /// Attaches a poll or a stream that waits from now on; an earlier one must go.
@@ -157,7 +146,7 @@ extension NotificationCenter {
         _ serial: UInt64, _ connection: ConnectionName, isStream: Bool, at time: CommandTime,
         _ effects: inout Effects
     ) throws(Refusal) {
-        let slot = try mailboxSlot(serial)
+        let slot = try registry.mailboxSlot(serial)
         let client = registry.observers[slot].client
         if let earlier = registry.observers[slot].mailbox.reader {
             effects.notices.append(
@@ -195,17 +184,6 @@ extension NotificationCenter {
         registry.observers[slot].mailbox.detach(at: time.monotonicNanoseconds)
         noteReaderGone(from: client, at: time)
         scheduleLeases(of: client, at: time)
-    }
-
-    /// Counts one reader of a mailbox less; without any it is disconnected.
-    mutating func noteReaderGone(from client: UInt32, at time: CommandTime) {
-        registry.clients[client].readerCount -= 1
-        guard registry.clients[client].readerCount == 0 else { return }
-        change(client, at: time) { suspension in
-            suspension.insert(.disconnected)
-            suspension.remove(.slow)
-        }
-        registry.clients[client].disconnectedSince = time.monotonicNanoseconds
     }
 
     /// Marks the deliveries of a stream that were not acknowledged as redelivered.
@@ -283,7 +261,7 @@ extension NotificationCenter {
                 .gap(
                     connection: registry.observers.readerName(at: slot),
                     transport: .ofMailboxStreams,
-                    self.gap(gap, at: slot)))
+                    registry.gap(gap, at: slot)))
         }
     }
 
@@ -343,6 +321,17 @@ extension NotificationCenter {
         }
     }
 
+    /// Counts one reader of a mailbox less; without any it is disconnected.
+    mutating func noteReaderGone(from client: UInt32, at time: CommandTime) {
+        registry.clients[client].readerCount -= 1
+        guard registry.clients[client].readerCount == 0 else { return }
+        change(client, at: time) { suspension in
+            suspension.insert(.disconnected)
+            suspension.remove(.slow)
+        }
+        registry.clients[client].disconnectedSince = time.monotonicNanoseconds
+    }
+
     /// The content of an observer's mailbox above a sequence number; looking removes nothing.
     ///
     /// - Returns: nil when there is no such observer, or when it belongs to no mailbox.
@@ -351,7 +340,7 @@ extension NotificationCenter {
             registry.clients[registry.observers[slot].client].transport == .mailbox
         else { return nil }
         var page = MailboxPage()
-        page.gaps = registry.observers[slot].gaps.map { gap($0, at: slot) }
+        page.gaps = registry.observers[slot].gaps.map { registry.gap($0, at: slot) }
         // A reader that has not read the present value has read nothing, whatever number it names.
         let isUnread = isPresent(registry.observers[slot].entries.first)
         page.next = isUnread ? 0 : after

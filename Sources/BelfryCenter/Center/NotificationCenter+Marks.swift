@@ -80,21 +80,10 @@ extension NotificationCenter {
     /// Removes the mark of an observer for a later one: the change that it stood for is lost.
     private mutating func dropMark(of slot: UInt32, _ effects: inout Effects) {
         guard let observed = values.observers[slot], observed.isMarked else { return }
-        if observed.markIsChange, let reason = reasonOfLoss(at: slot) {
+        if observed.markIsChange, let reason = registry.reasonOfLoss(at: slot) {
             loseChange(observed.mark, reason, &effects)
         }
         unlink(observed.mark, &effects)
-    }
-
-    /// The reason why a marked observer loses its change; nil for an interval, which reports none.
-    private func reasonOfLoss(at slot: UInt32) -> Gap.Reason? {
-        let isSuspended =
-            !registry.clients[registry.observers[slot].client].suspension.isDisjoint(
-                with: .suspended)
-        let terms = registry.observers[slot].terms
-        if terms.minInterval > 0, !isSuspended { return nil }
-        return terms.suspensionBehavior == .coalesce || terms.minInterval > 0
-            ? .coalesced : .overflow
     }
 
     /// Counts a change that was held for an observer as lost; one that was shown is no loss.

@@ -96,7 +96,7 @@ extension NotificationCenter {
         registry.clients[client].lastingCount += 1
         if let start = record.readsAbove {
             archives.read(
-                archives.member(slot, after: start, nil, join: history.sequence, registry),
+                PastReader.Member(slot, after: start, nil, join: history.sequence, registry),
                 of: client)
             registry.clients[client].suspension.insert(.reading)
         }
@@ -104,7 +104,7 @@ extension NotificationCenter {
             let gap = GapRecord(
                 reason: .unknown, count: nil, first: record.since + 1, last: dispatched)
             backlog.losses.add(gap)
-            addGap(gap, at: slot)
+            registry.addGap(gap, at: slot)
         }
     }
 
@@ -116,7 +116,7 @@ extension NotificationCenter {
         var gap = gap
         gap.last = min(gap.last, history.sequence)
         guard let slot = registry.observers.slot(of: serial), gap.first <= gap.last else { return }
-        addGap(gap, at: slot)
+        registry.addGap(gap, at: slot)
     }
 
     /// Keeps a notification, and returns its slot.

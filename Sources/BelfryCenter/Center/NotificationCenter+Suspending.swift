@@ -120,14 +120,6 @@ extension NotificationCenter {
             ))
     }
 
-    /// Whether a flush of immediate notifications has ended.
-    ///
-    /// The rest waits for a busy responder, and holds up nothing (rule R14).
-    func isFlushed(_ client: UInt32) -> Bool {
-        registry.clients[client].held.list.isEmpty
-            || registry.clients[client].immediateSequence == 0
-    }
-
     /// Writes the actions that wait for a responder with room again, of a live client.
     mutating func flush(
         actionsOf observer: UInt32, at time: CommandTime, _ effects: inout Effects
@@ -147,7 +139,7 @@ extension NotificationCenter {
         /// The highest number written to the client; nil until it is needed.
         var writtenThrough: UInt64?
         /// The work of reading the past.
-        var past = PastWork()
+        var pastWork = PastWork()
     }
 
     /// Does one step of a flush: it ends at the first entry that may not be written now.

@@ -90,7 +90,7 @@ extension NotificationCenter {
                 return false
             }
             return registry.observerSlots(of: client)
-                .contains { leaseEnd(of: $0) <= due }
+                .contains { registry.leaseEnd(of: $0) <= due }
         case .expiry(let sequence, let kept):
             return backlog.held.isKept(kept, sequence: sequence)
                 && backlog.entries(of: kept)
@@ -147,7 +147,7 @@ extension NotificationCenter {
     mutating func scheduleLeases(of client: UInt32, at time: CommandTime) {
         var next = Int64.max
         for slot in registry.observerSlots(of: client) {  // Bound: client
-            next = min(next, leaseEnd(of: slot))
+            next = min(next, registry.leaseEnd(of: slot))
         }
         guard next != .max else { return }
         if limits.isDurable {
@@ -160,17 +160,6 @@ extension NotificationCenter {
 
     /// The interval at which the store gets a client's time away, so that leases survive a restart.
     static let noteInterval: Int64 = 60_000_000_000
-
-    /// The end of an observer's lease after its connection.
-    func leaseEnd(of slot: UInt32) -> Int64 {
-        guard let lease = registry.observers[slot].terms.lease else { return .max }
-        let client = registry.observers[slot].client
-        if registry.clients[client].suspension.contains(.mailbox) {
-            return registry.observers[slot].mailbox.unreadSince?.adding(lease) ?? .max
-        }
-        guard registry.clients[client].suspension.contains(.disconnected) else { return .max }
-        return registry.clients[client].disconnectedSince.adding(lease)
-    }
 
     /// Removes observers of a client whose leases are over, if one was at the time of the check.
     ///
@@ -188,14 +177,14 @@ extension NotificationCenter {
         }
         registry.clients[client].leaseCheckAt = .max
         let slots = registry.observerSlots(of: client)
-        guard slots.contains(where: { leaseEnd(of: $0) <= due }) else {
+        guard slots.contains(where: { registry.leaseEnd(of: $0) <= due }) else {
             noteClient(client, at: time, &effects)
             scheduleLeases(of: client, at: time)
             return 0
         }
         let watcherCount = registry.index.observerCount(naming: Report.names[3...4])
         var work = 0
-        for slot in slots where leaseEnd(of: slot) <= time.monotonicNanoseconds {  // Bound: ends
+        for slot in slots where registry.leaseEnd(of: slot) <= time.monotonicNanoseconds {  // Bound: ends
             let serial = registry.observers[slot].serial
             work += (1 + registry.observers[slot].entries.count) * Work.ofEnd + watcherCount
             _ = remove(slot, by: .broker, reason: .expired, at: time, &effects)

@@ -78,6 +78,9 @@ public struct NotificationCenter: Sendable {
         dispatching.keptMark = HeldTable.none
         dispatching.walkLookCount = 0
         let reportCount = reports.count
+        if !limits.archives.isEmpty, !archives.isConfigured {
+            archives.configure(limits, since: history.sequence, at: command.time)
+        }
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
             if asks.isUsed, !asks.open.sequel.isEmpty { restartWalks(at: command.time, &effects) }
@@ -88,7 +91,8 @@ public struct NotificationCenter: Sendable {
                     restartWalks(at: command.time, &effects)
                 }
             }
-            if !archives.changes.isEmpty { noteArchives(&effects) }
+            // Bound: effects
+            for change in archives.takeChanges() { tell(change, &effects) }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)
                 if isStored { reserveExactly(&effects) }
@@ -184,11 +188,7 @@ public struct NotificationCenter: Sendable {
             effects.outcome = try archives.put(
                 name, terms, limits, since: history.sequence, at: time)
         case .removeArchive(let name): effects.outcome = try archives.remove(name, at: time)
-        case .forget(let query, let start):
-            let (count, next) = archives.forget(
-                query, above: start, &history.replay, registry.index)
-            if next == nil { forgetHeld(query, &effects) }
-            effects.outcome = .forgot(count: count, next: next)
+        case .forget(let query, let start): forget(query, above: start, &effects)
         }
         if schedule.hasReportedOverflow, schedule.queue.count <= limits.queueEntryLimit / 2 {
             schedule.hasReportedOverflow = false

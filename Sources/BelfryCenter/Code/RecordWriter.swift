@@ -46,10 +46,10 @@ public struct RecordWriter: Sendable {
 }
 
 extension Change {
-    /// The version of the code of records, which is that of snapshots.
+    /// The version of the code of records: that of snapshots, and whether receipts are of kept posts.
     ///
     /// A store that has records of another code has another number of its schema.
-    fileprivate static let recordVersion = NotificationCenter.snapshotVersion
+    fileprivate static let recordVersion = NotificationCenter.snapshotVersion + 1
 
     /// The kinds of changes that put a record.
     public enum RecordKind: Sendable, CaseIterable {

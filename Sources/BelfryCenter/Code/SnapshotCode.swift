@@ -4,8 +4,7 @@ extension NotificationCenter {
     /// The version of the code of states.
     ///
     /// From 2 on it has the last changes of values and the present values that observers were sent,
-    /// from 3 on the whole `ttl` of parts, from 4 on the terms of filters in tombstones, and in
-    /// receipts whether an archive keeps a notification.
+    /// from 3 on the whole `ttl` of parts, from 4 on the terms of filters in tombstones.
     static let snapshotVersion: UInt64 = 4
 
     /// The code of the whole state: equal in every process for centers that got the same commands.

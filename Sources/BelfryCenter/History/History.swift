@@ -30,14 +30,6 @@ struct History: Sendable {
         min(restoredThrough, marks?.last(of: name) ?? restoredThrough)
     }
 
-    /// The last notification of a channel, as far as it is known, or may have been.
-    func lastPost(of name: [UInt8], in channels: borrowing ChannelTable) -> LossMark {
-        if let mark = channels.lastPost(of: name.span) { return mark }
-        let earlier = lastDispatchedEarlier(of: name)
-        guard earlier > channels.forgotten.sequence else { return channels.forgotten }
-        return LossMark(sequence: earlier, postedAt: restoredAt)
-    }
-
     /// The last number of a name that the replay ring has forgotten.
     func forgottenThrough(of name: [UInt8]?) -> UInt64 {
         replay.forgottenThrough > restoredThrough

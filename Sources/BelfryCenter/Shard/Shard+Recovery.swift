@@ -40,7 +40,7 @@ extension NotificationCenter {
         for entry in registry.clients.order.living {  // Bound: start
             for slot in registry.observerSlots(of: entry.slot) {  // Bound: start
                 backlog.losses.add(gap)
-                addGap(gap, at: slot)
+                registry.addGap(gap, at: slot)
             }
         }
         noteNeeds()

@@ -76,11 +76,13 @@ public struct ArchiveRow: Sendable, Equatable {
     public let terms: ArchiveTerms
     /// The last number before it began.
     public let since: UInt64
-    /// How many notifications it keeps, and their bytes.
+    /// How many notifications it keeps.
     public let keptCount: Int
+    /// Their bytes, as they count for the bound.
     public let keptByteCount: Int
-    /// The numbers of the first and the last one; 0 where it keeps none.
+    /// The number of the first one; 0 where it keeps none.
     public let firstSequence: UInt64
+    /// The number of the last one; 0 where it keeps none.
     public let lastSequence: UInt64
     /// Whether it was new with the command.
     public var isNew = false

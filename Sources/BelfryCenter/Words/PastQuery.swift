@@ -1,14 +1,18 @@
 /// The notifications of the past that a caller asks for.
 public struct PastQuery: Sendable {
-    /// The filter; a name, an object, and the terms beside them.
+    /// The name; nil for any.
     public var name: [UInt8]?
+    /// The object; nil for any.
     public var object: [UInt8]?
+    /// A prefix or a condition beside them.
     public var terms: FilterTerms?
-    /// Above and below these numbers.
+    /// The number above which they are.
     public var after: UInt64 = 0
+    /// The number below which they are.
     public var before = UInt64.max
-    /// Posted at this time or later, and before that, in milliseconds since 1970.
+    /// The time from which on they were posted, in milliseconds since 1970.
     public var from = Int64.min
+    /// The time before which they were posted.
     public var until = Int64.max
     /// The one notification that is meant.
     public var id: NotificationID?

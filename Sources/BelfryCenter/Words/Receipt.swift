@@ -6,6 +6,8 @@ public struct Receipt: Sendable, Equatable {
     public let sequence: UInt64
     /// The state of the post.
     public var state = State.posted
+    /// Whether an archive keeps it.
+    public var isKept = false
     /// Observers whose filter matched.
     public var matched: UInt32 = 0
     /// Deliveries to live clients; no promise of arrival.
@@ -24,8 +26,6 @@ public struct Receipt: Sendable, Equatable {
     public var pending: UInt32 = 0
     /// Queue entries that a `now` post removed.
     public var dequeued: UInt32 = 0
-    /// Whether an archive keeps it.
-    public var isKept = false
 
     /// Makes the account of a post without any counts.
     public init(id: NotificationID, sequence: UInt64) {

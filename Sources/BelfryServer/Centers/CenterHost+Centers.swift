@@ -33,16 +33,7 @@ extension CenterHost {
         case .answer(let id, let responder, let response):
             let operation = AnswerAsk(id: id, responder: responder, response: response)
             return perform(operation, submission, &context)
-        case .past(let request, let progress):
-            var look = PastLook(request: request, progress: progress)
-            return look.goOn(&self, submission, &context)
-        case .forget(let query, let start, let count):
-            return perform(
-                Forget(query: query, start: start, earlierCount: count), submission, &context)
-        case .putArchive(let name, let request):
-            return perform(PutArchive(name: name, request: request), submission, &context)
-        case .removeArchive(let name):
-            return perform(RemoveArchive(name: name), submission, &context)
+        case .archives(let request): return request.perform(&self, submission, &context)
         case .fate(let id, let wait): return readFate(id, wait: wait, submission, &context)
         case .readValue(let look, let wait):
             return readValue(look, wait: wait, submission, &context)
@@ -242,10 +233,8 @@ extension CenterHost {
             return nil
         }
         defer { schedule.watch(centers, &context) }
-        let position = centers.make(
+        return centers.make(
             submission.center, owner: owner, epoch: epoch, time: context.commandTime)
-        if !centers.limits.archives.isEmpty { configure(position, &context) }
-        return position
     }
 
     /// Notes that a center was made, and begins the operation again that needs it.

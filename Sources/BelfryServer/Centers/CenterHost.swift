@@ -71,7 +71,7 @@ struct CenterHost: ~Copyable {
         guard centers.log == nil else { return adoptInLog(&context) }
         centers.limits = CenterLimits(configuration, shared)
         for position in 0..<centers.count {  // Bound: centers
-            configure(position, &context)
+            tell(.configure(centers.limits), to: position, &context)
         }
     }
 
@@ -82,29 +82,16 @@ struct CenterHost: ~Copyable {
             centers.assignOwners(at: position, &context)
             shared.totals.centerCount.add(1, ordering: .relaxed)
             shared.totals.observerCount.add(centers[position].observerCount, ordering: .relaxed)
-            shared.totals.noteArchives(centers[position], 0)
         }
         // The needs and costs of the centers are read at the end of the first turn.
         if centers.count > 0 { context.loop.takeAnotherTurn() }
-        if !centers.limits.archives.isEmpty {
-            for position in 0..<centers.count { configure(position, &context) }  // Bound: start
-        }
         schedule.watch(centers, &context)
         guard shared.home(of: RoutedPath.defaultCenter) == context.number,
             centers.position(of: RoutedPath.defaultCenter) == nil, centers.log == nil
         else { return }
         shared.totals.centerCount.add(1, ordering: .relaxed)
         let epoch = context.random.hexadecimal(digitCount: 12)
-        let position = centers.make(
-            RoutedPath.defaultCenter, epoch: epoch, time: context.commandTime)
-        if !centers.limits.archives.isEmpty { configure(position, &context) }
-    }
-
-    /// Gives a center its limits, and the archives of the configuration file.
-    mutating func configure(_ position: Int, _ context: inout LoopContext) {
-        let earlier = centers[position].archives.reservedByteCount
-        tell(.configure(centers.limits), to: position, &context)
-        shared.totals.noteArchives(centers[position], earlier)
+        _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: context.commandTime)
     }
 }
 

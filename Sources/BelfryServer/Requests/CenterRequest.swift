@@ -25,12 +25,7 @@ enum CenterRequest: Sendable {
     indirect case ask(AskRequest, AskWishes)
     case withdraw(NotificationID)
     indirect case answer(NotificationID, Secret, Response)
-    /// A page of the past, and what an earlier turn found of it.
-    indirect case past(PastRequest, progress: PastPage?)
-    /// A removal of notifications, with what earlier turns did.
-    indirect case forget(PastQuery, above: UInt64, count: Int)
-    indirect case putArchive(ArchiveName, ArchiveRequest)
-    indirect case removeArchive(ArchiveName)
+    indirect case archives(ArchivesRequest)
     case fate(NotificationID, wait: Int64)
     indirect case readValue(ValueLook, wait: Int64)
     indirect case write(ValueRequest)
@@ -67,17 +62,46 @@ extension CenterRequest {
     /// Whether the answer may be much larger than the request.
     var mayBeLarge: Bool {
         switch self {
-        case .fate, .readValue, .readMailbox, .openStream, .look, .centers, .past: true
+        case .fate, .readValue, .readMailbox, .openStream, .look, .centers: true
+        case .archives(.past): true
         case .connect(_, let observers, let since): !observers.isEmpty || since != nil
         case .post, .postBatch, .ask, .withdraw, .answer, .write, .addObserver, .removeObserver,
             .removeClient, .suspendClient, .dequeue, .enterMode, .leaveMode, .endCenter,
-            .changeCluster, .makeTicket, .calls, .note, .forget, .putArchive, .removeArchive:
+            .changeCluster, .makeTicket, .calls, .note, .archives:
             false
         }
     }
 
     /// A page of a listing.
     static func listing(_ listing: CenterListing) -> CenterRequest { .look(.listing(listing)) }
+}
+
+/// A request about what archives keep.
+enum ArchivesRequest: Sendable {
+    /// A page of the past, and what an earlier turn found of it.
+    case past(PastRequest, progress: PastPage?)
+    /// A removal of notifications, with what earlier turns did.
+    case forget(PastQuery, above: UInt64, count: Int)
+    case put(ArchiveName, ArchiveRequest)
+    case remove(ArchiveName)
+
+    /// Performs the request.
+    ///
+    /// - Returns: whether the request is answered.
+    func perform(
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+    ) -> Bool {
+        switch self {
+        case .past(let request, let progress):
+            PastLook(request: request, progress: progress).perform(&host, submission, &context)
+        case .forget(let query, let start, let count):
+            host.perform(
+                Forget(query: query, start: start, earlierCount: count), submission, &context)
+        case .put(let name, let request):
+            host.perform(PutArchive(name: name, request: request), submission, &context)
+        case .remove(let name): host.perform(RemoveArchive(name: name), submission, &context)
+        }
+    }
 }
 
 /// A note of a connection to its center, which sends no answer.

@@ -63,7 +63,7 @@ enum CenterRoute: CaseIterable {
         case .past: RouteRow(.get, "/v1/notifications", .looks, .named(.observe))
         case .forget: RouteRow(.delete, "/v1/notifications", .acts, .named(.admin))
         case .archives: RouteRow(.get, "/v1/archives", .looks, .somewhere(.inspect))
-        case .archive: RouteRow(.get, "/v1/archives/{name}", .looks, .nothing)
+        case .archive: RouteRow(.get, "/v1/archives/{name}", .looks, .somewhere(.inspect))
         case .putArchive: RouteRow(.put, "/v1/archives/{name}", .acts, .named(.admin))
         case .removeArchive: RouteRow(.delete, "/v1/archives/{name}", .acts, .named(.admin))
         case .fate:

@@ -25,12 +25,12 @@ extension Exchange {
                     QueryParameter(name: Array(parameter.utf8), value: $0)
                 }
             })
-        let start = try reader.beginning(
+        let start = try StreamBeginning(
             query: ["since", "last", "lastEach"].compactMap { parameter in
                 query.take(parameter).map {
                     QueryParameter(name: Array(parameter.utf8), value: $0)
                 }
-            })
+            }, limits: reader.limits)
         if filter?.namePrefix != nil, !names.isEmpty {
             throw Problem.invalidParameter("namePrefix", "cannot be combined with name")
         }

@@ -35,16 +35,12 @@ extension Exchange {
         switch route {
         case .post: return try channelPost(path.argument, &query, content: content, reader)
         case .postSeveral: return try notifications(&query, content: content, reader)
-        case .past: return .past(try reader.past(query: query.takeRest()), progress: nil)
-        case .forget:
-            return .forget(try reader.removal(query: query.takeRest()), above: 0, count: 0)
+        case .past, .forget: return try past(&query, isRemoval: route == .forget, reader)
         case .archives: return .listing(.archives(try listing(.archives)))
         case .archive: return .listing(.archive(try archiveName(path, &query, reader)))
-        case .putArchive:
-            let name = try archiveName(path, &query, reader)
-            if !content.isEmpty { try checkContentType() }
-            return .putArchive(name, try reader.archive(in: content))
-        case .removeArchive: return .removeArchive(try archiveName(path, &query, reader))
+        case .putArchive: return try putArchive(path, &query, content: content, reader)
+        case .removeArchive:
+            return .archives(.remove(try archiveName(path, &query, reader)))
         case .fate: return .fate(try path.notificationID(), wait: readingWait())
         case .withdraw: return .withdraw(try path.notificationID())
         case .answer:
@@ -111,6 +107,26 @@ extension Exchange {
         let secret = try secret(of: path.argument)
         return .readMailbox(
             secret, try reader.mailbox(query: query.takeRest()), wait: readingWait())
+    }
+
+    /// Reads the terms of an archive.
+    private mutating func putArchive(
+        _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>, _ reader: RequestReader
+    ) throws(Problem) -> CenterRequest {
+        let name = try archiveName(path, &query, reader)
+        if !content.isEmpty { try checkContentType() }
+        return .archives(.put(name, try ArchiveRequest(in: content, reader)))
+    }
+
+    /// Reads a request for a page of the past, or for the removal of some of it.
+    private func past(
+        _ query: inout Query, isRemoval: Bool, _ reader: RequestReader
+    ) throws(Problem) -> CenterRequest {
+        let request = try PastRequest(
+            query: query.takeRest(), isRemoval: isRemoval, limits: reader.limits)
+        return .archives(
+            isRemoval
+                ? .forget(request.query, above: 0, count: 0) : .past(request, progress: nil))
     }
 
     /// The channel in the path, or with `prefix=true` the prefix of channels.

@@ -14,8 +14,6 @@ struct CenterTotals: ~Copyable, Sendable {
     let heldByteCount = Atomic<Int>(0)
     /// Bytes of all queues.
     let queueByteCount = Atomic<Int>(0)
-    /// Bytes that all archives may keep.
-    let archiveByteLimit = Atomic<Int>(0)
     /// The bytes of memory of each kind.
     private let counts = InlineArray<9, Atomic<Int>> { _ in Atomic(0) }
     /// The clients of all centers, by transport and by state.

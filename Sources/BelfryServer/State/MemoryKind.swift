@@ -72,8 +72,7 @@ public enum MemoryKind: String, Sendable, CaseIterable {
 
     /// The most bytes for the kind where the process may have `memoryByteCount` (decision 72).
     ///
-    /// Kinds that live as long as a connection have thousandths of the memory, 219 together, and
-    /// archives, which an admin makes one by one, have 80 for what all of them may keep. Kinds
+    /// Kinds that live as long as a connection have thousandths of the memory, 219 together. Kinds
     /// that outlive it have thousandths of a quarter less the program itself: so the process is
     /// back below that quarter when all connections have gone. The rest is for tables that are
     /// copied as they grow, for what the allocator cannot give back, and for uncommitted changes
@@ -85,11 +84,11 @@ public enum MemoryKind: String, Sendable, CaseIterable {
         case .connections: byteCount / 1_000 * 125
         case .unsent: byteCount / 1_000 * 62
         case .unfinished: byteCount / 1_000 * 32
-        case .archives: byteCount / 1_000 * 80
         case .observers: remaining / 1_000 * 310
-        case .held: remaining / 1_000 * 190
+        case .held: remaining / 1_000 * 160
         case .replay, .queue: remaining / 1_000 * 100
-        case .channels, .centers, .keys, .fates, .tombstones: remaining / 1_000 * 60
+        case .archives: remaining / 1_000 * 80
+        case .channels, .centers, .keys, .fates, .tombstones: remaining / 1_000 * 50
         }
     }
 

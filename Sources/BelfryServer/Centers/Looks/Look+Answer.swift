@@ -122,19 +122,12 @@ extension CenterListing {
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answer.content)
         case .archives(let query):
-            // A cursor is a place in the order of names.
-            let rows = center.archives.listing().filter { isVisible($0.name.reach, nil) }
-            let start = Int(clamping: query.cursor)
-            let page = Array(rows.dropFirst(start).prefix(query.limit))
-            let end = start + page.count
-            Shape.append(
-                archives: Page(rows: page, next: end < rows.count ? UInt64(end) : nil),
-                to: &answer.content)
+            center.archives.append(query, isVisible, to: &answer.content)
         case .archive(let name):
             guard let row = center.archives.row(named: name), isVisible(name.reach, nil) else {
                 throw Problem(Refusal.unknownArchive)
             }
-            Shape.append(archive: row, hasFigures: true, to: &answer.content)
+            row.append(hasFigures: true, to: &answer.content)
         }
     }
 
@@ -146,6 +139,21 @@ extension CenterListing {
         let unsentOf = Dictionary(uniqueKeysWithValues: zip(page.rows.map(\.id), unsent))
         Shape.append(
             clients: page, unsentByteCount: { unsentOf[$0.id] ?? nil }, to: &content)
+    }
+}
+
+extension Archives {
+    /// Appends a page of those that a caller may see; a cursor is a place in the order of names.
+    fileprivate func append(
+        _ query: ObserverQuery, _ isVisible: NotificationCenter.Visibility,
+        to content: inout [UInt8]
+    ) {
+        let rows = listing().filter { isVisible($0.name.reach, nil) }
+        let start = Int(clamping: query.cursor)
+        let page = Array(rows.dropFirst(start).prefix(query.limit))
+        let end = start + page.count
+        ArchiveRow.append(
+            Page(rows: page, next: end < rows.count ? UInt64(end) : nil), to: &content)
     }
 }
 

@@ -6,12 +6,12 @@ import BelfryWire
 struct PastLook {
     let request: PastRequest
     /// The page so far; nil at first.
-    var progress: PastPage?
+    let progress: PastPage?
 
     /// Goes on with the page, and answers when it is complete.
     ///
     /// - Returns: whether the request is answered.
-    mutating func goOn(
+    func perform(
         _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) -> Bool {
         let position: Int
@@ -32,18 +32,17 @@ struct PastLook {
         }
         guard page.isDone else {
             var rest = submission
-            rest.request = .past(request, progress: page)
+            rest.request = .archives(.past(request, progress: page))
             host.postponed.add(.request(rest), &context)
             return false
         }
-        let request = request
         return host.deliver(submission, &context) { answer, host, context throws(Problem) in
             let after = request.query.after
             let isLost =
                 request.tellsGaps && page.lostThrough > after
                 && !submission.isUnderCondition(request.query)
-            Shape.append(
-                past: page, of: request, lost: isLost ? after + 1...page.lostThrough : nil,
+            request.append(
+                page, lost: isLost ? after + 1...page.lostThrough : nil,
                 sequence: host.centers[position].sequence, epoch: host.centers[position].epoch,
                 to: &answer.content)
             answer.isCompressible = true

@@ -134,7 +134,7 @@ extension CenterHost {
             serial: try number(shared.numbers.observers), tokenHash: SecretHash(of: secret),
             name: request.name, object: request.object, selector: request.selector,
             terms: request.terms, role: role)
-        if request.beginning != nil { try centers.checkArchives() }
+        if request.beginning != nil { try Problem.checkArchives(centers) }
         registration.beginning = request.beginning
         return registration
     }

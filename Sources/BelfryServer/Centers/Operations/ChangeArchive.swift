@@ -2,29 +2,22 @@ import BelfryAccess
 import BelfryCenter
 import BelfryJSON
 import BelfryWire
-import Synchronization
 
 /// The making of an archive, or a change of its terms (PUT /v1/archives/{name}).
 struct PutArchive: Operation {
     static let answersFirst = true
     let name: ArchiveName
     let request: ArchiveRequest
-    /// The bytes that the archives of the center may keep before.
-    private var earlierByteLimit = 0
 
-    init(name: ArchiveName, request: ArchiveRequest) {
-        self.name = name
-        self.request = request
-    }
-
-    mutating func begin(
+    func begin(
         _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         try submission.check(.admin, "admin", name: name.reach, object: nil)
-        try host.centers.checkArchives()
+        try Problem.checkArchives(host.centers)
         var terms = request.terms
         terms.isStored = request.isStored ?? host.shared.hasStore
         let limit = context.configuration.centerLimits.archiveByteLimit
+        if !request.hasByteLimit { terms.lower(to: min(limit, host.kept.limits[.archives] / 4)) }
         if terms.byteLimit > limit {
             throw Problem.invalid([
                 .init(
@@ -41,9 +34,7 @@ struct PutArchive: Operation {
         }
         if terms.isStored { try host.shared.checkStore() }
         guard let position = try host.makeCenter(for: submission, &context) else { return }
-        let archives = host.centers[position].archives
-        try terms.checkRoom(for: name, in: archives, host.kept, &context)
-        earlierByteLimit = archives.reservedByteCount
+        try terms.checkRoom(for: name, at: position, host, &context)
         host.submitCommand(.putArchive(name, terms), to: position, &context)
     }
 
@@ -54,9 +45,8 @@ struct PutArchive: Operation {
         guard case .archive(let row) = host.effects.outcome else {
             preconditionFailure("an archive that is not refused is there")
         }
-        host.shared.totals.noteArchives(host.centers[host.applied.position], earlierByteLimit)
         if row.isNew { answer.status = 201 }
-        Shape.append(archive: row, hasFigures: false, to: &answer.content)
+        row.append(hasFigures: false, to: &answer.content)
         return .answered
     }
 }
@@ -65,19 +55,14 @@ struct PutArchive: Operation {
 struct RemoveArchive: Operation {
     static let answersFirst = true
     let name: ArchiveName
-    /// The bytes that the archives of the center may keep before.
-    private var earlierByteLimit = 0
 
-    init(name: ArchiveName) { self.name = name }
-
-    mutating func begin(
+    func begin(
         _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         try submission.check(.admin, "admin", name: name.reach, object: nil)
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noCenter
         }
-        earlierByteLimit = host.centers[position].archives.reservedByteCount
         host.submitCommand(.removeArchive(name), to: position, &context)
     }
 
@@ -85,7 +70,6 @@ struct RemoveArchive: Operation {
         _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
         _ context: inout LoopContext
     ) -> Ending {
-        host.shared.totals.noteArchives(host.centers[host.applied.position], earlierByteLimit)
         answer.becomeEmpty()
         return .answered
     }
@@ -105,7 +89,7 @@ struct Forget: Operation {
         for name in query.reach.names {  // Bound: terms
             try submission.check(.admin, "admin", name: name, object: query.reach.object)
         }
-        try host.centers.checkArchives()
+        try Problem.checkArchives(host.centers)
         guard let position = host.centers.position(of: submission.center) else {
             throw Problem.noCenter
         }
@@ -124,50 +108,52 @@ struct Forget: Operation {
             return .answered
         }
         var rest = submission
-        rest.request = .forget(query, above: next, count: earlierCount + count)
+        rest.request = .archives(.forget(query, above: next, count: earlierCount + count))
         host.postponed.add(.request(rest), &context)
         return .later
     }
 }
 
-extension CenterTable {
-    /// Checks that the center may have archives: brokers that share a log have none yet.
-    func checkArchives() throws(Problem) {
-        guard log != nil else { return }
-        throw Problem(
-            .notImplemented,
-            "Brokers that share a log keep no archives, and begin at the present or a number.")
-    }
-}
-
-extension CenterTotals {
-    /// Adds what the archives of a center may keep now, to that of the whole broker.
-    func noteArchives(_ center: borrowing NotificationCenter, _ earlierByteLimit: Int) {
-        archiveByteLimit.add(
-            center.archives.reservedByteCount - earlierByteLimit, ordering: .relaxed)
-    }
-}
-
 extension ArchiveTerms {
+    /// Lowers the default of bytes for a broker with little memory.
+    fileprivate mutating func lower(to byteCount: Int) {
+        byteLimit = max(4_096, min(byteLimit, byteCount))
+    }
+
     /// Checks that there is room for an archive, in its center and in the memory of the broker.
     ///
     /// A kept notification may take twice the bytes that it counts.
     fileprivate func checkRoom(
-        for name: ArchiveName, in archives: Archives, _ kept: borrowing KeptWatch,
+        for name: ArchiveName, at position: Int, _ host: borrowing CenterHost,
         _ context: inout LoopContext
     ) throws(Problem) {
+        let archives = host.centers[position].archives
         do throws(Refusal) {
             try archives.check(name, self, context.configuration.centerLimits)
         } catch {
             throw Problem(error)
         }
         let known = archives.row(named: name)?.terms.byteLimit ?? 0
-        let reserved = kept.shared.totals.archiveByteLimit.load(ordering: .relaxed)
-        guard byteLimit > known, 2 * (reserved + byteLimit - known) > kept.limits[.archives]
-        else { return }
+        // Each loop has its part of the memory.
+        var wanted = byteLimit - known
+        for place in 0..<host.centers.count {  // Bound: centers
+            wanted += host.centers[place].archives.reservedByteCount
+        }
+        let room = host.kept.limits[.archives] / context.configuration.loopCount
+        guard byteLimit > known, 2 * wanted > room else { return }
         context.meet(.archives)
         var problem = Problem.full(.archives, context.configuration)
         problem.kind = .archiveFull
         throw problem
+    }
+}
+
+extension Problem {
+    /// Checks that centers may have archives: brokers that share a log have none yet.
+    static func checkArchives(_ centers: borrowing CenterTable) throws(Problem) {
+        guard centers.log != nil else { return }
+        throw Problem(
+            .notImplemented,
+            "Brokers that share a log keep no archives, and begin at the present or a number.")
     }
 }

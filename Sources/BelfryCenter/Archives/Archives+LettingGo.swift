@@ -1,0 +1,216 @@
+// Rows that go: past a bound, by their age or their `ttl`, with their archive, or on request.
+
+extension Archives {
+    /// The reasons for which a row goes.
+    enum Reason {
+        /// It is past a count or past the bytes.
+        case passed
+        /// Its age is over, or it was removed.
+        case ended
+        /// Its own `ttl` is over: no loss, for its poster said so.
+        case expired
+    }
+
+    /// Lets a row go, and remembers it.
+    mutating func letGo(_ row: UInt32, _ reason: Reason) {
+        let kind = rows[row].kind
+        let slot = kinds[kind].key.archive
+        let notification = rows[row].notification
+        if rows[row].isStored { changes.append(.letGo(sequence: notification.sequence)) }
+        kinds[kind].rows.remove(row, \.ofKind, in: &rows)
+        if slots[Int(slot)].young == row {
+            slots[Int(slot)].young = rows[row].ofArchive.next
+        }
+        slots[Int(slot)].rows.remove(row, \.ofArchive, in: &rows)
+        slots[Int(slot)].byteCount -= ArchiveTerms.byteCount(of: notification.content)
+        rows.remove(row)
+        if case .expired = reason { return }
+        let mark = LossMark(notification)
+        if slots[Int(slot)].isEnded {
+            pass(mark, of: notification.content)
+        } else {
+            var isEnded = false
+            if case .ended = reason { isEnded = true }
+            raise(mark, isEnded: isEnded, of: kind, in: slot)
+        }
+    }
+
+    /// Hands the loss of an archive that was removed on to the one that keeps the channel now.
+    mutating func pass(_ mark: LossMark, of content: Notification.Content) {
+        guard let slot = archive(of: content.name, isReserved: content.isReserved) else { return }
+        let isOfObject = slots[Int(slot)].terms.each == .object
+        let key = ArchivedKindKey(content, in: slot, isOfObject: isOfObject)
+        raise(mark, isEnded: true, of: kinds.use(key).number, in: slot)
+    }
+
+    /// Remembers the removal of a notification that the replay ring alone had.
+    mutating func noteRemoval(of notification: Notification) {
+        pass(LossMark(notification), of: notification.content)
+    }
+
+    mutating func raise(
+        _ mark: LossMark, isEnded: Bool, of kind: UInt32, in slot: UInt32
+    ) {
+        lossCount += 1
+        let place: WritableKeyPath<LossMarks, LossMark> = isEnded ? \.ended : \.passed
+        kinds[kind].marks[keyPath: place].raise(to: mark)
+        slots[Int(slot)].marks[keyPath: place].raise(to: mark)
+        note(kind: kind)
+        guard kinds[kind].key.isOfObject else { return }
+        let channel = kinds.use(kinds[kind].key.ofName).number
+        kinds[channel].marks[keyPath: place].raise(to: mark)
+        note(kind: channel)
+    }
+
+    /// Lets rows go that stayed by `keepLast` alone, where newer ones of the kind came.
+    mutating func letGoAged(_ kind: UInt32, _ terms: ArchiveTerms) {
+        guard terms.age != nil else { return }
+        let slot = kinds[kind].key.archive
+        // Bound: forgotten
+        while kinds[kind].rows.count > terms.keepLast,
+            isAged(kinds[kind].rows.first, in: slot)
+        { letGo(kinds[kind].rows.first, .ended) }
+    }
+
+    // MARK: Time
+
+    /// The next time at which something ends, on the monotonic clock.
+    var nextDeadline: Int64? {
+        if !unfitted.isEmpty { return 0 }
+        let next = min(expiries.next ?? .max, ageDeadline)
+        return next == .max ? nil : next
+    }
+
+    /// Lets what is over go, and what no longer fits, up to a limit of rows.
+    mutating func passTime(limit rowLimit: Int, at time: CommandTime) {
+        var left = rowLimit
+        // Share: time
+        while left > 0, rowLimit > 0,
+            let sequence = expiries.popDue(at: time.monotonicNanoseconds)
+        {
+            left -= 1
+            guard let row = rows.slot(of: sequence) else { continue }
+            letGo(row, .expired)
+        }
+        if ageDeadline <= time.monotonicNanoseconds { left -= letGoAged(limit: left, at: time) }
+        if left > 0 { fit(limit: left, at: time) }
+    }
+
+    /// Lets rows go whose age is over; returns how many it looked at.
+    mutating func letGoAged(limit rowLimit: Int, at time: CommandTime) -> Int {
+        var looked = 0
+        for slot in slots.indices {  // Bound: archives
+            let archive = slots[slot]
+            guard !archive.isEnded, let age = archive.terms.age else { continue }
+            while looked < rowLimit, slots[slot].young != KeptRows.none,  // Share: time
+                rows[slots[slot].young].notification.postedAt.adding(age)
+                    <= time.wallMilliseconds
+            {
+                let row = slots[slot].young
+                looked += 1
+                let kind = rows[row].kind
+                slots[slot].young = rows[row].ofArchive.next
+                if kinds[kind].rows.count > archive.terms.keepLast { letGo(row, .ended) }
+            }
+        }
+        noteAges(at: time)
+        return looked
+    }
+
+    /// Whether the age of a row is known to be over.
+    func isAged(_ row: UInt32, in slot: UInt32) -> Bool {
+        let young = slots[Int(slot)].young
+        if young == KeptRows.none { return true }
+        return rows[row].notification.sequence < rows[young].notification.sequence
+    }
+
+    /// Computes the next time at which an age may be over.
+    mutating func noteAges(at time: CommandTime) {
+        ageDeadline = .max
+        for slot in slots.indices { noteAge(of: UInt32(slot), at: time) }  // Bound: archives
+    }
+
+    mutating func noteAge(of slot: UInt32, at time: CommandTime) {
+        let archive = slots[Int(slot)]
+        guard !archive.isEnded, let age = archive.terms.age, archive.young != KeptRows.none
+        else { return }
+        let left = rows[archive.young].notification.postedAt.adding(age).subtracting(time.wallMilliseconds)
+        ageDeadline = min(
+            ageDeadline,
+            time.monotonicNanoseconds.adding(max(0, min(left, 1 << 40)) * 1_000_000))
+    }
+
+    /// Lets go what no longer fits, and the rows of removed archives, up to a limit of rows.
+    mutating func fit(limit rowLimit: Int, at time: CommandTime) {
+        var left = rowLimit
+        while left > 0, rowLimit > 0, let slot = unfitted.first {  // Share: time
+            left -= slots[Int(slot)].isEnded ? release(slot, left) : fit(slot, left, at: time)
+        }
+    }
+
+    /// Lets go the rows of a removed archive; returns how many.
+    mutating func release(_ slot: UInt32, _ rowLimit: Int) -> Int {
+        var count = 1
+        while count < rowLimit, slots[Int(slot)].rows.count > 0 {  // Share: time
+            letGo(slots[Int(slot)].rows.first, .ended)
+            count += 1
+        }
+        guard slots[Int(slot)].rows.count == 0 else { return count }
+        var own: [UInt32] = []
+        kinds.forEach { number, kind in if kind.key.archive == slot { own.append(number) } }
+        for kind in own { kinds.remove(kind) }  // Bound: kinds
+        slots[Int(slot)] = Self.free
+        unfitted.removeFirst()
+        if isDurable { changes.append(.archiveRemoved(number: slot)) }
+        while slots.last?.isFree == true { slots.removeLast() }  // Bound: few
+        return count + own.count
+    }
+
+    /// Brings rows of an archive under its terms; returns how many were looked at.
+    mutating func fit(_ slot: UInt32, _ rowLimit: Int, at time: CommandTime) -> Int {
+        var count = 1
+        let terms = slots[Int(slot)].terms
+        while count < rowLimit, slots[Int(slot)].byteCount > terms.byteLimit {  // Share: time
+            letGo(slots[Int(slot)].rows.first, .passed)
+            count += 1
+        }
+        var position = rows.position(above: slots[Int(slot)].fittedThrough)
+        while count < rowLimit, position < rows.positions.upperBound {  // Share: time
+            let place = rows.place(at: position)
+            slots[Int(slot)].fittedThrough = place.sequence
+            count += 1
+            if place.slot != KeptRows.none, kinds[rows[place.slot].kind].key.archive == slot {
+                fit(row: place.slot, terms, at: time)
+            }
+            position = rows.position(above: place.sequence)
+        }
+        if position >= rows.positions.upperBound, slots[Int(slot)].byteCount <= terms.byteLimit {
+            slots[Int(slot)].fittedThrough = .max
+            unfitted.removeFirst()
+        }
+        return count
+    }
+
+    /// Brings a row under the terms of its archive: its kind, its place in the store, its count.
+    mutating func fit(row: UInt32, _ terms: ArchiveTerms, at time: CommandTime) {
+        let slot = kinds[rows[row].kind].key.archive
+        let before = rows[row].kind
+        if kinds[before].key.isOfObject != (terms.each == .object) {
+            let marks = kinds[before].marks
+            kinds[before].rows.remove(row, \.ofKind, in: &rows)
+            let kind = kind(
+                of: rows[row].notification.content, in: slot, after: kinds[before].began)
+            rows[row].kind = kind
+            kinds[kind].rows.append(row, \.ofKind, in: &rows)
+            kinds[kind].marks.raise(to: marks)
+            note(kind: kind)
+        }
+        let kind = rows[row].kind
+        if rows[row].isStored != terms.isStored { noteStored(row, in: slot, at: time) }
+        if let limit = terms.count {
+            while kinds[kind].rows.count > limit {  // Bound: forgotten
+                letGo(kinds[kind].rows.first, .passed)
+            }
+        }
+    }
+}
