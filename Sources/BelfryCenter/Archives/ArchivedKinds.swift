@@ -54,7 +54,8 @@ struct ArchivedKinds: Footprinted, Sendable {
         let (number, isNew) = keys.insert(key.bytes.span)
         if isNew {
             let kind = Kind(key: key)
-            if Int(number) == kinds.count { kinds.append(kind) } else { kinds[Int(number)] = kind }
+            while kinds.count <= Int(number) { kinds.append(nil) }  // Bound: growth
+            kinds[Int(number)] = kind
         } else {
             if newest == number { return (number, false) }
             unlink(number)
