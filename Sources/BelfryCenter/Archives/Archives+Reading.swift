@@ -56,7 +56,7 @@ extension Archives {
                 page.isDone = true
                 return
             }
-            if found.isInArchive || !notification.isKept {
+            if found.isInArchive || isRingAlone(notification) {
                 guard let matches = query.matches(notification, &work.conditions) else { return }
                 if matches, isVisible(notification) { page.add(notification, query) }
             }

@@ -87,10 +87,17 @@ extension Archives {
             isInArchive: false)
     }
 
+    /// Whether the ring has a notification of a channel that no archive keeps.
+    func isRingAlone(_ notification: Notification) -> Bool {
+        !notification.isKept
+            && archive(of: notification.content.name, isReserved: notification.content.isReserved)
+                == nil
+    }
+
     /// Whether an observer gets a notification of the past; nil past the limit of work.
     ///
-    /// The ring alone has what archives let go, for whoever was promised it, and what is not kept,
-    /// for the others: for those with a promise that is held at once.
+    /// The ring alone has what archives let go, for whoever was promised it, and channels that are
+    /// not kept, for the others: for those with a promise that is held at once.
     func matches(
         _ candidate: Candidate, _ member: PastReader.Member, _ work: inout PastWork
     ) -> Bool? {
@@ -104,9 +111,9 @@ extension Archives {
         }
         if !candidate.isInArchive {
             let isOwn = member.isPromised || sequence > member.join
-            guard notification.isKept == isOwn || member.takesAll && !notification.isKept else {
-                return false
-            }
+            let isWanted =
+                notification.isKept ? isOwn : isOwn ? member.takesAll : isRingAlone(notification)
+            guard isWanted else { return false }
         }
         return member.filter.matches(
             candidate.place, notification.content, &work.conditions)
