@@ -240,7 +240,9 @@ extension NotificationCenter {
                 read(member, of: client)
             }
         }
+        if isMailbox { return }
         startReading(client, at: time, &effects)
+        noteReplayed(of: client, at: time, &effects)
     }
 
     /// An observer that begins behind a number, or as it asked for.

@@ -153,6 +153,8 @@ extension NotificationCenter {
             }
         }
         hold(found, at: slots, of: client, &effects)
+        // What a reader finds has its places between those.
+        if archives.isUsed { return }
         settle(client, at: time, &effects)
         noteReplayed(of: client, at: time, &effects)
     }
