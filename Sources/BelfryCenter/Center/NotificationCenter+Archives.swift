@@ -380,8 +380,13 @@ extension NotificationCenter {
 
     /// Notes what was let go before the observers of a reader came to it (rule A9).
     private mutating func noteLosses(of reader: inout PastReader, _ effects: inout Effects) {
-        guard archives.lossCount != reader.knownLossCount else { return }
+        // What only the ring has is lost when that forgets it, or when its age is over.
+        let forgotten = history.replay.forgottenThrough
+        guard archives.lossCount != reader.knownLossCount || forgotten != reader.knownForgotten
+            || archives.hasAges && lastWallTime != reader.knownAt
+        else { return }
         reader.knownLossCount = archives.lossCount
+        (reader.knownForgotten, reader.knownAt) = (forgotten, lastWallTime)
         for place in reader.members.indices {  // Bound: client
             let member = reader.members[place]
             let lost = lostThrough(at: member.slot, from: member.from)
