@@ -103,6 +103,11 @@ extension ArchivedKindKey {
         ArchivedKindKey(archive: archive, name: name, object: nil, isOfObject: false)
     }
 
+    /// The kind of the channel as a whole in another archive.
+    func ofName(in archive: UInt32) -> ArchivedKindKey {
+        ArchivedKindKey(archive: archive, name: name, object: nil, isOfObject: false)
+    }
+
     /// Bytes that no other kind has: the length of the name divides it from the object.
     public var bytes: [UInt8] {
         var key: [UInt8] = []

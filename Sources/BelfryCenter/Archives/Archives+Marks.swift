@@ -40,12 +40,35 @@ extension Archives {
         return notification.postedAt.adding(age) > time.wallMilliseconds
     }
 
-    /// What a filter may have lost.
+    /// What a filter has lost: the last number.
     enum Loss {
         /// Some of its channels are not kept: what the ring has forgotten is lost, too.
-        case partlyKept(LossMarks)
+        case partlyKept(UInt64)
         /// All of its channels are kept.
-        case kept(LossMarks)
+        case kept(UInt64)
+    }
+
+    /// What readers can still get of the replay ring, and the time from which they want it.
+    struct RingView {
+        let ring: ReplayRing
+        let wall: Int64
+        let from: Int64
+
+        /// The last number of losses that the ring does not make good.
+        ///
+        /// Of what an archive has kept it shows nothing that is past its age.
+        func last(of marks: LossMarks, _ age: Int64?) -> UInt64 {
+            let aged = age.flatMap {
+                ring.last(postedBefore: wall.subtracting($0).adding(1))
+            }
+            return marks.last(
+                ringForgot: max(ring.forgottenThrough, aged ?? 0), from: from)
+        }
+
+        /// The last number of what was there before an archive began.
+        func last(of began: LossMark) -> UInt64 {
+            began.postedAt >= from ? min(began.sequence, ring.forgottenThrough) : 0
+        }
     }
 
     /// The most kinds that are gone through for one filter.
@@ -54,35 +77,40 @@ extension Archives {
     /// The losses of a channel, or of a channel and an object.
     ///
     /// - Parameter last: the last notification of the channel.
-    func loss(of name: [UInt8], object: [UInt8]?, last: LossMark) -> Loss {
+    func loss(
+        of name: [UInt8], object: [UInt8]?, last: LossMark, _ view: borrowing RingView
+    ) -> Loss {
         var marks = LossMarks()
+        var before = LossMark()
         var isKnown = false
         let current = archive(of: name.span, isReserved: name.span.begins(with: Self.reserved.span))
+        let isAnew = current.map { slots[Int($0)]?.isAnew == true } ?? false
         for slot in covering(name) {  // Bound: archives
             guard let archive = slots[Int(slot)], !archive.isEnded else { continue }
             marks.raise(to: archive.forgotten)
             let channel = ArchivedKindKey(
                 archive: slot, name: name, object: nil, isOfObject: false)
             guard let found = kinds.number(channel) else { continue }
-            isKnown = true
+            if slot == current || !isAnew { isKnown = true }
+            before.raise(to: kinds[found].began)
             guard archive.terms.each == .object, let object else {
                 marks.raise(to: kinds[found].marks)
                 continue
             }
             let own = ArchivedKindKey(archive: slot, name: name, object: object, isOfObject: true)
-            marks.passed.raise(to: kinds[found].began)
             if let kind = kinds.number(own) { marks.raise(to: kinds[kind].marks) }
         }
-        guard current != nil else { return .partlyKept(marks) }
-        if !isKnown { marks.passed.raise(to: last) }
-        return .kept(marks)
+        guard let current else { return .partlyKept(view.last(of: marks, nil)) }
+        if !isKnown { before.raise(to: last) }
+        return .kept(
+            max(view.last(of: marks, slots[Int(current)]?.terms.age), view.last(of: before)))
     }
 
     /// The losses of all channels, or of those that begin with a prefix.
     ///
     /// Past a number of kinds those of whole archives count, which may be more.
-    func loss(ofPrefix prefix: [UInt8]?) -> Loss {
-        var marks = LossMarks()
+    func loss(ofPrefix prefix: [UInt8]?, _ view: borrowing RingView) -> Loss {
+        var through: UInt64 = 0
         var isKept = false
         for slot in slots.indices {  // Bound: archives
             guard let archive = slots[slot], !archive.isEnded else { continue }
@@ -91,15 +119,20 @@ extension Archives {
             let isInside = prefix.map { text.starts(with: $0) } ?? true
             let isAround = archive.name.isPrefix && prefix.map { $0.starts(with: text) } ?? true
             guard isInside || isAround else { continue }
-            marks.raise(to: archive.forgotten)
-            if isInside || kinds.count > Self.kindLookLimit { marks.raise(to: archive.marks) }
+            through = max(through, view.last(of: archive.forgotten, archive.terms.age))
+            guard isInside || kinds.count > Self.kindLookLimit else { continue }
+            through = max(
+                through, view.last(of: archive.marks, archive.terms.age),
+                view.last(of: archive.began))
         }
         if let prefix, kinds.count <= Self.kindLookLimit {
             kinds.forEach { _, kind in
-                if kind.key.name.starts(with: prefix) { marks.raise(to: kind.marks) }
+                guard kind.key.name.starts(with: prefix) else { return }
+                let age = slots[Int(kind.key.archive)]?.terms.age
+                through = max(through, view.last(of: kind.marks, age), view.last(of: kind.began))
             }
         }
-        return isKept ? .kept(marks) : .partlyKept(marks)
+        return isKept ? .kept(through) : .partlyKept(through)
     }
 
     private static let reserved = Array("belfry.".utf8)

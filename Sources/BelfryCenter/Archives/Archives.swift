@@ -17,12 +17,15 @@ struct Archives: Sendable {
         var agedThrough: UInt64 = 0
         /// Rows up to this number keep the terms; past it a change of terms is under way.
         var fittedThrough = UInt64.max
-        /// What all of its kinds let go.
+        /// What all of its kinds let go, and what their channels had before they began.
         var marks = LossMarks()
+        var began = LossMark()
         /// What was let go of kinds that it forgot whole.
         var forgotten = LossMarks()
         /// Whether it was removed; its rows go in shares, and nobody reads them.
         var isEnded = false
+        /// Whether it began anew with a life of the broker: nothing is known of what was before.
+        var isAnew = false
     }
 
     private(set) var slots: [Archive?] = []
@@ -47,6 +50,10 @@ struct Archives: Sendable {
     private(set) var lossCount: UInt64 = 0
     /// Observers that read the past, by the slots of their clients.
     var readers = CountedTable<UInt32, PastReader>()
+    /// The newest of those that were removed while no archive had their channels.
+    private(set) var orphaned = LossMark()
+    /// Numbers that age or a removal has ended: the replay ring must not have them either.
+    var ended: [UInt64] = []
     /// Changes that must last, since the host took them last.
     var changes: [Change] = []
     /// Whether there is a store.
@@ -56,6 +63,9 @@ struct Archives: Sendable {
         exact = KeyTable(seed: seed)
         kinds = ArchivedKinds(seed: seed)
     }
+
+    /// Whether an archive has an age.
+    var hasAges: Bool { slots.contains { $0?.terms.age != nil } }
 
     /// Whether there is an archive, or was one.
     private(set) var isUsed = false
@@ -116,15 +126,23 @@ struct Archives: Sendable {
 
     /// Makes an archive, or changes its terms; what no longer fits goes, in shares.
     ///
+    /// - Parameter began: The last notification of its channels that no archive kept.
     /// - Returns: Its slot.
     mutating func put(
-        _ name: ArchiveName, _ terms: ArchiveTerms, since: UInt64, at time: CommandTime
+        _ name: ArchiveName, _ terms: ArchiveTerms, since: UInt64, after began: LossMark,
+        at time: CommandTime
     ) -> UInt32 {
         guard let slot = slot(of: name), var archive = slots[Int(slot)] else {
-            return add(Archive(name: name, terms: terms, since: since))
+            var archive = Archive(name: name, terms: terms, since: since)
+            archive.began = began
+            archive.forgotten.ended = orphaned
+            return add(archive)
         }
         reservedByteCount += terms.byteLimit - archive.terms.byteLimit
-        if terms.isStored, !archive.terms.isStored { archive.forgotten.raise(to: archive.marks) }
+        // Other kinds than before, or another memory of them: all are forgotten whole.
+        if terms.isStored && !archive.terms.isStored || terms.each != archive.terms.each {
+            archive.forgotten.raise(to: archive.marks)
+        }
         archive.terms = terms
         archive.fittedThrough = 0
         archive.agedThrough = 0
@@ -155,8 +173,9 @@ struct Archives: Sendable {
     mutating func restore(_ archive: Archive, at slot: UInt32) { _ = add(archive, at: slot) }
 
     /// Raises the marks of an archive to those of a kind that was restored.
-    mutating func raiseMarks(of slot: UInt32, to marks: LossMarks) {
+    mutating func raiseMarks(of slot: UInt32, to marks: LossMarks, _ began: LossMark) {
         slots[Int(slot)]?.marks.raise(to: marks)
+        slots[Int(slot)]?.began.raise(to: began)
     }
 
     /// Restores a kept notification.
@@ -196,6 +215,7 @@ struct Archives: Sendable {
             exact.remove(at: index)
         }
         slots[Int(slot)]?.isEnded = true
+        handOn(archive, slot)
         note(slot)
         if !unfitted.contains(slot) { unfitted.append(slot) }
         fit(limit: Self.shareOfCommand, at: time)
@@ -263,12 +283,11 @@ struct Archives: Sendable {
         let (kind, isNew) = kinds.use(key)
         guard isNew else { return kind }
         let (channel, isNewChannel) = isOfObject ? kinds.use(key.ofName) : (kind, true)
-        if isNewChannel, !isKeptElsewhere(key.name, besides: slot) {
+        let isFirst = slots[Int(slot)]!.isAnew || !isKeptElsewhere(key.name, besides: slot)
+        if isNewChannel, isFirst {
             kinds[channel].began = last
-            kinds[channel].marks.passed.raise(to: last)
-            slots[Int(slot)]!.marks.passed.raise(to: last)
+            slots[Int(slot)]!.began.raise(to: last)
         }
-        if isOfObject { kinds[kind].marks.passed.raise(to: kinds[channel].began) }
         note(kind: channel)
         if isOfObject { note(kind: kind) }
         // Bound: forgotten
@@ -302,6 +321,7 @@ struct Archives: Sendable {
         }
         let key = kinds[kind].key
         slots[Int(key.archive)]!.forgotten.raise(to: kinds[kind].marks)
+        slots[Int(key.archive)]!.forgotten.passed.raise(to: kinds[kind].began)
         if kinds[kind].isStored {
             changes.append(.archivedKindForgotten(key))
             note(key.archive)
@@ -333,26 +353,73 @@ struct Archives: Sendable {
         rows.remove(row)
         if case .expired = reason { return }
         let mark = LossMark(notification)
+        var isEnded = false
+        if case .ended = reason {
+            isEnded = true
+            ended.append(notification.sequence)
+        }
         if slots[Int(slot)]!.isEnded {
-            pass(mark, of: notification.content)
+            pass(mark, of: notification.content, after: mark)
         } else {
-            var isEnded = false
-            if case .ended = reason { isEnded = true }
             raise(mark, isEnded: isEnded, of: kind, in: slot)
         }
     }
 
-    /// Hands the loss of an archive that was removed on to the one that keeps the channel now.
-    private mutating func pass(_ mark: LossMark, of content: Notification.Content) {
-        guard let slot = archive(of: content.name, isReserved: content.isReserved) else { return }
-        let isOfObject = slots[Int(slot)]!.terms.each == .object
-        let key = ArchivedKindKey(content, in: slot, isOfObject: isOfObject)
-        raise(mark, isEnded: true, of: kinds.use(key).number, in: slot)
+    /// Hands a removal on to the archive that keeps the channel now.
+    ///
+    /// - Parameter last: The last notification of the channel, for one that does not know it.
+    private mutating func pass(
+        _ mark: LossMark, of content: Notification.Content, after last: LossMark
+    ) {
+        guard let slot = archive(of: content.name, isReserved: content.isReserved) else {
+            lossCount += 1
+            return orphaned.raise(to: mark)
+        }
+        raise(mark, isEnded: true, of: kind(of: content, in: slot, after: last), in: slot)
     }
 
     /// Remembers the removal of a notification that the replay ring alone had.
-    mutating func noteRemoval(of notification: Notification) {
-        pass(LossMark(notification), of: notification.content)
+    mutating func noteRemoval(of notification: Notification, after last: LossMark) {
+        pass(LossMark(notification), of: notification.content, after: last)
+    }
+
+    /// Hands all that a removed archive knows of losses on to those that keep its channels now.
+    private mutating func handOn(_ archive: Archive, _ slot: UInt32) {
+        lossCount += 1
+        let heir = self.archive(of: archive.name.text.span, isReserved: false)
+        if let heir {
+            slots[Int(heir)]!.forgotten.raise(to: archive.forgotten)
+            note(heir)
+        } else {
+            orphaned.raise(to: archive.forgotten.ended)
+        }
+        var own: [UInt32] = []
+        kinds.forEach { number, kind in if kind.key.archive == slot { own.append(number) } }
+        for number in own {  // Bound: kinds
+            var marks = kinds[number].marks
+            let last = kinds[number].rows.last
+            if last != KeptRows.none { marks.ended.raise(to: LossMark(rows[last].notification)) }
+            let key = kinds[number].key
+            guard let heir = self.archive(of: key.name.span, isReserved: false) else {
+                orphaned.raise(to: marks.ended)
+                continue
+            }
+            let isOfObject = key.isOfObject && slots[Int(heir)]!.terms.each == .object
+            let content = Notification.Content(name: key.name, object: key.object)
+            let began = kinds[number].began
+            let kind = isOfObject
+                ? self.kind(of: content, in: heir, after: began)
+                : kinds.use(key.ofName(in: heir)).number
+            kinds[kind].began.raise(to: began)
+            kinds[kind].marks.raise(to: marks)
+            slots[Int(heir)]!.marks.raise(to: marks)
+            slots[Int(heir)]!.began.raise(to: began)
+            if slots[Int(heir)]!.terms.each == .object, !key.isOfObject {
+                slots[Int(heir)]!.forgotten.raise(to: marks)
+                note(heir)
+            }
+            note(kind: kind)
+        }
     }
 
     private mutating func raise(

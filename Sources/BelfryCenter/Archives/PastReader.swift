@@ -36,8 +36,11 @@ struct PastReader: Sendable {
     private(set) var members: [Member] = []
     /// All up to this number is done.
     private(set) var position: UInt64 = .max
-    /// The losses of the archives that the members know of.
+    /// The losses of the archives that the members know of, and how far the ring had forgotten.
     var knownLossCount: UInt64 = .max
+    var knownForgotten: UInt64 = 0
+    /// When the members were told of their losses.
+    var knownAt = Int64.min
     /// The members up to this one have the next notification behind the position, too.
     private var told: (sequence: UInt64, serial: UInt64) = (0, 0)
 

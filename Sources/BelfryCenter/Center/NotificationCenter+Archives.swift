@@ -13,7 +13,7 @@ extension NotificationCenter {
         }
         let last = lastPost(of: content.nameText, before: notification.sequence)
         let isKept = archives.keep(notification, in: slot, after: last, at: time)
-        if !archives.changes.isEmpty { noteArchives(&effects) }
+        if !archives.changes.isEmpty || !archives.ended.isEmpty { noteArchives(&effects) }
         return isKept
     }
 
@@ -28,8 +28,24 @@ extension NotificationCenter {
         return LossMark(sequence: earlier, postedAt: history.restoredAt)
     }
 
+    /// The last notification of the channels of an archive to come that no other archive has.
+    private func lastUnkept(_ name: ArchiveName) -> LossMark {
+        guard archives.archive(of: name.text.span, isReserved: false) == nil else {
+            return LossMark()
+        }
+        guard name.isPrefix else { return lastPost(of: name.text) }
+        var last = registry.index.channels.lastPost(beginningWith: name.text) { channel in
+            archives.archive(of: channel.span, isReserved: false) == nil
+        }
+        last.raise(
+            to: LossMark(sequence: history.restoredThrough, postedAt: history.restoredAt))
+        return last
+    }
+
     /// Lets the store follow the archives.
     private mutating func noteArchives(_ effects: inout Effects) {
+        for sequence in archives.ended { history.replay.erase(sequence) }  // Bound: effects
+        archives.ended.removeAll(keepingCapacity: archives.ended.capacity <= 1_024)
         for change in archives.changes { tell(change, &effects) }  // Bound: effects
         archives.changes.removeAll(keepingCapacity: archives.changes.capacity <= 1_024)
     }
@@ -44,7 +60,8 @@ extension NotificationCenter {
         guard bytes <= limits.archiveByteLimit, known != nil || archives.count < limits.archiveLimit
         else { throw .archiveFull(limit: limits.archiveByteLimit, count: limits.archiveLimit) }
         archives.isDurable = limits.isDurable
-        let slot = archives.put(name, terms, since: history.sequence, at: time)
+        let slot = archives.put(
+            name, terms, since: history.sequence, after: lastUnkept(name), at: time)
         noteArchives(&effects)
         guard var row = archives.row(of: slot) else { return }
         row.isNew = known == nil
@@ -108,7 +125,8 @@ extension NotificationCenter {
         if let row = archives.rows.slot(of: notification.sequence) {
             archives.letGo(row, .ended)
         } else {
-            archives.noteRemoval(of: notification)
+            let last = lastPost(of: notification.content.nameText)
+            archives.noteRemoval(of: notification, after: last)
         }
         history.replay.erase(notification.sequence)
     }
@@ -190,20 +208,20 @@ extension NotificationCenter {
     private func lostThrough(
         _ names: [[UInt8]]?, _ prefix: [UInt8]?, object: [UInt8]?, from time: Int64
     ) -> UInt64 {
-        let ring = history.replay.forgottenThrough
+        let view = Archives.RingView(ring: history.replay, wall: lastWallTime, from: time)
         let isRingLate = history.replay.forgottenAt >= time
         func lost(_ loss: Archives.Loss, _ name: [UInt8]?) -> UInt64 {
             switch loss {
-            case .kept(let marks): marks.last(ringForgot: ring, from: time)
-            case .partlyKept(let marks):
+            case .kept(let last): last
+            case .partlyKept(let last):
                 max(
-                    marks.last(ringForgot: ring, from: time),
-                    isRingLate ? history.forgottenThrough(of: name) : 0)
+                    last, isRingLate ? history.forgottenThrough(of: name) : 0,
+                    archives.orphaned.postedAt >= time ? archives.orphaned.sequence : 0)
             }
         }
-        guard let names else { return lost(archives.loss(ofPrefix: prefix), nil) }
+        guard let names else { return lost(archives.loss(ofPrefix: prefix, view), nil) }
         return names.reduce(0) {
-            max($0, lost(archives.loss(of: $1, object: object, last: lastPost(of: $1)), $1))
+            max($0, lost(archives.loss(of: $1, object: object, last: lastPost(of: $1), view), $1))
         }
     }
 
@@ -275,9 +293,13 @@ extension NotificationCenter {
     ) {
         let client = registry.observers[slot].client
         var member = member(slot, after: after, nil)
-        let before = archives.readers[client]
-        member.toldLoss =
-            before?.member(at: slot).map { before?.members[$0].toldLoss ?? lost } ?? lost
+        member.toldLoss = lost
+        if let reader = archives.readers[client], let place = reader.member(at: slot) {
+            // The number may be of another observer, written before the reading began.
+            let known = reader.place(of: slot) ?? after
+            member = reader.members[place]
+            member.after = min(after, known)
+        }
         member.held = Set(held)
         read(member, of: client)
     }

@@ -8,6 +8,8 @@ public struct ArchiveRecord: Sendable, Equatable {
     public let terms: ArchiveTerms
     /// The last number before it began.
     public let since: UInt64
+    /// The last notification of its channels before it began.
+    public let began: LossMark
     /// What it let go of kinds that it forgot whole.
     public let forgotten: LossMarks
     /// Whether it was removed, and some of its notifications are still to be released.
