@@ -30,6 +30,8 @@ struct PastReader: Sendable {
         var toldLoss: UInt64 = 0
         /// Whether it gets all that the ring has, kept or not.
         var takesAll = false
+        /// Whether it is of an earlier life, and how far it was is unknown.
+        var isRestored = false
     }
 
     /// In the order of registration.
@@ -77,6 +79,14 @@ struct PastReader: Sendable {
         guard let place = member(at: slot) else { return nil }
         let isFound = members[place].search == nil
         return isFound ? max(members[place].after, position) : members[place].join
+    }
+
+    /// The number above which an observer reads in the next life; nil for one that does not.
+    ///
+    /// Which frames came is unknown then, so whoever was promised all begins once more.
+    func place(of slot: UInt32, begunAbove start: UInt64) -> UInt64? {
+        guard let place = member(at: slot) else { return nil }
+        return members[place].isPromised ? start : self.place(of: slot)
     }
 
     /// Changes an observer.

@@ -184,7 +184,7 @@ extension NotificationCenter {
     /// - Parameter time: the time at which it begins, where it has no number.
     func lostThrough(at slot: UInt32, from time: Int64 = .min) -> UInt64 {
         let names = registry.observedNames(at: slot)
-        guard archives.isUsed else {
+        guard archives.isUsed || archives.orphaned.sequence > 0 else {
             return history.forgottenThrough(of: registry.observedName(at: slot))
         }
         guard registry.isUnderCondition(slot) else {
@@ -298,7 +298,9 @@ extension NotificationCenter {
             // The number may be of another observer, written before the reading began.
             let known = reader.place(of: slot) ?? after
             member = reader.members[place]
-            member.after = min(after, known)
+            let isOwn = member.isRestored && registry.clients[client].observers.count == 1
+            member.after = isOwn ? after : min(after, known)
+            member.isRestored = false
         }
         member.held = Set(held)
         read(member, of: client)

@@ -95,7 +95,9 @@ extension NotificationCenter {
         registry.observers.fill(slot, with: observer, in: &registry.clients[client].observers)
         registry.clients[client].lastingCount += 1
         if let start = record.readsAbove {
-            read(member(slot, after: start, nil), of: client)
+            var member = member(slot, after: start, nil)
+            member.isRestored = true
+            read(member, of: client)
             registry.clients[client].suspension.insert(.reading)
         }
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < dispatched {
