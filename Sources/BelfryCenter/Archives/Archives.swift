@@ -64,6 +64,9 @@ struct Archives: Sendable {
         kinds = ArchivedKinds(seed: seed)
     }
 
+    /// Whether it knows of losses besides those of the replay ring.
+    var knowsLosses: Bool { isUsed || orphaned.sequence > 0 }
+
     /// Whether an archive has an age.
     var hasAges: Bool { slots.contains { $0?.terms.age != nil } }
 
@@ -430,7 +433,14 @@ struct Archives: Sendable {
         kinds[kind].marks[keyPath: place].raise(to: mark)
         slots[Int(slot)]!.marks[keyPath: place].raise(to: mark)
         note(kind: kind)
-        guard kinds[kind].key.isOfObject else { return }
+        guard kinds[kind].key.isOfObject else {
+            // A channel that is no kind any more, or not yet divided: its objects do not know it.
+            if slots[Int(slot)]!.terms.each == .object {
+                slots[Int(slot)]!.forgotten[keyPath: place].raise(to: mark)
+                note(slot)
+            }
+            return
+        }
         let channel = kinds.use(kinds[kind].key.ofName).number
         kinds[channel].marks[keyPath: place].raise(to: mark)
         note(kind: channel)

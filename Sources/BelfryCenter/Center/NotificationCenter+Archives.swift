@@ -184,7 +184,7 @@ extension NotificationCenter {
     /// - Parameter time: the time at which it begins, where it has no number.
     func lostThrough(at slot: UInt32, from time: Int64 = .min) -> UInt64 {
         let names = registry.observedNames(at: slot)
-        guard archives.isUsed || archives.orphaned.sequence > 0 else {
+        guard archives.knowsLosses else {
             return history.forgottenThrough(of: registry.observedName(at: slot))
         }
         guard registry.isUnderCondition(slot) else {

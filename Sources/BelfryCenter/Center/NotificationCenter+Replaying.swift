@@ -36,7 +36,7 @@ extension NotificationCenter {
             past.find(registry.filter(of: slot), of: slot, from: again, known[slot] ?? [])
             for place in past.found { counts[place] += 1 }  // Bound: resume
             // Losses with the number that the client names are replayed with it.
-            let lost = archives.isUsed ? lostThrough(at: slot) : firstKept - 1
+            let lost = archives.knowsLosses ? lostThrough(at: slot) : firstKept - 1
             let missing = max(max(again - 1, lost), past.unread?.last ?? 0)
             makeGood(past, missingThrough: missing, at: slot, &effects)
             if let unread = past.unread, !registry.isUnderCondition(slot) {
