@@ -249,10 +249,12 @@ struct ArchiveTruth {
         for archive in archives { age(archive, at: wall) }
     }
 
-    /// Forgets notifications; tells which of them an archive or the ring had.
-    mutating func forget(_ isMeant: (Post) -> Bool) -> [UInt64] {
+    /// Forgets notifications; tells how many of them an archive or the ring had, at least and at most.
+    mutating func forget(_ isMeant: (Post) -> Bool) -> ClosedRange<Int> {
         let meant = posts.filter { isMeant($0) && !forgotten.contains($0.sequence) }
-        let there = meant.map(\.sequence).filter { has($0) }
+        let there = meant.map(\.sequence).filter { has($0) }.count
+        // What is over may still be in the ring.
+        let most = meant.count { has($0.sequence) || ring.contains($0.sequence) }
         for post in meant {
             rows.removeAll { $0.post.sequence == post.sequence }
             let isOfObject = archive(of: post.name)?.terms.each == .object
@@ -260,12 +262,18 @@ struct ArchiveTruth {
         }
         forgotten.formUnion(meant.map(\.sequence))
         for post in meant where archive(of: post.name) == nil { orphans.insert(post.sequence) }
-        return there
+        return there...most
     }
 
     private func has(_ sequence: UInt64) -> Bool {
         rows.contains { $0.post.sequence == sequence }
-            || ring.contains(sequence) && !gone.contains(sequence)
+            || ring.contains(sequence) && !gone.contains(sequence) && !isEnded(sequence)
+    }
+
+    /// Whether its age has ended it.
+    private func isEnded(_ sequence: UInt64) -> Bool {
+        if case .ended = losses[sequence]?.reason { return true }
+        return false
     }
 
     /// The ring forgets the oldest until no more than so many are left.

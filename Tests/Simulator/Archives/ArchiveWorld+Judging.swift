@@ -147,7 +147,8 @@ extension ArchiveWorld {
             lost.append(truth.ringForgot)
             lost.append(truth.agedInRing(of: names, at: wall))
         }
-        lost += names.compactMap { truth.unknownThrough[$0] }
+        let isExact = !filter.names.isEmpty
+        lost += (isExact ? names : Self.names).compactMap { truth.unknownThrough[$0] }
         if watcher.drops { lost.append(truth.lifeEnd) }
         return lost.sorted()
     }
@@ -199,7 +200,8 @@ extension ArchiveWorld {
             }
             // Nobody was promised what was before.
             if sequence <= watcher.join, over.contains(sequence) { continue }
-            if watcher.hasRestarted, sequence <= watcher.join, watcher.chosen != nil { continue }
+            // A frame of a replay that had ended before the restart, and was lost with the line.
+            if watcher.hasRestarted, sequence <= watcher.join { continue }
             throw Violation("rule A7: o\(watcher.serial) lacks #\(sequence), and no gap tells it")
         }
     }
@@ -218,7 +220,14 @@ extension ArchiveWorld {
             let past =
                 watcher.chosen == nil
                 ? truth.promised(at: now, wall: wall) : truth.past(at: now, wall: wall)
-            let wanted = past.filter { $0.sequence <= watcher.join && watcher.wants($0) }
+            // What is not kept is held, as far as there is room.
+            let overflow = watcher.gaps.filter { $0.reason == .overflow }
+            let wanted = past.filter { post in
+                post.sequence <= watcher.join && watcher.wants(post)
+                    && !overflow.contains {
+                        $0.firstSequence...$0.lastSequence ~= post.sequence
+                    }
+            }
             let found = watcher.came.filter { $0 <= watcher.join }.sorted()
             guard found == wanted.map(\.sequence) else {
                 throw Violation(
@@ -235,7 +244,7 @@ extension ArchiveWorld {
     func judgeLoss(_ watcher: ArchiveWatcher) throws(Violation) {
         guard watcher.chosen == nil, watcher.start < watcher.join else { return }
         let newest = truth.losses.values.filter {
-            watcher.filter.touches($0) && $0.post.sequence > watcher.start
+            watcher.filter.matches($0.post) && $0.post.sequence > watcher.start
                 && $0.post.sequence <= watcher.join && $0.post.postedAt >= watcher.from
                 && !$0.post.mayBeOver(at: now)
         }.map(\.post.sequence).filter { lossesNotShown(for: watcher).contains($0) }.max()

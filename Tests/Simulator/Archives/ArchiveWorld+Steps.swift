@@ -124,7 +124,8 @@ extension ArchiveWorld {
             /\(query.object?.shown ?? "") above \(query.after) below \(query.before) \
             one \(query.id != nil): \(meant)
             """)
-        guard case .forgot(let count, nil) = outcome, meant.count - hidden...meant.count ~= count
+        guard case .forgot(let count, nil) = outcome,
+            meant.lowerBound - hidden...meant.upperBound ~= count
         else { throw Violation("rule A16: \(meant) are forgotten, and \(outcome)") }
     }
 

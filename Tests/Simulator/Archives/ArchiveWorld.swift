@@ -187,6 +187,8 @@ final class ArchiveWorld {
     func passTime(_ milliseconds: Int) throws(Violation) {
         now += Int64(milliseconds) * 1_000_000
         wall += Int64(milliseconds)
+        // What is over is not shown, whether it was removed yet or not.
+        try judgePages()
         try submit(.passTime(workLimit: .max), "passTime")
     }
 
