@@ -249,7 +249,7 @@ struct ArchiveTruth {
         for archive in archives { age(archive, at: wall) }
     }
 
-    /// Forgets notifications; tells how many of them an archive or the ring had, at least and at most.
+    /// Forgets notifications; tells how many an archive or the ring had, at least and at most.
     mutating func forget(_ isMeant: (Post) -> Bool) -> ClosedRange<Int> {
         let meant = posts.filter { isMeant($0) && !forgotten.contains($0.sequence) }
         let there = meant.map(\.sequence).filter { has($0) }.count
