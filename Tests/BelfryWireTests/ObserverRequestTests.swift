@@ -165,7 +165,10 @@ struct ObserverRequestTests {
                 #"{"since":99999999999999999999}"#,
                 "#/since must be an integer from 0 to 9007199254740991"
             ),
-            (#"{"since":"1"}"#, "#/since must be a number, not a string"),
+            (
+                #"{"since":"1"}"#,
+                "#/since must be a sequence number, oldest, or a time as in 2026-11-22T06:00:00Z"
+            ),
             (#"{"acknowledge":0}"#, "#/acknowledge must be true or false, not a number"),
             (#"{"minInterval":-0.1}"#, "#/minInterval must be a number from 0 to 3600"),
             (#"{"minInterval":3600.001}"#, "#/minInterval must be a number from 0 to 3600"),

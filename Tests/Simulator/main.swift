@@ -12,8 +12,10 @@ import Glibc
 //         timers, clocks and crashes, judged from outside alone belfry-simulator values [--seeds
 //         A..B] [--steps N] values and their observers, judged from outside alone belfry-simulator
 //         present [--seeds A..B] [--steps N]  present values beside what is posted belfry-simulator
-//         mixed [--seeds A..B] [--steps N]  all of them at once belfry-simulator cluster [--nodes
-//         N] [--seeds A..B] [--steps N]  brokers that share a log, and all that goes wrong
+//         mixed [--seeds A..B] [--steps N]  all of them at once belfry-simulator archives [--seeds
+//         A..B] [--steps N]  archives and observers that begin in the past belfry-simulator
+//         cluster [--nodes N] [--seeds A..B] [--steps N]  brokers that share a log, and all that
+//         goes wrong
 //         belfry-simulator snapshots [--seeds A..B] [--steps N]  a state of fewer steps a seed, and
 //         two centers from there on belfry-simulator verbose SEED [--steps N]          the steps of
 //         one seed before its violation belfry-simulator history SEED [--steps N]          all that
@@ -129,6 +131,7 @@ extension TimerWorld: SmallWorld {}
 extension ValueWorld: SmallWorld {}
 extension PresentWorld: SmallWorld {}
 extension MixedWorld: SmallWorld {}
+extension ArchiveWorld: SmallWorld {}
 extension ClusterWorld: SmallWorld {}
 
 func runAll(_ makeWorld: (_ seed: UInt64) -> some SmallWorld, _ order: Order) -> Int32 {
@@ -173,8 +176,8 @@ func tellHistory(_ order: Order) -> Int32 {
 
 func perform() -> Int32 {
     let verbs = """
-        run, asks, actions, timers, values, present, mixed, cluster, snapshots, verbose, history, \
-        record or replay; \
+        run, asks, actions, timers, values, present, mixed, archives, cluster, snapshots, verbose, \
+        history, record or replay; \
         main.swift has their options
         """
     guard let order = Order(CommandLine.arguments) else {
@@ -189,6 +192,7 @@ func perform() -> Int32 {
     case "values": return runAll(ValueWorld.init(seed:), order)
     case "present": return runAll(PresentWorld.init(seed:), order)
     case "mixed": return runAll(MixedWorld.init(seed:), order)
+    case "archives": return runAll(ArchiveWorld.init(seed:), order)
     case "cluster":
         return runAll({ ClusterWorld(seed: $0, nodeCount: order.nodeCount) }, order)
     case "snapshots": return runSnapshots(order)

@@ -56,7 +56,10 @@ struct ArchivedKinds: Footprinted, Sendable {
         let (number, isNew) = keys.insert(key.bytes.span)
         if isNew {
             let kind = Kind(key: key)
-            if Int(number) == kinds.count { kinds.append(kind) } else { kinds[Int(number)] = kind }
+            while kinds.count <= Int(number) {  // Bound: growth
+                kinds.append(Kind(key: Self.none))
+            }
+            kinds[Int(number)] = kind
         } else {
             if newest == number { return (number, false) }
             unlink(number)
@@ -101,6 +104,11 @@ extension ArchivedKindKey {
 
     /// The kind of the channel as a whole.
     var ofName: ArchivedKindKey {
+        ArchivedKindKey(archive: archive, name: name, object: nil, isOfObject: false)
+    }
+
+    /// The kind of the channel as a whole in another archive.
+    func ofName(in archive: UInt32) -> ArchivedKindKey {
         ArchivedKindKey(archive: archive, name: name, object: nil, isOfObject: false)
     }
 

@@ -26,26 +26,73 @@ extension Archives {
         rows.remove(row)
         if case .expired = reason { return }
         let mark = LossMark(notification)
+        var isEnded = false
+        if case .ended = reason {
+            isEnded = true
+            ended.append(notification.sequence)
+        }
         if slots[Int(slot)].isEnded {
-            pass(mark, of: notification.content)
+            pass(mark, of: notification.content, after: mark)
         } else {
-            var isEnded = false
-            if case .ended = reason { isEnded = true }
             raise(mark, isEnded: isEnded, of: kind, in: slot)
         }
     }
 
-    /// Hands the loss of an archive that was removed on to the one that keeps the channel now.
-    mutating func pass(_ mark: LossMark, of content: Notification.Content) {
-        guard let slot = archive(of: content.name, isReserved: content.isReserved) else { return }
-        let isOfObject = slots[Int(slot)].terms.each == .object
-        let key = ArchivedKindKey(content, in: slot, isOfObject: isOfObject)
-        raise(mark, isEnded: true, of: kinds.use(key).number, in: slot)
+    /// Hands a removal on to the archive that keeps the channel now.
+    ///
+    /// - Parameter last: The last notification of the channel, for one that does not know it.
+    private mutating func pass(
+        _ mark: LossMark, of content: Notification.Content, after last: LossMark
+    ) {
+        guard let slot = archive(of: content.name, isReserved: content.isReserved) else {
+            lossCount += 1
+            return orphaned.raise(to: mark)
+        }
+        raise(mark, isEnded: true, of: kind(of: content, in: slot, after: last), in: slot)
     }
 
     /// Remembers the removal of a notification that the replay ring alone had.
-    mutating func noteRemoval(of notification: Notification) {
-        pass(LossMark(notification), of: notification.content)
+    mutating func noteRemoval(of notification: Notification, after last: LossMark) {
+        pass(LossMark(notification), of: notification.content, after: last)
+    }
+
+    /// Hands all that a removed archive knows of losses on to those that keep its channels now.
+    mutating func handOn(_ archive: Archive, _ slot: UInt32) {
+        lossCount += 1
+        if let heir = self.archive(of: archive.name.text.span, isReserved: false) {
+            slots[Int(heir)].forgotten.raise(to: archive.forgotten)
+            note(heir)
+        } else {
+            orphaned.raise(to: archive.forgotten.ended)
+        }
+        var own: [UInt32] = []
+        kinds.forEach { number, kind in if kind.key.archive == slot { own.append(number) } }
+        for number in own { handOn(kind: number) }  // Bound: kinds
+    }
+
+    private mutating func handOn(kind number: UInt32) {
+        var marks = kinds[number].marks
+        let last = kinds[number].rows.last
+        if last != KeptRows.none { marks.ended.raise(to: LossMark(rows[last].notification)) }
+        let (key, began) = (kinds[number].key, kinds[number].began)
+        guard let heir = archive(of: key.name.span, isReserved: false) else {
+            return orphaned.raise(to: marks.ended)
+        }
+        let isOfObject = slots[Int(heir)].terms.each == .object
+        let content = Notification.Content(name: key.name, object: key.object)
+        let kind =
+            key.isOfObject && isOfObject
+            ? self.kind(of: content, in: heir, after: began)
+            : kinds.use(key.ofName(in: heir)).number
+        kinds[kind].began.raise(to: began)
+        kinds[kind].marks.raise(to: marks)
+        slots[Int(heir)].marks.raise(to: marks)
+        slots[Int(heir)].began.raise(to: began)
+        if isOfObject, !key.isOfObject {
+            slots[Int(heir)].forgotten.raise(to: marks)
+            note(heir)
+        }
+        note(kind: kind)
     }
 
     mutating func raise(
@@ -56,7 +103,14 @@ extension Archives {
         kinds[kind].marks[keyPath: place].raise(to: mark)
         slots[Int(slot)].marks[keyPath: place].raise(to: mark)
         note(kind: kind)
-        guard kinds[kind].key.isOfObject else { return }
+        guard kinds[kind].key.isOfObject else {
+            // A channel that is no kind any more, or not yet divided: its objects do not know it.
+            if slots[Int(slot)].terms.each == .object {
+                slots[Int(slot)].forgotten[keyPath: place].raise(to: mark)
+                note(slot)
+            }
+            return
+        }
         let channel = kinds.use(kinds[kind].key.ofName).number
         kinds[channel].marks[keyPath: place].raise(to: mark)
         note(kind: channel)

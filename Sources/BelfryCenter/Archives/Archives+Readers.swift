@@ -29,7 +29,12 @@ extension Archives {
         var member = PastReader.Member(slot, after: after, nil, join: join, registry)
         member.toldLoss = lost
         if let reader = readers[client], let place = reader.member(at: slot) {
-            member.toldLoss = reader.members[place].toldLoss
+            // The number may be of another observer, written before the reading began.
+            let known = reader.place(of: slot) ?? after
+            member = reader.members[place]
+            let isOwn = member.isRestored && registry.clients[client].observers.count == 1
+            member.after = isOwn ? after : min(after, known)
+            member.isRestored = false
         }
         member.held = Set(held)
         read(member, of: client)

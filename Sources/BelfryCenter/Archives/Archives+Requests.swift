@@ -18,13 +18,15 @@ extension Archives {
 
     /// Makes an archive, or changes its terms.
     mutating func put(
-        _ name: ArchiveName, _ terms: ArchiveTerms, _ limits: CenterLimits, since: UInt64,
-        at time: CommandTime
+        _ name: ArchiveName, _ terms: ArchiveTerms, _ limits: CenterLimits,
+        _ channels: borrowing ChannelTable, _ history: borrowing History, at time: CommandTime
     ) throws(Refusal) -> Outcome {
         try check(name, terms, limits)
         isDurable = limits.isDurable
         let isNew = slot(of: name) == nil
-        put(name, terms, since: since, at: time)
+        put(
+            name, terms, since: history.sequence, after: lastUnkept(name, channels, history),
+            at: time)
         guard var row = row(named: name) else { return .done }
         row.isNew = isNew
         return .archive(row)
@@ -41,14 +43,17 @@ extension Archives {
     /// Makes the archives of the configuration file, as far as there is room.
     ///
     /// One that the file no longer has stays with what it keeps, and may be changed by a request.
-    mutating func configure(_ limits: CenterLimits, since: UInt64, at time: CommandTime) {
+    mutating func configure(
+        _ limits: CenterLimits, _ channels: borrowing ChannelTable, _ history: borrowing History,
+        at time: CommandTime
+    ) {
         (isDurable, isConfigured) = (limits.isDurable, true)
         if limits.archives.isEmpty, !isUsed { return }
         for row in listing() where row.terms.isConfigured {  // Bound: archives
             guard !limits.archives.contains(where: { $0.name == row.name }) else { continue }
             var terms = row.terms
             terms.isConfigured = false
-            put(row.name, terms, since: since, at: time)
+            put(row.name, terms, since: history.sequence, after: LossMark(), at: time)
         }
         for archive in limits.archives {  // Bound: archives
             var terms = archive.terms
@@ -56,7 +61,9 @@ extension Archives {
             guard row(named: archive.name)?.terms != terms,
                 (try? check(archive.name, terms, limits, isConfigured: true)) != nil
             else { continue }
-            put(archive.name, terms, since: since, at: time)
+            put(
+                archive.name, terms, since: history.sequence,
+                after: lastUnkept(archive.name, channels, history), at: time)
         }
     }
 
@@ -66,14 +73,15 @@ extension Archives {
     ///
     /// - Returns: How many there were, and the number behind which to go on; nil at the end.
     mutating func forget(
-        _ query: PastQuery, above start: UInt64, _ ring: inout ReplayRing,
+        _ query: PastQuery, above start: UInt64, _ history: inout History,
         _ index: borrowing ObserverIndex
     ) -> (count: Int, next: UInt64?) {
         var pastWork = PastWork()
         var count = 0
         var position = max(start, query.after)
         // Share: past
-        while let candidate = next(above: position, ring, index, at: nil, &pastWork) {
+        while let candidate = next(
+            above: position, history.replay, index, at: nil, &pastWork) {
             let notification = candidate.notification
             if notification.sequence >= query.before { return (count, nil) }
             guard let matches = query.matches(notification, &pastWork.conditions) else { break }
@@ -83,9 +91,10 @@ extension Archives {
             if let row = rows.slot(of: position) {
                 letGo(row, .ended)
             } else {
-                noteRemoval(of: notification)
+                let last = index.channels.lastPost(of: notification.content.nameText, history)
+                noteRemoval(of: notification, after: last)
             }
-            ring.erase(position)
+            history.replay.erase(position)
         }
         return (count, pastWork.isDone ? position : nil)
     }

@@ -9,7 +9,7 @@ extension Archives {
             .archive(
                 ArchiveRecord(
                     number: slot, name: archive.name, terms: archive.terms, since: archive.since,
-                    forgotten: archive.forgotten, isEnded: archive.isEnded)))
+                    began: archive.began, forgotten: archive.forgotten, isEnded: archive.isEnded)))
     }
 
     /// Notes a kind as it is now, if its archive is stored.
@@ -34,7 +34,11 @@ extension Archives {
                     KeptRecord(
                         archive: slot, notification: notification,
                         endsAt: left.map { time.wallMilliseconds.adding($0 / 1_000_000) })))
-            if !kinds[rows[row].kind].isStored { note(kind: rows[row].kind) }
+            let kind = rows[row].kind
+            if !kinds[kind].isStored {
+                note(kind: kind)
+                if let channel = kinds.number(kinds[kind].key.ofName) { note(kind: channel) }
+            }
         } else if rows[row].isStored {
             changes.append(.letGo(sequence: notification.sequence))
         }
@@ -52,25 +56,30 @@ extension Archives {
     // MARK: A restart
 
     /// Restores an archive; one that is kept in memory alone begins anew.
-    mutating func restore(_ record: ArchiveRecord, after sequence: UInt64) {
+    mutating func restore(_ record: ArchiveRecord, after last: LossMark) {
         var archive = Archive(
             name: record.name, terms: record.terms,
-            since: record.terms.isStored ? record.since : sequence)
+            since: record.terms.isStored ? record.since : last.sequence)
+        archive.began = record.terms.isStored ? record.began : last
         archive.forgotten = record.forgotten
         archive.marks = record.forgotten
         archive.isEnded = record.isEnded
+        archive.isAnew = !record.terms.isStored
         restore(archive, at: record.number)
     }
 
     /// Restores a kind, with what was let go of it.
     mutating func restore(_ record: ArchivedKindRecord) {
         let slot = record.key.archive
-        guard slot < slots.count, !slots[Int(slot)].isFree else { return }
+        // The store may have one that began anew as it was before it was kept in memory alone.
+        guard slot < slots.count, !slots[Int(slot)].isFree, !slots[Int(slot)].isAnew else {
+            return
+        }
         let kind = kinds.use(record.key).number
         kinds[kind].marks = record.marks
         kinds[kind].began = record.began
         kinds[kind].isStored = true
-        raiseMarks(of: slot, to: record.marks)
+        raiseMarks(of: slot, to: record.marks, record.began)
     }
 
     /// Restores a kept notification; one whose `ttl` or age is over goes with the first command.

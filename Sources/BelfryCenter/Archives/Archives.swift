@@ -17,12 +17,15 @@ public struct Archives: Sendable {
         var young = KeptRows.none
         /// Rows up to this number keep the terms; past it a change of terms is under way.
         var fittedThrough = UInt64.max
-        /// What all of its kinds let go.
+        /// What all of its kinds let go, and what their channels had before they began.
         var marks = LossMarks()
+        var began = LossMark()
         /// What was let go of kinds that it forgot whole.
         var forgotten = LossMarks()
         /// Whether it was removed; its rows go in shares, and nobody reads them.
         var isEnded = false
+        /// Whether it began anew with a life of the broker: nothing is known of what was before.
+        var isAnew = false
         /// Whether the slot has no archive any more.
         var isFree = false
     }
@@ -49,6 +52,10 @@ public struct Archives: Sendable {
     var lossCount: UInt64 = 0
     /// Observers that read the past, by the slots of their clients.
     var readers = CountedTable<UInt32, PastReader>()
+    /// The newest of those that were removed while no archive had their channels.
+    var orphaned = LossMark()
+    /// Numbers that age or a removal has ended: the replay ring must not have them either.
+    var ended: [UInt64] = []
     /// Changes that must last, since the host took them last.
     var changes: [Change] = []
     /// Whether it has the archives of the configuration file.
@@ -60,6 +67,12 @@ public struct Archives: Sendable {
         exact = KeyTable(seed: seed)
         kinds = ArchivedKinds(seed: seed)
     }
+
+    /// Whether it knows of losses besides those of the replay ring.
+    var knowsLosses: Bool { isUsed || orphaned.sequence > 0 }
+
+    /// Whether an archive has an age.
+    var hasAges: Bool { slots.contains { $0.terms.age != nil } }
 
     /// Whether there is an archive, or was one.
     private(set) var isUsed = false
@@ -75,6 +88,13 @@ public struct Archives: Sendable {
         readers[client]?.remove(slot)
         if readers[client]?.members.isEmpty == true { readers[client] = nil }
         return readers[client] != nil
+    }
+
+    /// Takes the numbers that the replay ring must not have any more.
+    mutating func takeEnded() -> [UInt64] {
+        if ended.isEmpty { return [] }
+        defer { ended.removeAll(keepingCapacity: ended.capacity <= 1_024) }
+        return ended
     }
 
     /// Takes the changes that must last.
@@ -136,15 +156,24 @@ public struct Archives: Sendable {
     }
 
     /// Makes an archive, or changes its terms; what no longer fits goes, in shares.
+    ///
+    /// - Parameter began: The last notification of its channels that no archive kept.
     mutating func put(
-        _ name: ArchiveName, _ terms: ArchiveTerms, since: UInt64, at time: CommandTime
+        _ name: ArchiveName, _ terms: ArchiveTerms, since: UInt64, after began: LossMark,
+        at time: CommandTime
     ) {
         guard let slot = slot(of: name) else {
-            return add(Archive(name: name, terms: terms, since: since))
+            var archive = Archive(name: name, terms: terms, since: since)
+            archive.began = began
+            archive.forgotten.ended = orphaned
+            return add(archive)
         }
         var archive = slots[Int(slot)]
         reservedByteCount += terms.byteLimit - archive.terms.byteLimit
-        if terms.isStored, !archive.terms.isStored { archive.forgotten.raise(to: archive.marks) }
+        // Other kinds than before, or another memory of them: all are forgotten whole.
+        if terms.isStored && !archive.terms.isStored || terms.each != archive.terms.each {
+            archive.forgotten.raise(to: archive.marks)
+        }
         archive.terms = terms
         archive.fittedThrough = 0
         archive.young = archive.rows.first
@@ -181,8 +210,9 @@ public struct Archives: Sendable {
     mutating func restore(_ archive: Archive, at slot: UInt32) { add(archive, at: slot) }
 
     /// Raises the marks of an archive to those of a kind that was restored.
-    mutating func raiseMarks(of slot: UInt32, to marks: LossMarks) {
+    mutating func raiseMarks(of slot: UInt32, to marks: LossMarks, _ began: LossMark) {
         slots[Int(slot)].marks.raise(to: marks)
+        slots[Int(slot)].began.raise(to: began)
     }
 
     /// Restores a kept notification.
@@ -223,6 +253,7 @@ public struct Archives: Sendable {
             exact.remove(at: index)
         }
         slots[Int(slot)].isEnded = true
+        handOn(archive, slot)
         note(slot)
         if !unfitted.contains(slot) { unfitted.append(slot) }
         fit(limit: Self.shareOfCommand, at: time)
@@ -294,12 +325,11 @@ public struct Archives: Sendable {
         let (kind, isNew) = kinds.use(key)
         guard isNew else { return kind }
         let (channel, isNewChannel) = isOfObject ? kinds.use(key.ofName) : (kind, true)
-        if isNewChannel, !isKeptElsewhere(key.name, besides: slot) {
+        let isFirst = slots[Int(slot)].isAnew || !isKeptElsewhere(key.name, besides: slot)
+        if isNewChannel, isFirst {
             kinds[channel].began = last
-            kinds[channel].marks.passed.raise(to: last)
-            slots[Int(slot)].marks.passed.raise(to: last)
+            slots[Int(slot)].began.raise(to: last)
         }
-        if isOfObject { kinds[kind].marks.passed.raise(to: kinds[channel].began) }
         note(kind: channel)
         if isOfObject { note(kind: kind) }
         // Bound: forgotten
@@ -333,6 +363,7 @@ public struct Archives: Sendable {
         }
         let key = kinds[kind].key
         slots[Int(key.archive)].forgotten.raise(to: kinds[kind].marks)
+        slots[Int(key.archive)].forgotten.passed.raise(to: kinds[kind].began)
         if kinds[kind].isStored {
             changes.append(.archivedKindForgotten(key))
             note(key.archive)

@@ -30,14 +30,19 @@ struct PastReader: Sendable {
         var toldLoss: UInt64 = 0
         /// Whether it gets all that the ring has, kept or not.
         var takesAll = false
+        /// Whether it is of an earlier life, and how far it was is unknown.
+        var isRestored = false
     }
 
     /// In the order of registration.
     private(set) var members: [Member] = []
     /// All up to this number is done.
     private(set) var position: UInt64 = .max
-    /// The losses of the archives that the members know of.
+    /// The losses of the archives that the members know of, and how far the ring had forgotten.
     private var knownLossCount: UInt64 = .max
+    private var knownForgotten: UInt64 = 0
+    /// When the members were told of their losses, in milliseconds since 1970.
+    private var knownAt = Int64.min
     /// The members up to this one have the next notification behind the position, too.
     private var told: (sequence: UInt64, serial: UInt64) = (0, 0)
 
@@ -69,6 +74,14 @@ struct PastReader: Sendable {
 
     /// The place of an observer.
     func member(at slot: UInt32) -> Int? { members.firstIndex { $0.slot == slot } }
+
+    /// The number above which an observer reads in the next life; nil for one that does not.
+    ///
+    /// Which frames came is unknown then, so whoever was promised all begins once more.
+    func place(of slot: UInt32, begunAbove start: UInt64) -> UInt64? {
+        guard let place = member(at: slot) else { return nil }
+        return members[place].isPromised ? start : self.place(of: slot)
+    }
 
     /// The number above which an observer reads; nil for one that does not.
     func place(of slot: UInt32) -> UInt64? {
@@ -123,14 +136,20 @@ struct PastReader: Sendable {
     /// The losses that the observers were not told yet (rule A9).
     mutating func takeLosses(
         _ archives: borrowing Archives, _ registry: borrowing ObserverRegistry,
-        _ history: borrowing History
+        _ history: borrowing History, wall: Int64
     ) -> [(slot: UInt32, gap: GapRecord)] {
-        guard archives.lossCount != knownLossCount else { return [] }
-        knownLossCount = archives.lossCount
+        // The ring loses what only the ring has when it forgets it, or when its age is over.
+        let forgotten = history.replay.forgottenThrough
+        guard
+            archives.lossCount != knownLossCount || forgotten != knownForgotten
+                || archives.hasAges && wall != knownAt
+        else { return [] }
+        (knownLossCount, knownForgotten, knownAt) = (archives.lossCount, forgotten, wall)
         var losses: [(slot: UInt32, gap: GapRecord)] = []
         for place in members.indices {  // Bound: client
             let member = members[place]
-            let lost = archives.lostThrough(at: member.slot, from: member.from, registry, history)
+            let lost = archives.lostThrough(
+                at: member.slot, from: member.from, wall: wall, registry, history)
             let start = max(member.after, member.toldLoss, min(position, lost))
             guard lost > start else { continue }
             members[place].toldLoss = lost

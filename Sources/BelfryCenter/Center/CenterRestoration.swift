@@ -76,7 +76,10 @@ public struct CenterRestoration: ~Copyable {
             center.history.keys.restore(
                 record, at: time.monotonicNanoseconds, limits: center.limits)
         case .archive(let record):
-            center.archives.restore(record, after: center.history.sequence)
+            center.archives.restore(
+                record,
+                after: LossMark(
+                    sequence: center.history.sequence, postedAt: time.wallMilliseconds))
         case .archivedKind(let record): center.archives.restore(record)
         case .kept(let record): center.archives.restore(record, at: time)
         case .archiveRemoved, .archivedKindForgotten, .letGo, .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,

@@ -19,7 +19,7 @@ extension NotificationCenter {
     ///
     /// Held copies go with the last share; their observers get a gap.
     mutating func forget(_ query: PastQuery, above start: UInt64, _ effects: inout Effects) {
-        let (count, next) = archives.forget(query, above: start, &history.replay, registry.index)
+        let (count, next) = archives.forget(query, above: start, &history, registry.index)
         effects.outcome = .forgot(count: count, next: next)
         if next != nil { return }
         var work = FilterWork()
@@ -68,7 +68,9 @@ extension NotificationCenter {
             if case .from(let time) = beginning { start = time }
             replayNotifications(above: after, from: start, to: slots, at: time, &effects)
         }
+        if isMailbox { return }
         startReading(client, at: time, &effects)
+        noteReplayed(of: client, at: time, &effects)
     }
 
     /// Holds what an observer of a mailbox begins with.
@@ -77,7 +79,8 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) {
         if member.isPromised {
-            let lost = archives.lostThrough(at: member.slot, from: member.from, registry, history)
+            let lost = archives.lostThrough(
+                at: member.slot, from: member.from, wall: lastWallTime, registry, history)
             if lost > member.after {
                 noteGap(
                     GapRecord(
@@ -128,7 +131,7 @@ extension NotificationCenter {
             return false
         }
         // Bound: client
-        for (slot, gap) in reader.takeLosses(archives, registry, history) {
+        for (slot, gap) in reader.takeLosses(archives, registry, history, wall: lastWallTime) {
             noteGap(gap, at: slot, &effects)
         }
         while true {  // Share: past

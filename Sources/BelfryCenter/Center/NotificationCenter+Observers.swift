@@ -129,7 +129,8 @@ extension NotificationCenter {
         for slot in slots { registry.observers[slot].replaysAbove = since }  // Bound: since
         // A reader notes its losses by itself.
         for slot in slots where !archives.isUsed {  // Bound: since
-            let last = archives.lostThrough(at: slot, from: start, registry, history)
+            let last = archives.lostThrough(
+                at: slot, from: start, wall: lastWallTime, registry, history)
             guard since < last else { continue }
             noteGap(
                 GapRecord(reason: .unknown, count: nil, first: since + 1, last: last), at: slot,
@@ -154,6 +155,8 @@ extension NotificationCenter {
             }
         }
         hold(found, at: slots, of: client, &effects)
+        // What a reader finds has its places between those.
+        if archives.isUsed { return }
         settle(client, at: time, &effects)
         noteReplayed(of: client, at: time, &effects)
     }

@@ -174,7 +174,8 @@ extension NotificationCenter {
                     acknowledgedThrough: observer.mailbox.acknowledgedThrough,
                     forgottenThrough: observer.mailbox.forgottenThrough,
                     role: registry.observers.role(at: slot),
-                    readsAbove: archives.readers[observer.client]?.place(of: slot))),
+                    readsAbove: archives.readers[observer.client]?.place(
+                        of: slot, begunAbove: observer.replaysAbove))),
             &effects)
     }
 

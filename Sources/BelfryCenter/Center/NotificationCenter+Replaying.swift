@@ -29,14 +29,17 @@ extension NotificationCenter {
         var wasWritten = false
         let seenPlace = markedPlace(of: sequence, among: slots)
         for slot in slots {  // Bound: resume
+            let start = registry.observers[slot].replaysAbove + 1
             forgetUnknown(through: sequence, at: slot, &effects)
-            let again = start(of: slot, after: sequence, &past, &wasWritten)
+            let again = self.start(of: slot, after: sequence, &past, &wasWritten)
             starts.append(again)
             past.find(registry.filter(of: slot), of: slot, from: again, known[slot] ?? [])
             for place in past.found { counts[place] += 1 }  // Bound: resume
             // Losses with the number that the client names are replayed with it.
-            let lost = archives.isUsed
-                ? archives.lostThrough(at: slot, registry, history) : firstKept - 1
+            let lost =
+                archives.knowsLosses
+                ? archives.lostThrough(at: slot, wall: lastWallTime, registry, history)
+                : firstKept - 1
             let missing = max(max(again - 1, lost), past.unread?.last ?? 0)
             makeGood(past, missingThrough: missing, at: slot, &effects)
             if let unread = past.unread, !registry.isUnderCondition(slot) {
@@ -52,13 +55,12 @@ extension NotificationCenter {
             let isForeign = seenPlace.map { $0 != markedPlace(of: slot) ?? $0 } ?? false
             let isSeen = wasSeen || hasAll || isForeign
             if !isForeign { wasSeen = false }
-            let start = max(
-                isSeen ? sequence + 1 : sequence, registry.observers[slot].replaysAbove + 1)
+            let first = max(isSeen ? sequence + 1 : sequence, start)
             let end = min(registry.observers[slot].writtenThrough, lost)
             // Unanswered deliveries of an acknowledging observer are held.
-            guard start <= end, !registry.observers[slot].terms.acknowledges else { continue }
+            guard first <= end, !registry.observers[slot].terms.acknowledges else { continue }
             noteGap(
-                GapRecord(reason: .unknown, count: nil, first: start, last: end), at: slot,
+                GapRecord(reason: .unknown, count: nil, first: first, last: end), at: slot,
                 &effects)
         }
         let found = newest(of: &past, counts, from: starts, known, at: slots, of: client)
@@ -107,6 +109,14 @@ extension NotificationCenter {
     /// The replay ring above a number.
     private func past(above sequence: UInt64, at time: CommandTime) -> Past {
         var past = Past()
+        // Of the number that the client names the archive may know more than the ring.
+        if archives.isUsed, history.replay.forgottenThrough > sequence,
+            let row = archives.rows.slot(of: sequence + 1)
+        {
+            var named = archives.rows[row].notification
+            named.isKept = true
+            past.append(named, at: registry.index.place(of: named.content), isExpired: false)
+        }
         history.replay.forEach(above: sequence) { notification in
             past.append(
                 notification, at: registry.index.place(of: notification.content),

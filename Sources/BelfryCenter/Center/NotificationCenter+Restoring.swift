@@ -95,9 +95,10 @@ extension NotificationCenter {
         registry.observers.fill(slot, with: observer, in: &registry.clients[client].observers)
         registry.clients[client].lastingCount += 1
         if let start = record.readsAbove {
-            archives.read(
-                PastReader.Member(slot, after: start, nil, join: history.sequence, registry),
-                of: client)
+            var member = PastReader.Member(
+                slot, after: start, nil, join: history.sequence, registry)
+            member.isRestored = true
+            archives.read(member, of: client)
             registry.clients[client].suspension.insert(.reading)
         }
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < dispatched {

@@ -79,7 +79,8 @@ public struct NotificationCenter: Sendable {
         dispatching.walkLookCount = 0
         let reportCount = reports.count
         if !limits.archives.isEmpty, !archives.isConfigured {
-            archives.configure(limits, since: history.sequence, at: command.time)
+            archives.configure(
+                limits, registry.index.channels, history, at: command.time)
         }
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
@@ -91,6 +92,8 @@ public struct NotificationCenter: Sendable {
                     restartWalks(at: command.time, &effects)
                 }
             }
+            // Bound: effects
+            for sequence in archives.takeEnded() { history.replay.erase(sequence) }
             // Bound: effects
             for change in archives.takeChanges() { tell(change, &effects) }
             if case .terminate = command.action {
@@ -186,7 +189,7 @@ public struct NotificationCenter: Sendable {
         case .trimOwned(let kind, let owner): trim(kind, of: owner, at: time, &effects)
         case .putArchive(let name, let terms):
             effects.outcome = try archives.put(
-                name, terms, limits, since: history.sequence, at: time)
+                name, terms, limits, registry.index.channels, history, at: time)
         case .removeArchive(let name): effects.outcome = try archives.remove(name, at: time)
         case .forget(let query, let start): forget(query, above: start, &effects)
         }
@@ -206,7 +209,7 @@ public struct NotificationCenter: Sendable {
             reserveMoreSequence(&effects)
         }
         self.limits = limits
-        archives.configure(limits, since: history.sequence, at: time)
+        archives.configure(limits, registry.index.channels, history, at: time)
         registry.index.configure(unobservedNameLimit: limits.unobservedNameLimit)
         registry.tombstones.trim(to: limits.tombstoneLimit)
         history.replay.configure(limits)

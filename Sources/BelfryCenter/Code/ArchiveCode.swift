@@ -7,6 +7,7 @@ extension ArchiveRecord: Coded {
             try coder(known?.name.text), isPrefix: try coder(known?.name.isPrefix))
         terms = try coder(known?.terms)
         since = try coder(known?.since)
+        began = try coder(known?.began)
         forgotten = try coder(known?.forgotten)
         isEnded = try coder(known?.isEnded)
     }

@@ -129,6 +129,19 @@ struct ChannelTable: Footprinted, Sendable {
             postedAt: channels[Int(index)].lastPostedAt)
     }
 
+    /// The last post of those names that begin with a prefix, and of names that are forgotten.
+    func lastPost(beginningWith prefix: [UInt8], _ isWanted: ([UInt8]) -> Bool) -> LossMark {
+        var last = forgotten
+        for (index, channel) in channels.enumerated()  // Bound: names
+        where channel.lastSequence > last.sequence {
+            let name = names.key(at: UInt32(index))
+            guard name.starts(with: prefix), isWanted(name) else { continue }
+            last.raise(
+                to: LossMark(sequence: channel.lastSequence, postedAt: channel.lastPostedAt))
+        }
+        return last
+    }
+
     /// Counts a post of this channel that was matched, and its deliveries.
     mutating func noteMatch(at index: UInt32, deliveryCount: UInt32) {
         channels[Int(index)].matchedCount += 1

@@ -8,6 +8,8 @@ public struct ArchiveRecord: Sendable, Equatable {
     public let terms: ArchiveTerms
     /// The last number before it began.
     public let since: UInt64
+    /// The last notification of its channels before it began.
+    public let began: LossMark
     /// What it let go of kinds that it forgot whole.
     public let forgotten: LossMarks
     /// Whether it was removed, and some of its notifications are still to be released.
@@ -15,13 +17,14 @@ public struct ArchiveRecord: Sendable, Equatable {
 
     /// Joins the parts.
     public init(
-        number: UInt32, name: ArchiveName, terms: ArchiveTerms, since: UInt64,
+        number: UInt32, name: ArchiveName, terms: ArchiveTerms, since: UInt64, began: LossMark,
         forgotten: LossMarks, isEnded: Bool
     ) {
         self.number = number
         self.name = name
         self.terms = terms
         self.since = since
+        self.began = began
         self.forgotten = forgotten
         self.isEnded = isEnded
     }

@@ -1,0 +1,86 @@
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("Archives: losses (rule A9)")
+struct ArchiveGapTests {
+    @Test("A9: what is past the count and past its age is a gap, though the ring has it")
+    func agedInRing() {
+        var scenario = Scenario()
+        scenario.archive("a") { ($0.count, $0.age) = (1, 1_000) }
+        scenario.post("a")
+        scenario.post("a")
+        #expect(scenario.begin("a", since: 0) == PastTold(sequences: [1, 2]))
+        scenario.milliseconds += 2_000
+        scenario.apply(.passTime(workLimit: .max))
+        #expect(scenario.begin("a", since: 0) == PastTold(gaps: [1...2]))
+    }
+
+    @Test("A9: what a change of kinds leaves behind is a gap for each object")
+    func otherKinds() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.archive("a") { $0.count = 1 }
+        scenario.post("a", "o")
+        scenario.post("a", "q")
+        scenario.archive("a") { ($0.count, $0.each) = (1, .object) }
+        #expect(scenario.begin("a", object: "o", since: 0) == PastTold(gaps: [1...1]))
+    }
+
+    @Test("A9: a channel that a prefix archive has not seen yet was lost before that began")
+    func beforePrefix() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.post("a.x")
+        scenario.archive("a.*")
+        let client = scenario.connect()
+        var filter = FilterTerms()
+        filter.namePrefix = bytes("a.")
+        let plain = scenario.registration(nil)
+        scenario.apply(
+            .addObserver(
+                ObserverRegistration(
+                    serial: plain.serial, tokenHash: plain.tokenHash, name: nil, object: nil,
+                    selector: plain.selector, terms: plain.terms,
+                    role: .filtered(filter, target: nil)),
+                client: client, since: 0))
+        #expect(scenario.told == PastTold(gaps: [1...1]))
+    }
+
+    @Test("A9: the losses of an archive that was removed are known to the one that follows")
+    func heir() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.archive("a*")
+        scenario.archive("a") { $0.count = 1 }
+        scenario.post("a")
+        scenario.post("a")
+        scenario.removeArchive("a")
+        scenario.post("a")
+        #expect(scenario.begin("a", since: 0) == PastTold(sequences: [3], gaps: [1...2]))
+    }
+
+    @Test("A9: what only the ring had, and forgets before a slow reader comes to it, is a gap")
+    func ringForgets() {
+        var limits = CenterLimits.ring(3)
+        limits.flushByteLimit = 1
+        var scenario = Scenario(limits: limits)
+        scenario.archive("a") { $0.count = 2 }
+        for _ in 0..<3 { scenario.post("a") }
+        // The first is in the ring alone, and the second is written in the next step.
+        #expect(scenario.begin("a", since: 0) == PastTold(sequences: [1]))
+        for _ in 0..<3 { scenario.post("b") }
+        scenario.post("a")
+        scenario.apply(.drain(client: 1))
+        #expect(scenario.told.gaps == [2...2])
+    }
+
+    @Test("A9: an archive in memory alone begins anew with a life, whatever another one knows")
+    func anew() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a*") { $0.isStored = true } }
+        stored.run { $0.post("a") }
+        stored.run { $0.archive("a") }
+        stored.run { $0.post("a") }
+        stored.restart()
+        let told = stored.run { $0.begin("a", since: 1) }
+        #expect(told == PastTold(gaps: [2...2]))
+    }
+}

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("Archives: the past (rules A7, A10, A11 and A16)")
+struct ArchivePastTests {
+    @Test("A11: where a channel is kept, oldest and pages read the archive alone")
+    func archiveAlone() {
+        var scenario = Scenario()
+        scenario.post("a")
+        scenario.post("b")
+        scenario.archive("a")
+        scenario.post("a")
+        #expect(scenario.keptNumbers() == [2, 3])
+        #expect(scenario.begin("a", beginning: .oldest) == PastTold(sequences: [3]))
+        #expect(scenario.begin("a", since: 0) == PastTold(sequences: [1, 3]))
+    }
+
+    @Test("A7: what is not kept has its place between what is kept")
+    func order() {
+        var scenario = Scenario()
+        scenario.archive("a")
+        for name in ["b", "a", "b", "a", "b"] { scenario.post(name) }
+        #expect(scenario.begin(nil, since: 0) == PastTold(sequences: [1, 2, 3, 4, 5]))
+    }
+
+    @Test("A16: what went with its archive is in no ring")
+    func removedArchive() {
+        var scenario = Scenario()
+        scenario.archive("a")
+        scenario.post("a")
+        scenario.removeArchive("a")
+        #expect(scenario.keptNumbers() == [])
+        #expect(scenario.begin("a", since: 0) == PastTold(gaps: [1...1]))
+    }
+
+    @Test("A3: an archive whose kinds have all gone takes a kind of any number")
+    func kindsAnew() {
+        var scenario = Scenario()
+        scenario.archive("a*")
+        scenario.post("a1")
+        scenario.post("a2")
+        scenario.removeArchive("a*")
+        scenario.archive("a*")
+        scenario.post("a3")
+        scenario.post("a4")
+        #expect(scenario.keptNumbers() == [3, 4])
+    }
+
+    @Test("A10: the named number comes again to the second observer, out of the archive")
+    func namedNumber() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.archive("a")
+        let client = scenario.connect()
+        for _ in 0..<2 {
+            let registration = scenario.registration("a", nil, ObserverTerms())
+            scenario.apply(.addObserver(registration, client: client, since: nil))
+        }
+        scenario.post("a")
+        scenario.disconnect(client)
+        let newcomer = scenario.connect()
+        scenario.apply(.resume(Resumption(newcomer: newcomer, client: client, after: 1)))
+        #expect(scenario.told == PastTold(sequences: [1]))
+    }
+}
