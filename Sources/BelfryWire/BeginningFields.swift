@@ -27,7 +27,7 @@ struct BeginningFields {
         case .since where try fields.kind(in: bytes) == .string:
             try readText(from: &fields, in: bytes)
         case .since:
-            sequence = try fields.integer(in: 0...ObserverFields.greatestSequence, of: bytes)
+            sequence = try fields.integer(in: WireLimits.sequences, of: bytes)
                 .map { UInt64($0) }
         case .last: last = try fields.integer(in: Self.lastRange, of: bytes)
         case .lastEach: lastEach = try fields.integer(in: Self.eachRange, of: bytes)
@@ -40,7 +40,7 @@ struct BeginningFields {
     ) throws(Problem) {
         switch key {
         case .since where Decimal.read(bytes) != nil:
-            sequence = reader.integer(in: 0...ObserverFields.greatestSequence, of: bytes)
+            sequence = reader.integer(in: WireLimits.sequences, of: bytes)
                 .map { UInt64($0) }
         case .since: try readText(from: &reader, in: bytes)
         case .last: last = reader.integer(in: Self.lastRange, of: bytes)

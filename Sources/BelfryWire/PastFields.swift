@@ -23,7 +23,7 @@ struct PastFields {
     mutating func read(
         _ key: Key, from reader: inout QueryReader, in bytes: Span<UInt8>
     ) throws(Problem) {
-        let sequences = 0...ObserverFields.greatestSequence
+        let sequences = WireLimits.sequences
         switch key {
         case .name: query.name = try reader.name(in: bytes)
         case .namePrefix: terms.namePrefix = try reader.name(in: bytes)

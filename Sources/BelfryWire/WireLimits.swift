@@ -14,6 +14,8 @@ public struct WireLimits: Sendable, Equatable {
     public static let nameCountLimit = 32
     /// Bytes of a selector; the default is 128.
     public var selectorByteLimit = 128
+    /// The sequence numbers that every JSON reader keeps (RFC 8259 §6).
+    static let sequences = 0...9_007_199_254_740_991
     /// Selectors that a responder implements; the default is 64.
     public var selectorCountLimit = 64
     /// The largest answer to an ask in bytes; the default is 256 KiB.

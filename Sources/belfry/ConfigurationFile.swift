@@ -105,7 +105,9 @@ enum ConfigurationFile {
         while try reader.nextElement(in: json.span) {
             guard try reader.peekKind(in: json.span) == .string else {
                 // Only grants and archives are more than words, and they are read as JSON.
-                guard key == "anonymous-grants" || key == "archives" else { throw Fault.wrongValue(key: key) }
+                guard key == "anonymous-grants" || key == "archives" else {
+                    throw Fault.wrongValue(key: key)
+                }
                 return String(decoding: json, as: UTF8.self)
             }
             words.append(String(decoding: try reader.readString(in: json.span), as: UTF8.self))

@@ -113,6 +113,14 @@ struct Deed: CustomTestStringConvertible, Sendable {
         Deed(verbs: ["inspect"], http: ("GET", "/v1/queue/{entry}", nil)),
         Deed(verbs: ["post"], http: ("DELETE", "/v1/queue/{entry}", nil)),
         Deed(verbs: ["observe"], http: ("GET", "/v1/events?name=Mail&object=me", nil)),
+        Deed(
+            verbs: ["observe"], impossible: 404,
+            http: ("GET", "/v1/notifications?name=Mail&object=me", nil)),
+        Deed(verbs: ["admin"], http: ("DELETE", "/v1/notifications?name=Mail&object=me", nil)),
+        Deed(verbs: ["inspect"], http: ("GET", "/v1/archives", nil)),
+        Deed(
+            verbs: ["inspect"], refused: 404, impossible: 404,
+            http: ("GET", "/v1/archives/Mail", nil)),
         Deed(verbs: ["inspect"], refused: 404, http: ("GET", "/v1/observers/{observer}", nil)),
         Deed(verbs: ["admin"], refused: 404, http: ("DELETE", "/v1/observers/{observer}", nil)),
         Deed(verbs: ["inspect"], refused: 404, http: ("GET", "/v1/notifications/{ask}", nil)),
@@ -121,6 +129,8 @@ struct Deed: CustomTestStringConvertible, Sendable {
 
     /// Deeds that need verbs on everything, because they name nothing.
     static let unnamed: [Deed] = [
+        Deed(verbs: ["admin"], http: ("PUT", "/v1/archives/Mail", "{}")),
+        Deed(verbs: ["admin"], impossible: 404, http: ("DELETE", "/v1/archives/Post", nil)),
         Deed(
             verbs: ["observe", "wildcard"], http: ("POST", "/v1/observers", "{}"),
             call: ("addObserver", #"{"name":null}"#)),

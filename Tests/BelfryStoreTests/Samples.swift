@@ -220,7 +220,8 @@ enum Sample {
         return ArchiveRecord(
             number: number,
             name: ArchiveName(Array("Order.".utf8), isPrefix: number % 2 == 0), terms: terms,
-            since: 7, began: LossMark(sequence: 3, postedAt: 4), forgotten: marks(2), isEnded: number % 5 == 0)
+            since: 7, began: LossMark(sequence: 3, postedAt: 4), forgotten: marks(2),
+            isEnded: number % 5 == 0)
     }
 
     static func archivedKind(_ number: UInt64) -> ArchivedKindRecord {

@@ -65,7 +65,8 @@ extension World {
         case .held: .trimHeld(byteCount: dice.below(200))
         case .observers: .trimOwned(.held, someOwner())
         case .queue: .trimOwned(.keys, someOwner())
-        case .channels, .replay, .keys, .fates, .tombstones, .archives: .trim(kind, count: dice.below(8))
+        case .channels, .replay, .keys, .fates, .tombstones, .archives:
+            .trim(kind, count: dice.below(8))
         }
     }
 

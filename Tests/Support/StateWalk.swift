@@ -30,9 +30,8 @@ package struct StateWalk {
                 "Shard.ended",
             ],
             "It is for archives, and for beginnings at a time, which no log has.": [
-                "Channel.lastSequence", "ChannelTable.forgotten", "ReplayRing.forgottenAt",
-                "History.restoredAt", "NotificationCenter.archives", "Receipt.isKept",
-                "Notification.isKept",
+                "ChannelTable.lastSequences", "ChannelTable.forgotten", "ReplayRing.forgottenAt",
+                "History.restoredAt", "NotificationCenter.archives",
             ],
             "It lives only while a command is applied (decision 97).": [
                 "NotificationCenter.dispatching", "NotificationQueue.journal",

@@ -188,7 +188,8 @@ extension Archives {
         let archive = slots[Int(slot)]
         guard !archive.isEnded, let age = archive.terms.age, archive.young != KeptRows.none
         else { return }
-        let left = rows[archive.young].notification.postedAt.adding(age).subtracting(time.wallMilliseconds)
+        let left = rows[archive.young].notification.postedAt.adding(age).subtracting(
+            time.wallMilliseconds)
         ageDeadline = min(
             ageDeadline,
             time.monotonicNanoseconds.adding(max(0, min(left, 1 << 40)) * 1_000_000))
@@ -221,13 +222,11 @@ extension Archives {
     }
 
     /// Brings rows of an archive under its terms; returns how many were looked at.
+    ///
+    /// A row whose age is over must not take the place of one that fits: bytes come last.
     mutating func fit(_ slot: UInt32, _ rowLimit: Int, at time: CommandTime) -> Int {
         var count = 1
         let terms = slots[Int(slot)].terms
-        while count < rowLimit, slots[Int(slot)].byteCount > terms.byteLimit {  // Share: time
-            letGo(slots[Int(slot)].rows.first, .passed)
-            count += 1
-        }
         var position = rows.position(above: slots[Int(slot)].fittedThrough)
         while count < rowLimit, position < rows.positions.upperBound {  // Share: time
             let place = rows.place(at: position)
@@ -238,10 +237,14 @@ extension Archives {
             }
             position = rows.position(above: place.sequence)
         }
-        if position >= rows.positions.upperBound, slots[Int(slot)].byteCount <= terms.byteLimit {
-            slots[Int(slot)].fittedThrough = .max
-            unfitted.removeFirst()
+        if position < rows.positions.upperBound { return count }
+        slots[Int(slot)].fittedThrough = .max
+        count += letGoAged(limit: rowLimit - count, at: time)
+        while count < rowLimit, slots[Int(slot)].byteCount > terms.byteLimit {  // Share: time
+            letGo(slots[Int(slot)].rows.first, .passed)
+            count += 1
         }
+        if slots[Int(slot)].byteCount <= terms.byteLimit { unfitted.removeFirst() }
         return count
     }
 

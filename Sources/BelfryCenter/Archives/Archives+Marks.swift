@@ -33,12 +33,9 @@ extension Archives {
     func isShownByRing(_ notification: Notification, at time: CommandTime) -> Bool {
         guard notification.expiresAt > time.monotonicNanoseconds else { return false }
         let content = notification.content
-        // What was removed with its archive is gone, too (rule A16).
-        guard let slot = self.archive(of: content.name, isReserved: content.isReserved) else {
-            return false
-        }
-        let archive = slots[Int(slot)]
-        guard let age = archive.terms.age else { return true }
+        guard let slot = archive(of: content.name, isReserved: content.isReserved),
+            let age = slots[Int(slot)].terms.age
+        else { return true }
         return notification.postedAt.adding(age) > time.wallMilliseconds
     }
 

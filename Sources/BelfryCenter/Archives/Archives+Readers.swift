@@ -11,6 +11,16 @@ extension PastBeginning? {
 }
 
 extension Archives {
+    /// The notification that a client names: the archive may know more of it than the ring.
+    func named(_ sequence: UInt64, above ring: borrowing ReplayRing) -> Notification? {
+        guard isUsed, ring.forgottenThrough >= sequence, let row = rows.slot(of: sequence) else {
+            return nil
+        }
+        var named = rows[row].notification
+        named.isKept = true
+        return named
+    }
+
     /// Adds an observer to the reader of its client.
     mutating func read(_ member: PastReader.Member, of client: UInt32) {
         var reader = readers[client] ?? PastReader()

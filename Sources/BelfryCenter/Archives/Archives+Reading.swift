@@ -57,7 +57,9 @@ extension PastPage {
                 return
             }
             if found.isInArchive || archives.isOfRing(notification) {
-                guard let matches = query.matches(notification, &pastWork.conditions) else { return }
+                guard let matches = query.matches(notification, &pastWork.conditions) else {
+                    return
+                }
                 if matches, isVisible(notification) { add(notification, query) }
             }
             if isDone { return }

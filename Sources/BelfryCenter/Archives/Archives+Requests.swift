@@ -81,7 +81,8 @@ extension Archives {
         var position = max(start, query.after)
         // Share: past
         while let candidate = next(
-            above: position, history.replay, index, at: nil, &pastWork) {
+            above: position, history.replay, index, at: nil, &pastWork)
+        {
             let notification = candidate.notification
             if notification.sequence >= query.before { return (count, nil) }
             guard let matches = query.matches(notification, &pastWork.conditions) else { break }

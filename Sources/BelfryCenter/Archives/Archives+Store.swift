@@ -27,7 +27,8 @@ extension Archives {
         let isStored = isDurable && slots[Int(slot)].terms.isStored
         let notification = rows[row].notification
         if isStored {
-            let left = notification.expiresAt == .max
+            let left =
+                notification.expiresAt == .max
                 ? nil : notification.expiresAt - time.monotonicNanoseconds
             changes.append(
                 .kept(

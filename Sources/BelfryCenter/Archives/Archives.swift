@@ -4,7 +4,7 @@ import BelfryBytes
 ///
 /// An archive is no observer. Which notification is kept, and which one goes, is decided here, by
 /// commands alone; the store only follows.
-public struct Archives: Sendable {
+public struct Archives: Footprinted, Sendable {
     /// One archive.
     struct Archive: Sendable {
         let name: ArchiveName

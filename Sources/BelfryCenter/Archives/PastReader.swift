@@ -111,8 +111,10 @@ struct PastReader: Sendable {
         _ pastWork: inout PastWork
     ) -> Step {
         while true {  // Share: past
-            guard let candidate = archives.next(
-                above: position, history.replay, index, at: time, &pastWork) else {
+            guard
+                let candidate = archives.next(
+                    above: position, history.replay, index, at: time, &pastWork)
+            else {
                 if pastWork.isDone { return .tired }
                 position = max(position, history.sequence)
                 return .end
@@ -125,7 +127,9 @@ struct PastReader: Sendable {
                 if let limit, sequence == limit.sequence, member.serial >= limit.serial {
                     return .end
                 }
-                guard let matches = archives.matches(candidate, member, &pastWork) else { return .tired }
+                guard let matches = archives.matches(candidate, member, &pastWork) else {
+                    return .tired
+                }
                 told = (sequence, member.serial)
                 if matches { return .found(candidate.notification, member: place) }
             }
@@ -257,8 +261,10 @@ struct PastSearch: Sendable {
         _ pastWork: inout PastWork
     ) -> Bool {
         while foundCount < (isEach ? Self.chosenLimit : count) {  // Share: past
-            guard let candidate = archives.next(
-                below: place, ring, index, at: time, &pastWork) else {
+            guard
+                let candidate = archives.next(
+                    below: place, ring, index, at: time, &pastWork)
+            else {
                 return !pastWork.isDone
             }
             let sequence = candidate.notification.sequence

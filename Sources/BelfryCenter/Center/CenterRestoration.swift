@@ -82,7 +82,8 @@ public struct CenterRestoration: ~Copyable {
                     sequence: center.history.sequence, postedAt: time.wallMilliseconds))
         case .archivedKind(let record): center.archives.restore(record)
         case .kept(let record): center.archives.restore(record, at: time)
-        case .archiveRemoved, .archivedKindForgotten, .letGo, .center, .sequenceReserved, .clientRemoved, .notificationReleased, .released,
+        case .archiveRemoved, .archivedKindForgotten, .letGo, .center, .sequenceReserved,
+            .clientRemoved, .notificationReleased, .released,
             .actionReleased, .dequeued, .timerEnded, .keyForgotten, .askForgotten, .valueRemoved:
             preconditionFailure("a store has no such row")
         }

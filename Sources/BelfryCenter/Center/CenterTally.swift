@@ -27,13 +27,17 @@ public struct CenterTally: Sendable {
         case valueChanges
         /// Deliveries that their observers have answered, or read out of a mailbox.
         case acknowledgements
+        /// Notifications that archives keep.
+        case archived
+        /// Their bytes, as they count for the bounds of archives.
+        case archivedBytes
     }
 
     /// All kinds; each turn reads them.
     public static let kinds = Kind.allCases
 
     /// The counts by kind.
-    private var counts = InlineArray<11, Int>(repeating: 0)
+    private var counts = InlineArray<13, Int>(repeating: 0)
 
     /// Makes an empty tally.
     public init() {}
@@ -50,6 +54,7 @@ extension NotificationCenter {
     /// Whether the center ever had anything that its tally counts.
     public var hasTally: Bool {
         asks.isUsed || schedule.usesTimers || values.isUsed || tally[.acknowledgements] > 0
+            || archives.isUsed
     }
 
     /// Updates the counts of asks, timers and values.
@@ -64,6 +69,10 @@ extension NotificationCenter {
             tally[.timerBytes] = schedule.timers.byteCount
             tally[.firings] = Int(schedule.timers.firedCount)
             tally[.missedFirings] = Int(schedule.timers.missedCount)
+        }
+        if archives.isUsed {
+            tally[.archived] = archives.rows.count
+            tally[.archivedBytes] = archives.rows.byteCount
         }
         if values.isUsed {
             tally[.values] = values.count

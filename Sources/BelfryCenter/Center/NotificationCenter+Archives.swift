@@ -121,11 +121,13 @@ extension NotificationCenter {
                 archives.readers[client] = reader
             } else if registry.clients[client].suspension.contains(.reading) {
                 change(client, at: time) { $0.remove(.reading) }
-                for member in reader.members { noteObserver(member.slot, &effects) }  // Bound: client
+                // Bound: client
+                for member in reader.members { noteObserver(member.slot, &effects) }
             }
         }
-        guard reader.search(
-            in: archives, history.replay, registry.index, at: time, &step.pastWork)
+        guard
+            reader.search(
+                in: archives, history.replay, registry.index, at: time, &step.pastWork)
         else {
             registry.clients[client].suspension.insert(.flushing)
             return false

@@ -220,8 +220,9 @@ extension NotificationCenter {
         // A notification that cannot be written now is written as soon as possible (rule D10), and
         // a running flush continues at its own pace.
         registry.clients[client].immediateSequence = notification.sequence
-        guard registry.clients[client].suspension.isDisjoint(
-            with: [.blocking, .flushing, .paced, .reading])
+        guard
+            registry.clients[client].suspension.isDisjoint(
+                with: [.blocking, .flushing, .paced, .reading])
         else {
             return hold(notification, at: slot, isReplaceable: false, time, &effects)
         }

@@ -109,12 +109,7 @@ extension NotificationCenter {
     /// The replay ring above a number.
     private func past(above sequence: UInt64, at time: CommandTime) -> Past {
         var past = Past()
-        // Of the number that the client names the archive may know more than the ring.
-        if archives.isUsed, history.replay.forgottenThrough > sequence,
-            let row = archives.rows.slot(of: sequence + 1)
-        {
-            var named = archives.rows[row].notification
-            named.isKept = true
+        if let named = archives.named(sequence + 1, above: history.replay) {
             past.append(named, at: registry.index.place(of: named.content), isExpired: false)
         }
         history.replay.forEach(above: sequence) { notification in

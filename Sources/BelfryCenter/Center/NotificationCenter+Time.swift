@@ -184,7 +184,8 @@ extension NotificationCenter {
         }
         let watcherCount = registry.index.observerCount(naming: Report.names[3...4])
         var work = 0
-        for slot in slots where registry.leaseEnd(of: slot) <= time.monotonicNanoseconds {  // Bound: ends
+        // Bound: ends
+        for slot in slots where registry.leaseEnd(of: slot) <= time.monotonicNanoseconds {
             let serial = registry.observers[slot].serial
             work += (1 + registry.observers[slot].entries.count) * Work.ofEnd + watcherCount
             _ = remove(slot, by: .broker, reason: .expired, at: time, &effects)

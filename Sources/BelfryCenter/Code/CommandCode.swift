@@ -86,8 +86,7 @@ extension Command.Action: CodedCases {
         case .mergeValue(let write, let patch): try coder.write(case: 34, write, patch)
         case .removeValue(let write): try coder.write(case: 35, write)
         case .putArchive, .removeArchive, .forget:
-            // No log has them: brokers that share one have no archives yet.
-            throw .malformed
+            throw .malformed  // No log has them.
         case .onConnection(let place, let action):
             try coder.write(case: Self.onConnectionKind, place, action)
         case .within(let cover, let action):

@@ -38,7 +38,8 @@ public struct RecordWriter: Sendable {
         case .archive(let record): writer.write(record)
         case .archivedKind(let record): writer.write(record)
         case .kept(let record): writer.write(record)
-        case .archiveRemoved, .archivedKindForgotten, .letGo, .center, .sequenceReserved, .clientRemoved, .notificationReleased, .held, .released,
+        case .archiveRemoved, .archivedKindForgotten, .letGo, .center, .sequenceReserved,
+            .clientRemoved, .notificationReleased, .held, .released,
             .actionReleased, .dequeued, .timerEnded, .askForgotten, .valueRemoved, .keyForgotten:
             preconditionFailure("the change puts no record")
         }
@@ -46,7 +47,7 @@ public struct RecordWriter: Sendable {
 }
 
 extension Change {
-    /// The version of the code of records: that of snapshots, and whether receipts are of kept posts.
+    /// The version of the code of records: behind that of snapshots, for receipts of kept posts.
     ///
     /// A store that has records of another code has another number of its schema.
     fileprivate static let recordVersion = NotificationCenter.snapshotVersion + 1

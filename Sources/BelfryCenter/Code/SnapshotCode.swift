@@ -167,7 +167,10 @@ extension NotificationCenter: Coded {
 extension CenterTally: Coded {
     init(_ known: CenterTally?, by coder: inout some Coder) throws(CodeError) {
         self.init()
-        for kind in Self.kinds { self[kind] = try coder(known?[kind]) }  // Bound: few
+        // No state of a log has archives.
+        for kind in Self.kinds where kind != .archived && kind != .archivedBytes {  // Bound: few
+            self[kind] = try coder(known?[kind])
+        }
     }
 }
 

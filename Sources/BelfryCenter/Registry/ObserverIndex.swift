@@ -196,9 +196,7 @@ struct ObserverIndex: Footprinted, Sendable {
         /// The terms of a finer filter.
         var terms: FilterTerms?
 
-        /// Whether it matches a notification (rules C2, C3, R3, P1 and W1).
-        ///
-        /// - Returns: nil where the work that conditions may do is used up.
+        /// Whether it matches a notification (rules C2, C3, R3, P1 and W1); nil past the work.
         func matches(
             _ content: ContentPlace, _ texts: Notification.Content, _ work: inout FilterWork
         ) -> Bool? {

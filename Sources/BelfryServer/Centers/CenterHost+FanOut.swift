@@ -9,6 +9,7 @@ extension CenterHost {
         tellNotices(at: position, &context)
         if !effects.deliveries.isEmpty {
             context.counters.deliveries += UInt64(effects.deliveries.count)
+            context.counters.replays += effects.replayedCount
             context.work.count(deliveries: effects.deliveries.count)
             context.spread(&effects, of: position, in: &centers)
         }

@@ -84,24 +84,6 @@ enum ArchivesRequest: Sendable {
     case forget(PastQuery, above: UInt64, count: Int)
     case put(ArchiveName, ArchiveRequest)
     case remove(ArchiveName)
-
-    /// Performs the request.
-    ///
-    /// - Returns: whether the request is answered.
-    func perform(
-        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
-    ) -> Bool {
-        switch self {
-        case .past(let request, let progress):
-            PastLook(request: request, progress: progress).perform(&host, submission, &context)
-        case .forget(let query, let start, let count):
-            host.perform(
-                Forget(query: query, start: start, earlierCount: count), submission, &context)
-        case .put(let name, let request):
-            host.perform(PutArchive(name: name, request: request), submission, &context)
-        case .remove(let name): host.perform(RemoveArchive(name: name), submission, &context)
-        }
-    }
 }
 
 /// A note of a connection to its center, which sends no answer.

@@ -19,6 +19,7 @@ struct Counters: Sendable, Equatable {
     var unmatchedPosts: UInt64 = 0
     /// Evaluations of conditions.
     var whereEvaluations: UInt64 = 0
+    var replays: UInt64 = 0
     var deliveries: UInt64 = 0
     var compressions: UInt64 = 0
     var clientsWebSocket: UInt64 = 0
@@ -135,6 +136,16 @@ extension MetricGroup {
                 "belfry_where_evaluations_total",
                 "Evaluations of conditions of observers: one a post for each distinct condition."
             ) { $0.counters.whereEvaluations },
+            .counter(
+                "belfry_replay_notifications_total",
+                "Notifications of the past that were written to observers that began there."
+            ) { $0.counters.replays },
+            .gauge("belfry_archive_notifications", "Notifications that archives keep.") {
+                $0.shared.totals[.archived]
+            },
+            .gauge(
+                "belfry_archive_bytes", "Bytes of them, as they count for the bounds of archives."
+            ) { $0.shared.totals[.archivedBytes] },
             .counter(
                 "belfry_deliveries_total", "Notifications that were put on the way to an observer.",
                 note: "It does not promise that they arrived."

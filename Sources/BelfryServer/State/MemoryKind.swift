@@ -85,10 +85,10 @@ public enum MemoryKind: String, Sendable, CaseIterable {
         case .unsent: byteCount / 1_000 * 62
         case .unfinished: byteCount / 1_000 * 32
         case .observers: remaining / 1_000 * 310
-        case .held: remaining / 1_000 * 160
+        case .held: remaining / 1_000 * 130
         case .replay, .queue: remaining / 1_000 * 100
-        case .archives: remaining / 1_000 * 80
-        case .channels, .centers, .keys, .fates, .tombstones: remaining / 1_000 * 50
+        case .archives, .channels, .centers, .keys, .fates, .tombstones:
+            remaining / 1_000 * 60
         }
     }
 

@@ -36,7 +36,9 @@ struct ArchiveRuleTests {
         #expect(try stage.seen(by: stage.x) == ["2", "1", "2"])
     }
 
-    @Test("A2, A3 (T310): the newest are kept, observed or not; the receipt says so", arguments: Scene.all)
+    @Test(
+        "A2, A3 (T310): the newest are kept, observed or not; the receipt says so",
+        arguments: Scene.all)
     func counts(scene: Scene) throws {
         let stage = try Stage.archiving(scene)
         #expect(try stage.archive("a", #"{"count":3}"#).status == 201)
@@ -162,7 +164,8 @@ struct ArchiveRuleTests {
         }
         #expect(try stage.archive("a?prefix=yes").status == 422)
         #expect(try stage.broker.get("/v1/archives").json["archives"].elements.isEmpty)
-        let whole = #"{"count":1000000,"age":31622400,"bytes":4096,"each":"object","keepLast":1000}"#
+        let whole =
+            #"{"count":1000000,"age":31622400,"bytes":4096,"each":"object","keepLast":1000}"#
         #expect(try stage.archive("a", whole).status == 201)
         #expect(try stage.broker.get("/v1/archives/a").json["age"] == 31_622_400)
     }

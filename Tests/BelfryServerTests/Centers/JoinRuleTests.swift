@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Archives: observers that begin in the past (rules A7 to A14 and A18)")
 struct JoinRuleTests {
-    @Test("A7, A11 (T311): all that is kept comes, then what is live, and no gap", arguments: Scene.all)
+    @Test(
+        "A7, A11 (T311): all that is kept comes, then what is live, and no gap",
+        arguments: Scene.all)
     func oldest(scene: Scene) throws {
         let stage = try Stage.archiving(scene)
         try stage.archive("a", #"{"count":3}"#)
@@ -230,7 +232,8 @@ struct JoinRuleTests {
             let answer = try stage.broker.post(
                 #"{"name":"a",\#(members)}"#, target: "/v1/observers")
             return try stage.broker.get(
-                "/v1/observers/\(answer.json["token"].text ?? "")/notifications").json
+                "/v1/observers/\(answer.json["token"].text ?? "")/notifications"
+            ).json
         }
         let page = try open(#""since":1"#)
         #expect(Stage.numbers(page["notifications"].elements) == [3, 4, 5])

@@ -97,7 +97,7 @@ struct TellingTests {
         _ = try broker.request("POST", "/v1/channels/Secret?object=o&what=1", "{}")
         _ = try broker.request("POST", "/v1/channels/Secret", "[")
         _ = try broker.get("/v1/observers/o1.hidden")
-        _ = try broker.request("DELETE", "/v1/notifications", nil)
+        _ = try broker.request("PUT", "/v1/notifications", nil)
         let client = try broker.webSocket()
         _ = try client.answer("removeObserver", #"{"token":"o7.hidden"}"#)
         let told = lines.take()
@@ -108,7 +108,7 @@ struct TellingTests {
                     "method=POST route=/v1/channels/{name} type=invalid-fields",
                     "method=POST route=/v1/channels/{name} type=malformed-json",
                     "method=GET route=/v1/observers/{idOrToken} type=not-found",
-                    "method=DELETE route=/v1/notifications type=method-not-allowed",
+                    "method=PUT route=/v1/notifications type=method-not-allowed",
                 ])
         let call = try #require(told.last)
         #expect(call.hasPrefix("a call was refused method=removeObserver type="))

@@ -80,6 +80,18 @@ struct MetricMovementTests {
             try broker.post(name: "a")
         },
         Movement(
+            "an observer begins with what an archive keeps",
+            moves: [
+                "belfry_archive_notifications", "belfry_archive_bytes",
+                "belfry_replay_notifications_total",
+            ]
+        ) { broker in
+            _ = try broker.request("PUT", "/v1/archives/a", "")
+            try broker.post(name: "a")
+            let socket = try broker.webSocket()
+            _ = try socket.result("addObserver", #"{"name":"a","since":"oldest"}"#)
+        },
+        Movement(
             "somebody asks, and is not answered yet",
             moves: [
                 "belfry_responders", "belfry_asks_open", "belfry_asks_total", "belfry_ask_seconds",

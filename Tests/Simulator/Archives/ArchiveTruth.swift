@@ -80,7 +80,7 @@ struct ArchiveTruth {
     func archive(of name: [UInt8]) -> Archive? {
         archives.first { !$0.name.isPrefix && $0.name.text == name }
             ?? archives.filter { $0.name.isPrefix && name.starts(with: $0.name.text) }
-                .max { $0.name.text.count < $1.name.text.count }
+            .max { $0.name.text.count < $1.name.text.count }
     }
 
     private func archive(numbered number: Int) -> Archive? {

@@ -189,7 +189,8 @@ extension ArchiveWorld {
     }
 
     private func judgeComplete(_ watcher: ArchiveWatcher) throws(Violation) {
-        let over = watcher.chosen == nil
+        let over =
+            watcher.chosen == nil
             ? [] : Set(truth.losses.keys).union(truth.gone).union(truth.forgotten)
         for post in truth.posts where watcher.wants(post) {
             let sequence = post.sequence

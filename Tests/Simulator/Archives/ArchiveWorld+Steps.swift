@@ -75,7 +75,8 @@ extension ArchiveWorld {
     }
 
     private func removeArchive() throws(Violation) {
-        let name = truth.archives.isEmpty || dice.oneIn(5)
+        let name =
+            truth.archives.isEmpty || dice.oneIn(5)
             ? someName() : truth.archives[dice.below(truth.archives.count)].name
         let isThere = truth.archives.contains { $0.name == name }
         truth.passTime(to: now, wall: wall)

@@ -57,11 +57,15 @@ struct PastLook {
         let grants = submission.caller.grants
         let isAllowed =
             query.name.map {
-                grants.allowSome(.observe, center: submission.center.span, name: $0.span)
+                query.object == nil
+                    ? grants.allowSome(.observe, center: submission.center.span, name: $0.span)
+                    : grants.allow(
+                        .observe, center: submission.center, name: $0, object: query.object)
             } ?? grants.allowSome(.observe, center: submission.center.span)
         guard isAllowed else {
             throw Problem.lacking(
-                "observe", submission.caller, center: submission.center, name: query.name)
+                "observe", submission.caller, center: submission.center, name: query.name,
+                object: query.object)
         }
         for name in query.reach.names {  // Bound: terms
             guard let name, name.starts(with: "belfry.".utf8) else { continue }

@@ -3,6 +3,26 @@ import BelfryCenter
 import BelfryJSON
 import BelfryWire
 
+extension ArchivesRequest {
+    /// Performs the request.
+    ///
+    /// - Returns: whether the request is answered.
+    func perform(
+        _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
+    ) -> Bool {
+        switch self {
+        case .past(let request, let progress):
+            PastLook(request: request, progress: progress).perform(&host, submission, &context)
+        case .forget(let query, let start, let count):
+            host.perform(
+                Forget(query: query, start: start, earlierCount: count), submission, &context)
+        case .put(let name, let request):
+            host.perform(PutArchive(name: name, request: request), submission, &context)
+        case .remove(let name): host.perform(RemoveArchive(name: name), submission, &context)
+        }
+    }
+}
+
 /// The making of an archive, or a change of its terms (PUT /v1/archives/{name}).
 struct PutArchive: Operation {
     static let answersFirst = true

@@ -57,8 +57,8 @@ extension Problem {
         self.init(
             .centerInUse,
             """
-            The center is in use; first remove its clients, queue, values, modes and archives, and wait \
-            until its asks and keys have expired.
+            The center is in use; first remove its clients, queue, values, modes and archives, \
+            and wait until its asks and keys have expired.
             """,
             members: counts.map { Member($0.0, integer: $0.1) })
     }
