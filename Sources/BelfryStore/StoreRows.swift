@@ -20,9 +20,7 @@ struct StoreRows {
     private let asks: RowTable
     private let values: RowTable
     private let keys: RowTable
-    private let archives: RowTable
-    private let archivedKinds: RowTable
-    private let kept: RowTable
+    private let archives: ArchiveTables
     private var record = RecordWriter()
     private let pageCounter: Statement
     private let freePageCounter: Statement
@@ -47,9 +45,9 @@ struct StoreRows {
         asks = try RowTable(.ask, connection)
         values = try RowTable(.value, connection)
         keys = try RowTable(.key, connection)
-        archives = try RowTable(.archive, connection)
-        archivedKinds = try RowTable(.archived, connection)
-        kept = try RowTable(.kept, connection)
+        archives = ArchiveTables(
+            terms: try RowTable(.archive, connection), kinds: try RowTable(.archived, connection),
+            kept: try RowTable(.kept, connection))
         pageCounter = try connection.prepare("PRAGMA page_count")
         freePageCounter = try connection.prepare("PRAGMA freelist_count")
     }
@@ -183,24 +181,24 @@ struct StoreRows {
     private mutating func applyArchived(_ change: Change, center: Int64) throws(StoreError) {
         switch change {
         case .archive(let archive):
-            try put(change, in: archives, center: center) { $0.bind(UInt64(archive.number)) }
+            try put(change, in: archives.terms, center: center) { $0.bind(UInt64(archive.number)) }
         case .archiveRemoved(let number):
-            try archivedKinds.removeGroup(UInt64(number), center: center)
-            try archives.remove(center: center) { $0.bind(UInt64(number)) }
+            try archives.kinds.removeGroup(UInt64(number), center: center)
+            try archives.terms.remove(center: center) { $0.bind(UInt64(number)) }
         case .archivedKind(let kind):
-            try put(change, in: archivedKinds, center: center) {
+            try put(change, in: archives.kinds, center: center) {
                 $0.bind(UInt64(kind.key.archive))
                 $0.bind(kind.key.bytes)
             }
         case .archivedKindForgotten(let key):
-            try archivedKinds.remove(center: center) {
+            try archives.kinds.remove(center: center) {
                 $0.bind(UInt64(key.archive))
                 $0.bind(key.bytes)
             }
         case .kept(let row):
             let sequence = row.notification.sequence
-            try put(change, in: kept, center: center) { $0.bind(sequence) }
-        case .letGo(let sequence): try kept.remove(center: center) { $0.bind(sequence) }
+            try put(change, in: archives.kept, center: center) { $0.bind(sequence) }
+        case .letGo(let sequence): try archives.kept.remove(center: center) { $0.bind(sequence) }
         default: preconditionFailure("the change is none of archives")
         }
     }
@@ -299,4 +297,11 @@ struct StoreRows {
         facts.isComplete = isComplete
         return facts
     }
+}
+
+/// The tables of archives, of their kinds, and of what they keep.
+private struct ArchiveTables {
+    let terms: RowTable
+    let kinds: RowTable
+    let kept: RowTable
 }

@@ -30,9 +30,6 @@ struct ObserverFields {
         case nanoseconds(Int64)
     }
 
-    /// The greatest integer that every JSON reader keeps, 2^53 - 1 (RFC 8259 §6).
-    static let greatestSequence = 9_007_199_254_740_991
-
     enum Key: String, CaseIterable {
         case name, object, selector, since, suspensionBehavior, holdLimit, lease, acknowledge
         case minInterval, lifetime, implements, next, ifHeld, concurrency, target

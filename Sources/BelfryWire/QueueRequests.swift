@@ -151,7 +151,7 @@ extension FieldReader {
                     IdentifierText(client: $0)
                 }
             case .after:
-                after = try integer(in: 0...ObserverFields.greatestSequence, of: bytes)
+                after = try integer(in: WireLimits.sequences, of: bytes)
             case .epoch: epoch = try string(in: bytes)
             }
         }

@@ -89,7 +89,7 @@ extension RequestReader {
             let bytes = parameter.value.span
             switch reader.key(of: parameter, in: Self.mailboxTable) {
             case .after:
-                request.after = reader.integer(in: 0...ObserverFields.greatestSequence, of: bytes)
+                request.after = reader.integer(in: WireLimits.sequences, of: bytes)
                     .map { UInt64($0) }
             case .limit:
                 let range = 1...limits.pageRowLimit
@@ -109,10 +109,10 @@ extension RequestReader {
     /// - Throws: invalid-fields.
     public func sequence(_ text: [UInt8], parameter: String) throws(Problem) -> UInt64 {
         guard let sequence = Decimal.read(text.span),
-            sequence <= UInt64(ObserverFields.greatestSequence)
+            sequence <= UInt64(WireLimits.sequences.upperBound)
         else {
             throw .invalidParameter(
-                parameter, "must be an integer from 0 to \(ObserverFields.greatestSequence)")
+                parameter, "must be an integer from 0 to \(WireLimits.sequences.upperBound)")
         }
         return sequence
     }

@@ -96,7 +96,8 @@ struct RecordCodeTests {
         Golden(
             kind: .archive, change: .archive(Sample.archive(5)),
             hexadecimal: """
-                05064f726465722e00010a8080801001904e010601000702d00f030101
+                05064f726465722e00010a8080801001904e0106010007030802d00f0301\
+                01
                 """),
         Golden(
             kind: .archivedKind, change: .archivedKind(Sample.archivedKind(5)),

@@ -25,8 +25,8 @@ extension Archives {
         isDurable = limits.isDurable
         let isNew = slot(of: name) == nil
         put(
-            name, terms, since: history.sequence, after: lastUnkept(name, channels, history),
-            at: time)
+            name, terms, since: history.sequence,
+            after: PastLosses.lastUnkept(name, self, channels, history), at: time)
         guard var row = row(named: name) else { return .done }
         row.isNew = isNew
         return .archive(row)
@@ -63,7 +63,7 @@ extension Archives {
             else { continue }
             put(
                 archive.name, terms, since: history.sequence,
-                after: lastUnkept(archive.name, channels, history), at: time)
+                after: PastLosses.lastUnkept(archive.name, self, channels, history), at: time)
         }
     }
 

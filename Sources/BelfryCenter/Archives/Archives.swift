@@ -17,10 +17,10 @@ public struct Archives: Footprinted, Sendable {
         var young = KeptRows.none
         /// Rows up to this number keep the terms; past it a change of terms is under way.
         var fittedThrough = UInt64.max
-        /// What all of its kinds let go, and what their channels had before they began.
+        /// The losses of all of its kinds, and the last of their channels before they began.
         var marks = LossMarks()
         var began = LossMark()
-        /// What was let go of kinds that it forgot whole.
+        /// The losses of kinds that it forgot whole.
         var forgotten = LossMarks()
         /// Whether it was removed; its rows go in shares, and nobody reads them.
         var isEnded = false

@@ -12,7 +12,7 @@ struct PastReader: Sendable {
         let filter: ObserverIndex.Filter
         /// It gets notifications above this number.
         var after: UInt64
-        /// What it gets was posted at this time or later, as far as it was posted before it joined.
+        /// The time from which on it gets notifications, of those that were posted before it joined.
         var from = Int64.min
         /// The number of the last notification before it was registered or came back.
         let join: UInt64
@@ -152,8 +152,8 @@ struct PastReader: Sendable {
         var losses: [(slot: UInt32, gap: GapRecord)] = []
         for place in members.indices {  // Bound: client
             let member = members[place]
-            let lost = archives.lostThrough(
-                at: member.slot, from: member.from, wall: wall, registry, history)
+            let lost = PastLosses.lostThrough(
+                at: member.slot, from: member.from, wall: wall, archives, registry, history)
             let start = max(member.after, member.toldLoss, min(position, lost))
             guard lost > start else { continue }
             members[place].toldLoss = lost

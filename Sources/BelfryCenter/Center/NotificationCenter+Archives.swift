@@ -12,13 +12,29 @@ extension NotificationCenter {
     ) {
         page.read(
             query, in: archives, history.replay, registry.index, at: time, isVisible: isVisible)
-        if page.isDone { page.lostThrough = archives.lostThrough(query, registry, history) }
+        if page.isDone {
+            page.lostThrough = PastLosses.lostThrough(query, archives, registry, history)
+        }
+    }
+
+    /// Makes, changes or removes an archive, or forgets notifications.
+    mutating func changeArchives(
+        _ action: borrowing Command.Action, at time: CommandTime, _ effects: inout Effects
+    ) throws(Refusal) {
+        switch action {
+        case .putArchive(let name, let terms):
+            effects.outcome = try archives.put(
+                name, terms, limits, registry.index.channels, history, at: time)
+        case .removeArchive(let name): effects.outcome = try archives.remove(name, at: time)
+        case .forget(let query, let start): forget(query, above: start, &effects)
+        default: preconditionFailure("the command is none of archives")
+        }
     }
 
     /// Forgets notifications that a query means, a share in each command (rule A16).
     ///
     /// Held copies go with the last share; their observers get a gap.
-    mutating func forget(_ query: PastQuery, above start: UInt64, _ effects: inout Effects) {
+    private mutating func forget(_ query: PastQuery, above start: UInt64, _ effects: inout Effects) {
         let (count, next) = archives.forget(query, above: start, &history, registry.index)
         effects.outcome = .forgot(count: count, next: next)
         if next != nil { return }
@@ -79,8 +95,9 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) {
         if member.isPromised {
-            let lost = archives.lostThrough(
-                at: member.slot, from: member.from, wall: lastWallTime, registry, history)
+            let lost = PastLosses.lostThrough(
+                at: member.slot, from: member.from, wall: lastWallTime, archives, registry,
+                history)
             if lost > member.after {
                 noteGap(
                     GapRecord(

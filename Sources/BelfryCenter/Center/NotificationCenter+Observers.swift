@@ -129,8 +129,8 @@ extension NotificationCenter {
         for slot in slots { registry.observers[slot].replaysAbove = since }  // Bound: since
         // A reader notes its losses by itself.
         for slot in slots where !archives.isUsed {  // Bound: since
-            let last = archives.lostThrough(
-                at: slot, from: start, wall: lastWallTime, registry, history)
+            let last = PastLosses.lostThrough(
+                at: slot, from: start, wall: lastWallTime, archives, registry, history)
             guard since < last else { continue }
             noteGap(
                 GapRecord(reason: .unknown, count: nil, first: since + 1, last: last), at: slot,

@@ -38,7 +38,8 @@ extension NotificationCenter {
             // Losses with the number that the client names are replayed with it.
             let lost =
                 archives.knowsLosses
-                ? archives.lostThrough(at: slot, wall: lastWallTime, registry, history)
+                ? PastLosses.lostThrough(
+                    at: slot, wall: lastWallTime, archives, registry, history)
                 : firstKept - 1
             let missing = max(max(again - 1, lost), past.unread?.last ?? 0)
             makeGood(past, missingThrough: missing, at: slot, &effects)

@@ -187,11 +187,8 @@ public struct NotificationCenter: Sendable {
         case .trimHeld(let byteCount): trimHeld(to: byteCount, &effects)
         case .trim(let kind, let count): trim(kind, to: count, at: time, &effects)
         case .trimOwned(let kind, let owner): trim(kind, of: owner, at: time, &effects)
-        case .putArchive(let name, let terms):
-            effects.outcome = try archives.put(
-                name, terms, limits, registry.index.channels, history, at: time)
-        case .removeArchive(let name): effects.outcome = try archives.remove(name, at: time)
-        case .forget(let query, let start): forget(query, above: start, &effects)
+        case .putArchive, .removeArchive, .forget:
+            try changeArchives(action, at: time, &effects)
         }
         if schedule.hasReportedOverflow, schedule.queue.count <= limits.queueEntryLimit / 2 {
             schedule.hasReportedOverflow = false

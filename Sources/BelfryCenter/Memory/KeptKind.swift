@@ -16,6 +16,6 @@ public enum KeptKind: Int, Sendable, CaseIterable {
     case held
     /// The queue, timers, open asks and values, with the key paths of their observers.
     case queue
-    /// What archives keep.
+    /// Notifications that archives keep.
     case archives
 }

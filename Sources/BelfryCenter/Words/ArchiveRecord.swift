@@ -10,7 +10,7 @@ public struct ArchiveRecord: Sendable, Equatable {
     public let since: UInt64
     /// The last notification of its channels before it began.
     public let began: LossMark
-    /// What it let go of kinds that it forgot whole.
+    /// The losses of kinds that it forgot whole.
     public let forgotten: LossMarks
     /// Whether it was removed, and some of its notifications are still to be released.
     public let isEnded: Bool
@@ -34,7 +34,7 @@ public struct ArchiveRecord: Sendable, Equatable {
 public struct ArchivedKindRecord: Sendable, Equatable {
     /// The kind.
     public let key: ArchivedKindKey
-    /// What was let go.
+    /// The losses.
     public let marks: LossMarks
     /// The last notification of the channel before the archive began.
     public let began: LossMark

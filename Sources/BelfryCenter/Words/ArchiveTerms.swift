@@ -25,7 +25,7 @@ public struct ArchiveTerms: Sendable, Equatable {
     public var byteLimit = 16 << 20
     /// How long a notification is kept, in milliseconds since its post; nil for ever.
     public var age: Int64?
-    /// What a kind is.
+    /// The meaning of a kind.
     public var each = Each.name
     /// How many of each kind stay although their age is over.
     public var keepLast = 0

@@ -37,10 +37,8 @@ extension Exchange {
         case .postSeveral: return try notifications(&query, content: content, reader)
         case .past, .forget: return try past(&query, isRemoval: route == .forget, reader)
         case .archives: return .listing(.archives(try listing(.archives)))
-        case .archive: return .listing(.archive(try archiveName(path, &query, reader)))
-        case .putArchive: return try putArchive(path, &query, content: content, reader)
-        case .removeArchive:
-            return .archives(.remove(try archiveName(path, &query, reader)))
+        case .archive, .putArchive, .removeArchive:
+            return try archive(route, path, &query, content: content, reader)
         case .fate: return .fate(try path.notificationID(), wait: readingWait())
         case .withdraw: return .withdraw(try path.notificationID())
         case .answer:
@@ -109,11 +107,14 @@ extension Exchange {
             secret, try reader.mailbox(query: query.takeRest()), wait: readingWait())
     }
 
-    /// Reads the terms of an archive.
-    private mutating func putArchive(
-        _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>, _ reader: RequestReader
+    /// Reads a request for one archive.
+    private mutating func archive(
+        _ route: CenterRoute, _ path: RoutedPath, _ query: inout Query, content: Span<UInt8>,
+        _ reader: RequestReader
     ) throws(Problem) -> CenterRequest {
         let name = try archiveName(path, &query, reader)
+        if route == .archive { return .listing(.archive(name)) }
+        if route == .removeArchive { return .archives(.remove(name)) }
         if !content.isEmpty { try checkContentType() }
         return .archives(.put(name, try ArchiveRequest(in: content, reader)))
     }

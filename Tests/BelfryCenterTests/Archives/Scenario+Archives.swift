@@ -46,7 +46,7 @@ extension Scenario {
         return told
     }
 
-    /// What the last command wrote, and the gaps `unknown` that it told.
+    /// The deliveries of the last command, and the gaps `unknown` that it told.
     var told: PastTold {
         PastTold(
             sequences: effects.deliveries.map {

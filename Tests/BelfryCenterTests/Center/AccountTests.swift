@@ -187,6 +187,7 @@ struct AccountTests {
         let owner = Owner(number: 7)
         let client = scenario.connect(owner: owner)
         let away = scenario.connect()
+        scenario.archive("b")
         scenario.observe("p", by: away, .hold) { $0.minInterval = 1_000_000_000 }
         scenario.say("p1")
         scenario.observe("b", "o", by: client, .coalesce)

@@ -58,7 +58,7 @@ struct ArchiveWatcher {
     var hasRestarted = false
     /// Whether there may be duplicates: it has read again from an earlier place.
     var mayRepeat = false
-    /// How far the ring had forgotten while one of its channels was not kept.
+    /// The number that the ring had forgotten while one of its channels was not kept.
     var ringLoss: UInt64 = 0
     /// The number up to which its mailbox is acknowledged.
     var through: UInt64 = 0

@@ -109,25 +109,19 @@ extension CenterListing {
             Shape.append(queueEntry: row, to: &answer.content)
         case .modes: Shape.append(modes: center.modes, to: &answer.content)
         case .overview:
-            Shape.append(
-                overviewOf: center, at: context.commandTime.wallMilliseconds, to: &answer.content)
+            let now = context.commandTime.wallMilliseconds
+            Shape.append(overviewOf: center, at: now, to: &answer.content)
         case .explain(let request):
             try request.append(of: center, for: caller, &scan, to: &answer.content)
         case .leaks(let cursor, let limit):
-            Shape.append(
-                leaks: center.leaks(
-                    after: cursor, limit: limit, at: context.commandTime, visible: isVisible),
-                to: &answer.content)
+            let page = center.leaks(
+                after: cursor, limit: limit, at: context.commandTime, visible: isVisible)
+            Shape.append(leaks: page, to: &answer.content)
         case .unmatched(let limit):
             Shape.append(
                 unmatched: center.unmatched(limit: limit, visible: isVisible), to: &answer.content)
-        case .archives(let query):
-            center.archives.append(query, isVisible, to: &answer.content)
-        case .archive(let name):
-            guard let row = center.archives.row(named: name), isVisible(name.reach, nil) else {
-                throw Problem(Refusal.unknownArchive)
-            }
-            row.append(hasFigures: true, to: &answer.content)
+        case .archives(let query): center.archives.append(query, isVisible, to: &answer.content)
+        case .archive(let name): try center.archives.append(name, isVisible, to: &answer.content)
         }
     }
 
@@ -143,6 +137,17 @@ extension CenterListing {
 }
 
 extension Archives {
+    /// Appends an archive, if there is one and the caller may see it.
+    fileprivate func append(
+        _ name: ArchiveName, _ isVisible: NotificationCenter.Visibility,
+        to content: inout [UInt8]
+    ) throws(Problem) {
+        guard let row = row(named: name), isVisible(name.reach, nil) else {
+            throw Problem(Refusal.unknownArchive)
+        }
+        row.append(hasFigures: true, to: &content)
+    }
+
     /// Appends a page of those that a caller may see; a cursor is a place in the order of names.
     fileprivate func append(
         _ query: ObserverQuery, _ isVisible: NotificationCenter.Visibility,

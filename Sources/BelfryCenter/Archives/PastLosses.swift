@@ -1,0 +1,183 @@
+/// The losses of whoever begins in the past (rule A9), as archives and the replay ring know them.
+enum PastLosses {
+    /// The last number that a filter has lost.
+    enum Loss {
+        /// Some of its channels are not kept: what the ring has forgotten is lost, too.
+        case partlyKept(UInt64)
+        /// All of its channels are kept.
+        case kept(UInt64)
+    }
+
+    /// The part of the replay ring that readers can still get, from a time on.
+    struct RingView {
+        /// The number up to which the ring makes nothing good.
+        let forgotten: UInt64
+        /// For an age, the last number that the ring has and does not show.
+        let aged: (Int64) -> UInt64
+        let from: Int64
+
+        /// The last number of losses that the ring does not make good.
+        func last(of marks: LossMarks, _ age: Int64?) -> UInt64 {
+            marks.last(ringForgot: max(forgotten, age.map(aged) ?? 0), from: from)
+        }
+
+        /// The last number of what was there before an archive began.
+        func last(of began: LossMark) -> UInt64 {
+            began.postedAt >= from ? min(began.sequence, forgotten) : 0
+        }
+    }
+
+    /// The most kinds that are gone through for one filter.
+    private static let kindLookLimit = 10_000
+
+    /// The losses of a channel, or of a channel and an object.
+    ///
+    /// - Parameter last: the last notification of the channel.
+    private static func loss(
+        of name: [UInt8], object: [UInt8]?, last: LossMark, _ view: RingView,
+        _ archives: borrowing Archives
+    ) -> Loss {
+        var marks = LossMarks()
+        var before = LossMark()
+        var isKnown = false
+        let current = archives.archive(
+            of: name.span, isReserved: name.starts(with: Archives.reserved))
+        let isAnew = current.map { archives.slots[Int($0)].isAnew } ?? false
+        for slot in archives.covering(name) {  // Bound: archives
+            let archive = archives.slots[Int(slot)]
+            marks.raise(to: archive.forgotten)
+            let channel = ArchivedKindKey(
+                archive: slot, name: name, object: nil, isOfObject: false)
+            guard let found = archives.kinds.number(channel) else { continue }
+            if slot == current || !isAnew { isKnown = true }
+            before.raise(to: archives.kinds[found].began)
+            guard archive.terms.each == .object, let object else {
+                marks.raise(to: archives.kinds[found].marks)
+                continue
+            }
+            let own = ArchivedKindKey(archive: slot, name: name, object: object, isOfObject: true)
+            if let kind = archives.kinds.number(own) { marks.raise(to: archives.kinds[kind].marks) }
+        }
+        guard let current else { return .partlyKept(view.last(of: marks, nil)) }
+        if !isKnown { before.raise(to: last) }
+        return .kept(
+            max(view.last(of: marks, archives.slots[Int(current)].terms.age), view.last(of: before)))
+    }
+
+    /// The losses of all channels, or of those that begin with a prefix.
+    ///
+    /// Past a number of kinds those of whole archives count, which may be more.
+    private static func loss(
+        ofPrefix prefix: [UInt8]?, _ view: RingView, _ archives: borrowing Archives
+    ) -> Loss {
+        var through: UInt64 = 0
+        var isKept = false
+        for archive in archives.slots where !archive.isEnded {  // Bound: archives
+            let text = archive.name.text
+            if archive.name.isPrefix, let prefix, prefix.starts(with: text) { isKept = true }
+            let isInside = prefix.map { text.starts(with: $0) } ?? true
+            let isAround = archive.name.isPrefix && prefix.map { $0.starts(with: text) } ?? true
+            guard isInside || isAround else { continue }
+            through = max(through, view.last(of: archive.forgotten, archive.terms.age))
+            guard isInside || archives.kinds.count > Self.kindLookLimit else { continue }
+            through = max(
+                through, view.last(of: archive.marks, archive.terms.age),
+                view.last(of: archive.began))
+        }
+        if let prefix, archives.kinds.count <= Self.kindLookLimit {
+            archives.kinds.forEach { _, kind in
+                guard kind.key.name.starts(with: prefix) else { return }
+                let age = archives.slots[Int(kind.key.archive)].terms.age
+                through = max(through, view.last(of: kind.marks, age), view.last(of: kind.began))
+            }
+        }
+        return isKept ? .kept(through) : .partlyKept(through)
+    }
+
+    /// The last number that an observer can no longer be given.
+    ///
+    /// - Parameters:
+    ///   - time: the time at which it begins, where it has no number.
+    ///   - wall: the present time, in milliseconds since 1970.
+    static func lostThrough(
+        at slot: UInt32, from time: Int64 = .min, wall: Int64, _ archives: borrowing Archives,
+        _ registry: borrowing ObserverRegistry, _ history: borrowing History
+    ) -> UInt64 {
+        let ringIsLate = history.replay.forgottenAt >= time
+        guard archives.knowsLosses else {
+            return ringIsLate
+                ? history.forgottenThrough(of: registry.observedName(at: slot)) : 0
+        }
+        let names = registry.observedNames(at: slot)
+        if registry.isUnderCondition(slot) {
+            // It may not know of what an archive let go; the ring forgets everything alike.
+            let isKept = names != nil && (names ?? []).allSatisfy { archives.keep($0) }
+            return isKept || !ringIsLate ? 0 : history.forgottenThrough(of: nil)
+        }
+        let ring = history.replay
+        let view = RingView(
+            forgotten: ring.forgottenThrough,
+            aged: { ring.last(postedBefore: wall.subtracting($0).adding(1)) ?? 0 }, from: time)
+        return lostThrough(
+            names, registry.observers.filter(at: slot)?.namePrefix,
+            object: registry.index.object(of: registry.observers[slot].place), view, archives,
+            registry, history)
+    }
+
+    /// The last number that a page of the past can no longer show.
+    ///
+    /// Archives alone have what is kept.
+    static func lostThrough(
+        _ query: PastQuery, _ archives: borrowing Archives,
+        _ registry: borrowing ObserverRegistry, _ history: borrowing History
+    ) -> UInt64 {
+        lostThrough(
+            query.name.map { [$0] }, query.terms?.namePrefix, object: query.object,
+            RingView(forgotten: .max, aged: { _ in .max }, from: query.from), archives, registry,
+            history)
+    }
+
+    private static func lostThrough(
+        _ names: [[UInt8]]?, _ prefix: [UInt8]?, object: [UInt8]?, _ view: RingView,
+        _ archives: borrowing Archives, _ registry: borrowing ObserverRegistry,
+        _ history: borrowing History
+    ) -> UInt64 {
+        let orphaned = archives.orphaned
+        func last(_ loss: Loss, _ name: [UInt8]?, _ history: borrowing History) -> UInt64 {
+            switch loss {
+            case .kept(let last): last
+            case .partlyKept(let last):
+                max(
+                    last,
+                    history.replay.forgottenAt >= view.from
+                        ? history.forgottenThrough(of: name) : 0,
+                    orphaned.postedAt >= view.from ? orphaned.sequence : 0)
+            }
+        }
+        guard let names else { return last(loss(ofPrefix: prefix, view, archives), nil, history) }
+        var lost: UInt64 = 0
+        for name in names {  // Bound: terms
+            let post = registry.index.channels.lastPost(of: name, history)
+            let loss = loss(of: name, object: object, last: post, view, archives)
+            lost = max(lost, last(loss, name, history))
+        }
+        return lost
+    }
+
+    /// The last notification of the channels of an archive to come that no other archive has.
+    static func lastUnkept(
+        _ name: ArchiveName, _ archives: borrowing Archives,
+        _ channels: borrowing ChannelTable, _ history: borrowing History
+    ) -> LossMark {
+        guard archives.archive(of: name.text.span, isReserved: false) == nil else {
+            return LossMark()
+        }
+        guard name.isPrefix else { return channels.lastPost(of: name.text, history) }
+        var last = channels.lastPost(beginningWith: name.text) { channel in
+            archives.archive(of: channel.span, isReserved: false) == nil
+        }
+        last.raise(
+            to: LossMark(sequence: history.restoredThrough, postedAt: history.restoredAt))
+        return last
+    }
+}
