@@ -51,6 +51,13 @@ struct ArchivedKinds: Footprinted, Sendable {
     /// The number of a kind, if the archive has it.
     func number(_ key: ArchivedKindKey) -> UInt32? { keys.index(of: key.bytes.span) }
 
+    /// Whether one of some archives has a channel.
+    func know(_ name: [UInt8], in archives: [UInt32]) -> Bool {
+        archives.contains {
+            number(ArchivedKindKey(archive: $0, name: name, object: nil, isOfObject: false)) != nil
+        }
+    }
+
     /// The number of a kind, which is made if it is new, and has been used last from now on.
     mutating func use(_ key: ArchivedKindKey) -> (number: UInt32, isNew: Bool) {
         let (number, isNew) = keys.insert(key.bytes.span)

@@ -13,18 +13,7 @@ extension Archives {
         guard let age = archive.terms.age,
             notification.postedAt.adding(age) <= time.wallMilliseconds
         else { return true }
-        return isAmongNewest(row, archive.terms.keepLast)
-    }
-
-    /// Whether a row is among so many newest of its kind.
-    private func isAmongNewest(_ row: UInt32, _ count: Int) -> Bool {
-        var (row, left) = (row, count)
-        while left > 0 {  // Bound: few
-            row = rows[row].ofKind.next
-            if row == KeptRows.none { return true }
-            left -= 1
-        }
-        return false
+        return rows.isAmongNewest(row, archive.terms.keepLast)
     }
 
     /// Whether a kept notification that the replay ring still has may be shown.

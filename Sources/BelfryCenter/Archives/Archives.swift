@@ -325,7 +325,9 @@ public struct Archives: Footprinted, Sendable {
         let (kind, isNew) = kinds.use(key)
         guard isNew else { return kind }
         let (channel, isNewChannel) = isOfObject ? kinds.use(key.ofName) : (kind, true)
-        let isFirst = slots[Int(slot)].isAnew || !isKeptElsewhere(key.name, besides: slot)
+        // Where another archive knows the channel, the marks of that say what was lost.
+        let others = covering(key.name).filter { $0 != slot }
+        let isFirst = slots[Int(slot)].isAnew || !kinds.know(key.name, in: others)
         if isNewChannel, isFirst {
             kinds[channel].began = last
             slots[Int(slot)].began.raise(to: last)
@@ -335,16 +337,6 @@ public struct Archives: Footprinted, Sendable {
         // Bound: forgotten
         while kinds.count > Self.kindLimit, kinds.oldest != kind { forget(kinds.oldest) }
         return kind
-    }
-
-    /// Whether another archive knows the channel: then the marks of that say what was lost.
-    private func isKeptElsewhere(_ name: [UInt8], besides slot: UInt32) -> Bool {
-        covering(name).contains {
-            $0 != slot
-                && kinds.number(
-                    ArchivedKindKey(archive: $0, name: name, object: nil, isOfObject: false))
-                    != nil
-        }
     }
 
     /// The archives whose names cover a channel.

@@ -51,6 +51,17 @@ struct KeptRows: Footprinted, Sendable {
     /// How many rows there are.
     var count: Int { order.count - holeCount }
 
+    /// Whether a row is among so many newest of its kind.
+    func isAmongNewest(_ slot: UInt32, _ count: Int) -> Bool {
+        var (slot, left) = (slot, count)
+        while left > 0 {  // Bound: few
+            slot = self[slot].ofKind.next
+            if slot == Self.none { return true }
+            left -= 1
+        }
+        return false
+    }
+
     var footprint: Int {
         blocks.count * Footprint.array(of: Self.blockCount, stride: MemoryLayout<Row>.stride)
             + freeSlots.footprint + order.footprint

@@ -60,8 +60,8 @@ enum PastLosses {
         }
         guard let current else { return .partlyKept(view.last(of: marks, nil)) }
         if !isKnown { before.raise(to: last) }
-        return .kept(
-            max(view.last(of: marks, archives.slots[Int(current)].terms.age), view.last(of: before)))
+        let age = archives.slots[Int(current)].terms.age
+        return .kept(max(view.last(of: marks, age), view.last(of: before)))
     }
 
     /// The losses of all channels, or of those that begin with a prefix.

@@ -12,7 +12,7 @@ struct PastReader: Sendable {
         let filter: ObserverIndex.Filter
         /// It gets notifications above this number.
         var after: UInt64
-        /// The time from which on it gets notifications, of those that were posted before it joined.
+        /// The time from which it gets notifications that were posted before it joined.
         var from = Int64.min
         /// The number of the last notification before it was registered or came back.
         let join: UInt64

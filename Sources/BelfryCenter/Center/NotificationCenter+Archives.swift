@@ -26,30 +26,26 @@ extension NotificationCenter {
             effects.outcome = try archives.put(
                 name, terms, limits, registry.index.channels, history, at: time)
         case .removeArchive(let name): effects.outcome = try archives.remove(name, at: time)
-        case .forget(let query, let start): forget(query, above: start, &effects)
-        default: preconditionFailure("the command is none of archives")
-        }
-    }
-
-    /// Forgets notifications that a query means, a share in each command (rule A16).
-    ///
-    /// Held copies go with the last share; their observers get a gap.
-    private mutating func forget(_ query: PastQuery, above start: UInt64, _ effects: inout Effects) {
-        let (count, next) = archives.forget(query, above: start, &history, registry.index)
-        effects.outcome = .forgot(count: count, next: next)
-        if next != nil { return }
-        var work = FilterWork()
-        var kept = backlog.held.oldest
-        while kept != HeldTable.none {  // Bound: kept
-            let next = backlog.held.next(after: kept)
-            defer { kept = next }
-            guard let notification = backlog.held.keptNotification(at: kept),
-                !notification.isOfValue, query.matches(notification, &work) == true
-            else { continue }
-            for entry in backlog.entries(of: kept)  // Bound: ends
-            where !backlog.held[entry].flags.contains(.unacknowledged) {
-                lose(entry, .unknown, &effects)
+        case .forget(let query, let start):
+            // A share in each command (rule A16).
+            let (count, next) = archives.forget(query, above: start, &history, registry.index)
+            effects.outcome = .forgot(count: count, next: next)
+            if next != nil { return }
+            // Held copies go with the last share; their observers get a gap.
+            var work = FilterWork()
+            var kept = backlog.held.oldest
+            while kept != HeldTable.none {  // Bound: kept
+                let next = backlog.held.next(after: kept)
+                defer { kept = next }
+                guard let notification = backlog.held.keptNotification(at: kept),
+                    !notification.isOfValue, query.matches(notification, &work) == true
+                else { continue }
+                for entry in backlog.entries(of: kept)  // Bound: ends
+                where !backlog.held[entry].flags.contains(.unacknowledged) {
+                    lose(entry, .unknown, &effects)
+                }
             }
+        default: preconditionFailure("the command is none of archives")
         }
     }
 

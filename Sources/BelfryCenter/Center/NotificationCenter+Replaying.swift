@@ -38,8 +38,7 @@ extension NotificationCenter {
             // Losses with the number that the client names are replayed with it.
             let lost =
                 archives.knowsLosses
-                ? PastLosses.lostThrough(
-                    at: slot, wall: lastWallTime, archives, registry, history)
+                ? PastLosses.lostThrough(at: slot, wall: lastWallTime, archives, registry, history)
                 : firstKept - 1
             let missing = max(max(again - 1, lost), past.unread?.last ?? 0)
             makeGood(past, missingThrough: missing, at: slot, &effects)

@@ -190,9 +190,7 @@ public struct NotificationCenter: Sendable {
         case .putArchive, .removeArchive, .forget:
             try changeArchives(action, at: time, &effects)
         }
-        if schedule.hasReportedOverflow, schedule.queue.count <= limits.queueEntryLimit / 2 {
-            schedule.hasReportedOverflow = false
-        }
+        schedule.endOverflow(below: limits.queueEntryLimit / 2)
     }
 
     /// Sets other limits.

@@ -16,6 +16,11 @@ struct Schedule: Sendable {
         timers = TimerTable(seed: seed)
     }
 
+    /// Lets a full queue be reported again once it is half empty.
+    mutating func endOverflow(below count: Int) {
+        if hasReportedOverflow, queue.count <= count { hasReportedOverflow = false }
+    }
+
     /// Adds the memory of its tables, each to its kind.
     func addFootprint(to kept: inout KeptMemory) {
         kept[.queue] += queue.footprint + modeStack.footprint + timers.footprint

@@ -41,8 +41,7 @@ extension Exchange {
             return try archive(route, path, &query, content: content, reader)
         case .fate: return .fate(try path.notificationID(), wait: readingWait())
         case .withdraw: return .withdraw(try path.notificationID())
-        case .answer:
-            return try answer(path.notificationID(), &query, content: content, reader)
+        case .answer: return try answer(path.notificationID(), &query, content: content, reader)
         case .ask: return try ask(path, &query, content: content, reader)
         case .responders: return .listing(.responders(try listing(.responders)))
         case .holders:
@@ -51,8 +50,7 @@ extension Exchange {
         case .asks: return .listing(.asks(try listing(.asks)))
         case .values: return .listing(.values(try listing(.values)))
         case .wholeValue, .value: return try readValue(path, reader)
-        case .setWholeValue, .setValue:
-            return try setValue(path, &query, content: content, reader)
+        case .setWholeValue, .setValue: return try setValue(path, &query, content: content, reader)
         case .mergeWholeValue, .mergeValue:
             return try mergeValue(path, &query, content: content, reader)
         case .removeWholeValue, .removeValue: return try removeValue(path, reader)
@@ -73,8 +71,7 @@ extension Exchange {
         case .channels: return .listing(.channels(try listing(.channels)))
         case .clients: return .listing(.clients(try listing(.clients)))
         case .suspendClient: return try suspendClient(path, content: content, reader)
-        case .removeClient:
-            return .removeClient(id: try path.clientNumber(), session: session())
+        case .removeClient: return .removeClient(id: try path.clientNumber(), session: session())
         case .queue: return .listing(.queue(try listing(.queue)))
         case .dequeue: return .dequeue(try reader.dequeue(query: query.takeRest()))
         case .queueEntry: return .listing(.queueEntry(try path.notificationID()))

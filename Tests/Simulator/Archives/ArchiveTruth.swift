@@ -209,7 +209,7 @@ struct ArchiveTruth {
         losses[post.sequence] = Loss(post: post, reason: reason, isOfObject: isOfObject)
     }
 
-    /// The rows that a change of terms has left: bounds and no more than bounds may have taken the rest.
+    /// The rows that a change of terms has left: bounds alone may have removed the rest.
     ///
     /// - Returns: The fault, if there is one.
     mutating func adopt(

@@ -77,8 +77,7 @@ extension CenterListing {
             Shape.append(responders: rows, center: name, to: &answer.content)
         case .asks(let query):
             let page = center.asks(
-                matching: query, scanLimit: scan.take(of: center.tally[.asks]),
-                visible: isVisible)
+                matching: query, scanLimit: scan.take(of: center.tally[.asks]), visible: isVisible)
             Shape.append(asks: page, sight: caller.sight(in: name), to: &answer.content)
         case .values(let query):
             let page = center.values(
@@ -93,8 +92,7 @@ extension CenterListing {
             Self.append(clients: page, &context, to: &answer.content)
         case .channels(let query):
             let page = center.channels(
-                matching: query, scanLimit: scan.take(of: center.channelCount),
-                visible: isVisible)
+                matching: query, scanLimit: scan.take(of: center.channelCount), visible: isVisible)
             Shape.append(channels: page, to: &answer.content)
         case .queue(let query):
             context.work.countLook(through: center.queueCount)
