@@ -248,6 +248,13 @@ enum StoreOpening {
         if try connection.bytes("PRAGMA quick_check(1)") != Array("ok".utf8) {
             throw .damaged(.brokenStructure(code: 0))
         }
+        // The check takes any definition for the right one: with a letter changed, rows could be
+        // read as others.
+        let texts = try connection.bytes(
+            "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema ORDER BY sql)")
+        guard texts == Array(StoreSchema.definitions.sorted().joined(separator: ";").utf8) else {
+            throw .damaged(.brokenStructure(code: 0))
+        }
     }
 
     // MARK: Beginning
@@ -261,14 +268,7 @@ enum StoreOpening {
         guard let main = try status(of: mainName, in: directory) else {
             throw .damaged(.missingPages)
         }
-        var rows: StoreRows
-        do throws(StoreError) {
-            rows = try StoreRows(connection)
-        } catch {
-            // A statement that cannot be prepared misses its table or its columns.
-            guard case .failed(let code, _) = error else { throw error }
-            throw .damaged(.brokenStructure(code: code))
-        }
+        var rows = try StoreRows(connection)
         let earlier = try rows.settings.value(of: .incarnation)
         let inode = try rows.settings.value(of: .inode)
         let endedInOrder = try rows.settings.value(of: .endedInOrder)
@@ -350,6 +350,7 @@ enum StoreOpening {
         }
         try connection.execute("BEGIN IMMEDIATE")
         for text in StoreSchema.definitions { try connection.execute(text) }
+        try connection.execute("PRAGMA user_version = \(StoreSchema.version)")
         let settings = try SettingRows(connection)
         try settings.set(.inode, to: file.inode)
         try connection.execute("COMMIT")

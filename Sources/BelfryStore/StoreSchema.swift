@@ -49,7 +49,6 @@ enum StoreSchema {
         tables.map(\.definition) + [
             "CREATE UNIQUE INDEX center_of_name ON center (name)",
             "CREATE INDEX observer_of_client ON observer (center, client)",
-            "PRAGMA user_version = \(version)",
         ]
 
     /// One of the tables.

@@ -317,7 +317,18 @@ struct DamagedFileTests {
             try file.connection.execute("DROP TABLE gap")
         }
         try expectRefusal(
-            of: try directory.bytes(of: "belfry.db"), .damaged(.brokenStructure(code: 1)))
+            of: try directory.bytes(of: "belfry.db"), .damaged(.brokenStructure(code: 0)))
+    }
+
+    @Test("a definition with a letter changed is damage, though SQLite reads it")
+    func changedDefinition() throws {
+        let definition = Array("CREATE TABLE key (place INTEGER PRIMARY".utf8)
+        let start = try #require(
+            sound.indices.first { sound[$0...].starts(with: definition) })
+        // The place of a row would be a column of its own.
+        try expectRefusal(
+            of: changed(sound, at: start + 35, to: Array("L".utf8)),
+            .damaged(.brokenStructure(code: 0)))
     }
 
     @Test(
