@@ -6,7 +6,7 @@ const broker = query.get("broker") ?? `${location.protocol}//${location.hostname
 
 const find = (id) => document.getElementById(id);
 
-/// What is known of each flight: `{ gate, status }`.
+/// The last known `{ gate, status }` of each flight.
 const flights = new Map();
 
 function show() {

@@ -1,5 +1,5 @@
 // A chat. Lines are notifications, which an archive keeps: a page begins with the last fifty of them, and asks for
-// earlier ones. Who is here is a value, in which each window has an entry with a lease.
+// earlier ones. The list of members is a value in which each window has an entry with a lease.
 
 const query = new URLSearchParams(location.search);
 const broker = query.get("broker") ?? `${location.protocol}//${location.hostname}:8080`;

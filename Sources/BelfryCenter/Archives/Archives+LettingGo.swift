@@ -104,7 +104,7 @@ extension Archives {
         slots[Int(slot)].marks[keyPath: place].raise(to: mark)
         note(kind: kind)
         guard kinds[kind].key.isOfObject else {
-            // A channel that is no kind any more, or not yet divided: its objects do not know it.
+            // The kinds of a channel's objects have no mark of a loss of the whole channel.
             if slots[Int(slot)].terms.each == .object {
                 slots[Int(slot)].forgotten[keyPath: place].raise(to: mark)
                 note(slot)

@@ -30,7 +30,8 @@ extension Archives {
 
     /// Lets an observer of a client that came back read on behind a number.
     ///
-    /// What was lost of that which it was written is known; what its reader had not reached is not.
+    /// The center knows the losses among the notifications that were written, and none of those that
+    /// the reader had not reached.
     mutating func readAgain(
         _ slot: UInt32, after: UInt64, lost: UInt64, held: [UInt64], join: UInt64,
         _ registry: borrowing ObserverRegistry

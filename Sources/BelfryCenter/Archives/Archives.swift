@@ -2,8 +2,8 @@ import BelfryBytes
 
 /// The archives of a center: what it keeps of channels for whoever comes later (rules A1 to A18).
 ///
-/// An archive is no observer. Which notification is kept, and which one goes, is decided here, by
-/// commands alone; the store only follows.
+/// An archive is not an observer. Commands alone decide here which notification is kept and which
+/// one is removed; the store follows.
 public struct Archives: Footprinted, Sendable {
     /// One archive.
     struct Archive: Sendable {

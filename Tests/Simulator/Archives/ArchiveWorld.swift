@@ -4,8 +4,8 @@ import TestSupport
 
 /// Archives, observers that begin in the past, and a broker that dies: judged from outside.
 ///
-/// What must be kept is in `truth`, in arrays; what an observer got is in `watchers`. A copy of the
-/// truth goes with the changes of each turn, so that a crash takes back what was not answered.
+/// `truth` has the notifications that must be kept, and `watchers` those that observers got. A copy
+/// of the truth goes with the changes of each turn: a crash undoes what was not answered.
 final class ArchiveWorld {
     var dice: Dice
     let seed: UInt64
