@@ -30,8 +30,8 @@ extension Archives {
 
     /// Lets an observer of a client that came back read on behind a number.
     ///
-    /// The center knows the losses among the notifications that were written, and none of those that
-    /// the reader had not reached.
+    /// The center knows the losses among the notifications that were written, and none of those
+    /// that the reader had not reached.
     mutating func readAgain(
         _ slot: UInt32, after: UInt64, lost: UInt64, held: [UInt64], join: UInt64,
         _ registry: borrowing ObserverRegistry
