@@ -9,9 +9,9 @@ internal import BelfryJSON
 /// Notifications of the past come first, marked `isRedelivered`, in the order of their numbers;
 /// each live one follows, without a hole between them.
 public enum Beginning: Equatable, Sendable {
-    /// Behind this sequence number; what the broker does not have any more is told as a gap.
+    /// Behind this sequence number; the observer gets a gap for what the broker no longer has.
     case after(UInt64)
-    /// With what was posted at this time or later: RFC 3339, such as `2026-11-22T06:00:00Z`.
+    /// With the first notification at this time or later: RFC 3339, such as `2026-11-22T06:00:00Z`.
     case from(String)
     /// With the oldest that is kept.
     case oldest

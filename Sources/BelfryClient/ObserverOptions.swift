@@ -66,12 +66,12 @@ public struct ObserverOptions: Equatable, Sendable {
     public var minInterval: Duration?
     /// Whether the observer has a connection of its own.
     ///
-    /// While an observer is given the past its client counts as slow, and nothing overtakes: other
-    /// observers of the same connection get no live notification until it ends. So by default one
-    /// that begins in the past has its own, unless it says a sequence number, as who goes on from
-    /// there does. The own connection keeps as many notifications for a slow reader as
-    /// `ClientOptions.bufferByteLimit` allows, is not told by `RemoteCenter.connectionStates`, and
-    /// ends with the observer.
+    /// While an observer reads the past its client counts as slow, and nothing overtakes: other
+    /// observers of the same connection get no live notification until the replay ends. So by
+    /// default an observer that begins in the past has its own, unless it begins behind a sequence
+    /// number, as an observer that continues does. The own connection keeps as many notifications
+    /// for a slow reader as `ClientOptions.bufferByteLimit` allows, and ends with the observer;
+    /// `RemoteCenter.connectionStates` does not include it.
     public var ownsConnection: Bool?
 
     /// Makes options with the defaults.

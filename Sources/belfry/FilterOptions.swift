@@ -19,12 +19,7 @@ struct FilterOptions: ParsableArguments {
         completion: Completing.objects)
     var objectPrefix: String?
 
-    @Option(
-        name: .customLong("where"),
-        help: .value(
-            #"Only userInfos that fulfil this, such as {"total":{"atLeast":100}}."#, "JSON"),
-        transform: ArgumentText.condition)
-    var condition: NotificationFilter.Condition?
+    @OptionGroup var condition: ConditionOption
 
     /// Checks that there is one choice of names, and one of objects.
     func check(name: String?, object: String?) throws {
@@ -42,7 +37,7 @@ struct FilterOptions: ParsableArguments {
 
     /// The filter of these options, with the name and the object that have options of their own.
     func filter(name: String?, object: String?) -> NotificationFilter {
-        var filter = NotificationFilter(where: condition)
+        var filter = NotificationFilter(where: condition.value)
         let exact = name.map { [$0] } ?? names
         if let prefix {
             filter.names = .prefix(prefix)
@@ -56,4 +51,14 @@ struct FilterOptions: ParsableArguments {
         }
         return filter
     }
+}
+
+/// The option with a condition on userInfos.
+struct ConditionOption: ParsableArguments {
+    @Option(
+        name: .customLong("where"),
+        help: .value(
+            #"Only userInfos that fulfil this, such as {"total":{"atLeast":100}}."#, "JSON"),
+        transform: ArgumentText.condition)
+    var value: NotificationFilter.Condition?
 }

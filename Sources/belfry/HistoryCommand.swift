@@ -24,13 +24,7 @@ struct History: ClientCommand {
         completion: Completing.objects)
     var object: String?
 
-    @Option(
-        name: .customLong("where"),
-        help: .value(
-            #"Only userInfos that fulfil this, such as {"total":{"atLeast":100}}."#, "JSON"),
-        transform: ArgumentText.condition)
-    var condition: NotificationFilter.Condition?
-
+    @OptionGroup var condition: ConditionOption
     @OptionGroup var start: BeginningOptions
 
     @Option(
@@ -62,7 +56,7 @@ struct History: ClientCommand {
     /// The notifications, on pages as large as they may be.
     var query: PastQuery {
         var filter = NotificationFilter(
-            names: prefix ? .prefix(name) : .exactly(name), where: condition)
+            names: prefix ? .prefix(name) : .exactly(name), where: condition.value)
         if let object { filter.objects = .exactly(object) }
         var query = PastQuery(filter)
         query.from = from

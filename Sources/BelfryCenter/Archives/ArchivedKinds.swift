@@ -23,8 +23,7 @@ struct ArchivedKinds: Footprinted, Sendable {
     private var newest = KeptRows.none
 
     /// The key of a number that is free.
-    private static let none = ArchivedKindKey(
-        archive: 0, name: [], object: nil, isOfObject: false)
+    private static let none = ArchivedKindKey(channel: [], in: 0)
 
     init(seed: HashSeed) { keys = KeyTable(seed: seed) }
 
@@ -54,7 +53,7 @@ struct ArchivedKinds: Footprinted, Sendable {
     /// Whether one of some archives has a channel.
     func know(_ name: [UInt8], in archives: [UInt32]) -> Bool {
         archives.contains {
-            number(ArchivedKindKey(archive: $0, name: name, object: nil, isOfObject: false)) != nil
+            number(ArchivedKindKey(channel: name, in: $0)) != nil
         }
     }
 
@@ -109,15 +108,13 @@ extension ArchivedKindKey {
             object: isOfObject ? content.objectText : nil, isOfObject: isOfObject)
     }
 
-    /// The kind of the channel as a whole.
-    var ofName: ArchivedKindKey {
-        ArchivedKindKey(archive: archive, name: name, object: nil, isOfObject: false)
+    /// The kind of a channel as a whole in an archive.
+    init(channel name: [UInt8], in archive: UInt32) {
+        self.init(archive: archive, name: name, object: nil, isOfObject: false)
     }
 
-    /// The kind of the channel as a whole in another archive.
-    func ofName(in archive: UInt32) -> ArchivedKindKey {
-        ArchivedKindKey(archive: archive, name: name, object: nil, isOfObject: false)
-    }
+    /// The kind of the channel as a whole.
+    var ofName: ArchivedKindKey { ArchivedKindKey(channel: name, in: archive) }
 
     /// Bytes that no other kind has: the length of the name divides it from the object.
     public var bytes: [UInt8] {

@@ -83,7 +83,7 @@ extension Archives {
         let kind =
             key.isOfObject && isOfObject
             ? self.kind(of: content, in: heir, after: began)
-            : kinds.use(key.ofName(in: heir)).number
+            : kinds.use(ArchivedKindKey(channel: key.name, in: heir)).number
         kinds[kind].began.raise(to: began)
         kinds[kind].marks.raise(to: marks)
         slots[Int(heir)].marks.raise(to: marks)
@@ -253,10 +253,9 @@ extension Archives {
         let slot = kinds[rows[row].kind].key.archive
         let before = rows[row].kind
         if kinds[before].key.isOfObject != (terms.each == .object) {
-            let marks = kinds[before].marks
+            let (marks, began) = (kinds[before].marks, kinds[before].began)
             kinds[before].rows.remove(row, \.ofKind, in: &rows)
-            let kind = kind(
-                of: rows[row].notification.content, in: slot, after: kinds[before].began)
+            let kind = kind(of: rows[row].notification.content, in: slot, after: began)
             rows[row].kind = kind
             kinds[kind].rows.append(row, \.ofKind, in: &rows)
             kinds[kind].marks.raise(to: marks)

@@ -278,8 +278,8 @@ public struct Archives: Footprinted, Sendable {
             return false
         }
         let terms = slots[Int(slot)].terms
-        let last = channels.lastPost(of: content.nameText, history)
-        let kind = kind(of: content, in: slot, after: last)
+        let kind = kind(
+            of: content, in: slot, after: channels.lastPost(of: content.nameText, history))
         let byteCount = ArchiveTerms.byteCount(of: notification.content)
         if byteCount > terms.byteLimit {
             raise(LossMark(notification), isEnded: false, of: kind, in: slot)
@@ -318,7 +318,7 @@ public struct Archives: Footprinted, Sendable {
 
     /// The kind of a notification, with that of its whole channel, which has what was before.
     mutating func kind(
-        of content: Notification.Content, in slot: UInt32, after last: LossMark
+        of content: Notification.Content, in slot: UInt32, after last: @autoclosure () -> LossMark
     ) -> UInt32 {
         let isOfObject = slots[Int(slot)].terms.each == .object
         let key = ArchivedKindKey(content, in: slot, isOfObject: isOfObject)
@@ -329,6 +329,7 @@ public struct Archives: Footprinted, Sendable {
         let others = covering(key.name).filter { $0 != slot }
         let isFirst = slots[Int(slot)].isAnew || !kinds.know(key.name, in: others)
         if isNewChannel, isFirst {
+            let last = last()
             kinds[channel].began = last
             slots[Int(slot)].began.raise(to: last)
         }

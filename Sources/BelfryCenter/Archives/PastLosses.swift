@@ -46,8 +46,7 @@ enum PastLosses {
         for slot in archives.covering(name) {  // Bound: archives
             let archive = archives.slots[Int(slot)]
             marks.raise(to: archive.forgotten)
-            let channel = ArchivedKindKey(
-                archive: slot, name: name, object: nil, isOfObject: false)
+            let channel = ArchivedKindKey(channel: name, in: slot)
             guard let found = archives.kinds.number(channel) else { continue }
             if slot == current || !isAnew { isKnown = true }
             before.raise(to: archives.kinds[found].began)

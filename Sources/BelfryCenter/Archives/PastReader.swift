@@ -122,15 +122,14 @@ struct PastReader: Sendable {
             if let limit, candidate.notification.sequence > limit.sequence { return .end }
             let sequence = candidate.notification.sequence
             // Bound: client
-            for (place, member) in members.enumerated() {
-                if told.sequence == sequence, member.serial <= told.serial { continue }
-                if let limit, sequence == limit.sequence, member.serial >= limit.serial {
-                    return .end
-                }
-                guard let matches = archives.matches(candidate, member, &pastWork) else {
+            for place in members.indices {
+                let serial = members[place].serial
+                if told.sequence == sequence, serial <= told.serial { continue }
+                if let limit, sequence == limit.sequence, serial >= limit.serial { return .end }
+                guard let matches = archives.matches(candidate, members[place], &pastWork) else {
                     return .tired
                 }
-                told = (sequence, member.serial)
+                told = (sequence, serial)
                 if matches { return .found(candidate.notification, member: place) }
             }
             position = sequence
@@ -195,7 +194,7 @@ struct PastReader: Sendable {
 extension PastReader: Footprinted {
     var footprint: Int {
         members.reduce(Footprint.array(of: members.count, stride: MemoryLayout<Member>.stride)) {
-            $0 + 16 * ($1.held.count + ($1.chosen?.count ?? 0) + ($1.search?.chosenCount ?? 0))
+            $0 + 16 * ($1.held.count + ($1.chosen?.count ?? 0)) + ($1.search?.footprint ?? 0)
         }
     }
 }
@@ -235,6 +234,8 @@ struct PastSearch: Sendable {
     private(set) var start: UInt64
     private(set) var foundCount = 0
     private var counts: [[UInt8]: Int] = [:]
+    /// The bytes of the keys of `counts`.
+    private var keyByteCount = 0
     private var numbers: Set<UInt64> = []
     /// The first that had no room, where that ended the search.
     private(set) var lost: UInt64?
@@ -252,7 +253,10 @@ struct PastSearch: Sendable {
     /// The numbers that were chosen; nil for all from the start on.
     var chosen: Set<UInt64>? { isEach ? numbers : nil }
 
-    var chosenCount: Int { numbers.count + counts.count * 8 }
+    var footprint: Int {
+        16 * numbers.count + 24 * counts.count
+            + Footprint.texts(count: counts.count, byteCount: keyByteCount)
+    }
 
     /// Goes on for an observer; tells whether the search has ended.
     mutating func goOn(
@@ -286,7 +290,9 @@ struct PastSearch: Sendable {
             return false
         }
         if isEach {
-            counts[kind, default: 0] += 1
+            if counts.updateValue((counts[kind] ?? 0) + 1, forKey: kind) == nil {
+                keyByteCount += kind.count
+            }
             numbers.insert(notification.sequence)
         }
         byteRoom -= content.byteCount

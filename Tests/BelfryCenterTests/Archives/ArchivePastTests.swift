@@ -62,4 +62,24 @@ struct ArchivePastTests {
         scenario.apply(.resume(Resumption(newcomer: newcomer, client: client, after: 1)))
         #expect(scenario.told == PastTold(sequences: [1]))
     }
+
+    @Test("A12: a search for some of each counts the names and objects that it remembers")
+    func searchFootprint() throws {
+        var scenario = Scenario()
+        scenario.archive("a")
+        let object = String(repeating: "o", count: 200)
+        for number in 0..<50 { scenario.post("a", "\(object)\(number)") }
+        scenario.observe("a", by: scenario.connect())
+        let member = PastReader.Member(
+            0, after: 0, .lastEach(1), join: 50, scenario.center.registry)
+        var search = try #require(member.search)
+        // Two looks for each: one to find it, and one to compare it.
+        var work = PastWork(looks: 60)
+        let isDone = search.goOn(
+            for: member, in: scenario.center.archives, scenario.center.history.replay,
+            scenario.center.registry.index, at: scenario.time, &work)
+        #expect(!isDone && search.foundCount == 30)
+        let each = search.footprint / 30
+        #expect((200..<400).contains(each), "\(each) bytes for each")
+    }
 }

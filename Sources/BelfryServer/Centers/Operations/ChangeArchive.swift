@@ -85,14 +85,6 @@ struct RemoveArchive: Operation {
         }
         host.submitCommand(.removeArchive(name), to: position, &context)
     }
-
-    func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
-    ) -> Ending {
-        answer.becomeEmpty()
-        return .answered
-    }
 }
 
 /// The removal of notifications, a share in each turn (DELETE /v1/notifications).

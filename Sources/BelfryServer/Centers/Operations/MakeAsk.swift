@@ -132,14 +132,6 @@ struct AnswerAsk: Operation {
         let (position, row) = try host.centers.observer(responder, orBy: [], submission)
         host.submitCommand(.answer(id, observer: row.serial, response), to: position, &context)
     }
-
-    func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
-    ) -> Ending {
-        answer.becomeEmpty()
-        return .answered
-    }
 }
 
 extension Problem {

@@ -31,6 +31,15 @@ protocol Operation {
 
 extension Operation {
     static var isPromise: Bool { true }
+
+    /// Answers without content.
+    func finish(
+        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
+        _ context: inout LoopContext
+    ) -> Ending {
+        answer.becomeEmpty()
+        return .answered
+    }
 }
 
 /// The end of an operation.

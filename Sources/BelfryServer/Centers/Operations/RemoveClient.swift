@@ -16,12 +16,4 @@ struct RemoveClient: Operation {
         let remover = isOwn ? Remover.client(client) : .principal(submission.caller.principal)
         host.submitCommand(.removeClient(client: client, by: remover), to: position, &context)
     }
-
-    func finish(
-        _ answer: inout Answer, _ host: inout CenterHost, _ submission: Submission,
-        _ context: inout LoopContext
-    ) -> Ending {
-        answer.becomeEmpty()
-        return .answered
-    }
 }
