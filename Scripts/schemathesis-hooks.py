@@ -18,6 +18,8 @@ that is too deep for its path gets the first keys of it alone.
 
 The time of a post: OpenAPI cannot say how far ahead it may be. One of a year to come is moved back.
 
+The day of a beginning: the pattern of `since` knows no months. A day that few months have becomes the 28th.
+
 An entity tag: where schemathesis goes through the values of a header, it makes none that needs quotation
 marks, and takes a bad one for a good one instead. A good one that lacks them gets them.
 
@@ -68,6 +70,7 @@ CENTER_LIMIT = 50
 KEY = re.compile(r"[!-~]{1,255}")
 NUMBER = re.compile(r"[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?")
 YEAR = re.compile(r"[0-9]{4}-")
+LATE_DAY = re.compile(r"^([0-9]{4}-[0-9]{2})-(29|30|31)")
 SESSION = re.compile(r"c(0|[1-9][0-9]{0,17})\.[A-Za-z0-9_-]{22,64}")
 
 address = os.environ["BELFRY_ADDRESS"]
@@ -128,6 +131,8 @@ def before_call(context, case, kwargs):
         add_style(case.path, case.query)
     if case.method == "POST":
         choose_time(case)
+    choose_day(case.body)
+    choose_day(case.query)
     if case.method == "DELETE" and case.path.endswith("/queue") and isinstance(case.query, dict):
         add_name(case.query)
     if case.method == "POST" and "/responders/" in case.path:
@@ -238,6 +243,13 @@ def choose_time(case):
             case.body = [moved_back(post) for post in case.body]
         else:
             case.body = moved_back(case.body)
+
+
+def choose_day(fields):
+    """Moves a beginning at a time to a day that every month has."""
+    since = fields.get("since") if isinstance(fields, dict) else None
+    if isinstance(since, str):
+        fields["since"] = LATE_DAY.sub(r"\1-28", since)
 
 
 def is_good_delay(value):
