@@ -265,7 +265,9 @@ extension Archives {
         if rows[row].isStored != terms.isStored { noteStored(row, in: slot, at: time) }
         if let limit = terms.count {
             while kinds[kind].rows.count > limit {  // Bound: forgotten
-                letGo(kinds[kind].rows.first, .passed)
+                let oldest = kinds[kind].rows.first
+                // The replay ring must not have it either if its age is over as well.
+                letGo(oldest, isShown(oldest, at: time) ? .passed : .ended)
             }
         }
     }

@@ -49,6 +49,7 @@ extension Archives {
     ) {
         (isDurable, isConfigured) = (limits.isDurable, true)
         if limits.archives.isEmpty, !isUsed { return }
+        noteForgottenWithLife(at: history.restoredAt)
         for row in listing() where row.terms.isConfigured {  // Bound: archives
             guard !limits.archives.contains(where: { $0.name == row.name }) else { continue }
             var terms = row.terms

@@ -65,8 +65,25 @@ extension Archives {
         archive.forgotten = record.forgotten
         archive.marks = record.forgotten
         archive.isEnded = record.isEnded
-        archive.isAnew = !record.terms.isStored
+        archive.madeAbove = record.terms.isStored ? nil : record.since
         restore(archive, at: record.number)
+    }
+
+    /// Notes for each archive what one that began anew has lost of its channels.
+    ///
+    /// Such a one may have had them until the archive with the longer name was made.
+    mutating func noteForgottenWithLife(at restoredAt: Int64) {
+        for slot in slots.indices where !slots[slot].isAnew {  // Bound: archives
+            let since = slots[slot].since
+            for other in covering(slots[slot].name.text)  // Bound: archives
+            where slots[Int(other)].isAnew && slots[Int(other)].origin < since
+                && slots[slot].forgotten.passed.sequence < since && other != slot
+            {
+                slots[slot].forgotten.passed.raise(
+                    to: LossMark(sequence: since, postedAt: restoredAt))
+                note(UInt32(slot))
+            }
+        }
     }
 
     /// Restores a kind, with what was let go of it.
@@ -80,7 +97,8 @@ extension Archives {
         kinds[kind].marks = record.marks
         kinds[kind].began = record.began
         kinds[kind].isStored = true
-        raiseMarks(of: slot, to: record.marks, record.began)
+        slots[Int(slot)].marks.raise(to: record.marks)
+        slots[Int(slot)].began.raise(to: record.began)
     }
 
     /// Restores a kept notification; one whose `ttl` or age is over goes with the first command.

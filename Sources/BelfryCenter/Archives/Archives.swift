@@ -24,10 +24,16 @@ public struct Archives: Footprinted, Sendable {
         var forgotten = LossMarks()
         /// Whether it was removed; its rows go in shares, and nobody reads them.
         var isEnded = false
-        /// Whether it began anew with a life of the broker: nothing is known of what was before.
-        var isAnew = false
+        /// The last number before it was made, where it began anew with a life of the broker.
+        ///
+        /// Nothing is known of what it had lost before.
+        var madeAbove: UInt64?
         /// Whether the slot has no archive any more.
         var isFree = false
+
+        var isAnew: Bool { madeAbove != nil }
+        /// The last number before it was made, in whichever life.
+        var origin: UInt64 { madeAbove ?? since }
     }
 
     var slots: [Archive] = []
@@ -173,6 +179,8 @@ public struct Archives: Footprinted, Sendable {
         // Other kinds than before, or another memory of them: all are forgotten whole.
         if terms.isStored && !archive.terms.isStored || terms.each != archive.terms.each {
             archive.forgotten.raise(to: archive.marks)
+            // The store knows nothing of the life before either.
+            if archive.isAnew { archive.forgotten.passed.raise(to: archive.began) }
         }
         archive.terms = terms
         archive.fittedThrough = 0
@@ -208,12 +216,6 @@ public struct Archives: Footprinted, Sendable {
 
     /// Restores an archive in its slot.
     mutating func restore(_ archive: Archive, at slot: UInt32) { add(archive, at: slot) }
-
-    /// Raises the marks of an archive to those of a kind that was restored.
-    mutating func raiseMarks(of slot: UInt32, to marks: LossMarks, _ began: LossMark) {
-        slots[Int(slot)].marks.raise(to: marks)
-        slots[Int(slot)].began.raise(to: began)
-    }
 
     /// Restores a kept notification.
     mutating func addRestored(

@@ -43,9 +43,11 @@ enum PastLosses {
         let current = archives.archive(
             of: name.span, isReserved: name.starts(with: Archives.reserved))
         let isAnew = current.map { archives.slots[Int($0)].isAnew } ?? false
+        let origin = current.map { archives.slots[Int($0)].origin } ?? .max
         for slot in archives.covering(name) {  // Bound: archives
             let archive = archives.slots[Int(slot)]
-            marks.raise(to: archive.forgotten)
+            // One that was made behind the present one never had the channel.
+            if archive.origin <= origin { marks.raise(to: archive.forgotten) }
             let channel = ArchivedKindKey(channel: name, in: slot)
             guard let found = archives.kinds.number(channel) else { continue }
             if slot == current || !isAnew { isKnown = true }

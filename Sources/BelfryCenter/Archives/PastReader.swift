@@ -32,6 +32,8 @@ struct PastReader: Sendable {
         var takesAll = false
         /// Whether it is of an earlier life, and how far it was is unknown.
         var isRestored = false
+        /// The receipts of posts up to this number do not count it as one that holds.
+        fileprivate(set) var settled: UInt64 = 0
     }
 
     /// In the order of registration.
@@ -72,6 +74,11 @@ struct PastReader: Sendable {
 
     mutating func remove(_ slot: UInt32) { members.removeAll { $0.slot == slot } }
 
+    /// Notes a notification that is held for an observer, if it is one of these.
+    mutating func noteHeld(_ sequence: UInt64, at slot: UInt32) {
+        if let place = member(at: slot) { members[place].held.insert(sequence) }
+    }
+
     /// The place of an observer.
     func member(at slot: UInt32) -> Int? { members.firstIndex { $0.slot == slot } }
 
@@ -80,7 +87,8 @@ struct PastReader: Sendable {
     /// Which frames came is unknown then, so whoever was promised all begins once more.
     func place(of slot: UInt32, begunAbove start: UInt64) -> UInt64? {
         guard let place = member(at: slot) else { return nil }
-        return members[place].isPromised ? start : self.place(of: slot)
+        return members[place].isPromised
+            ? min(start, members[place].after) : self.place(of: slot)
     }
 
     /// The number above which an observer reads; nil for one that does not.
@@ -163,6 +171,15 @@ struct PastReader: Sendable {
                 ))
         }
         return losses
+    }
+
+    /// Notes that an observer got a notification; tells whether the receipt counted it as held.
+    ///
+    /// One that comes back may get it again.
+    mutating func settle(_ sequence: UInt64, _ place: Int) -> Bool {
+        guard sequence > max(members[place].join, members[place].settled) else { return false }
+        members[place].settled = sequence
+        return true
     }
 
     /// Goes back to before an observer got a notification, which could not be written.

@@ -167,15 +167,16 @@ extension NotificationCenter {
                     reader.putBack(notification.sequence, place)
                     return false
                 }
-                write(notification, to: member, &step, at: time, &effects)
+                let wasHeld = reader.settle(notification.sequence, place)
+                write(notification, to: member, wasHeld: wasHeld, &step, at: time, &effects)
             }
         }
     }
 
     /// Writes a notification of the past to an observer.
     private mutating func write(
-        _ notification: Notification, to member: PastReader.Member, _ step: inout FlushStep,
-        at time: CommandTime, _ effects: inout Effects
+        _ notification: Notification, to member: PastReader.Member, wasHeld: Bool,
+        _ step: inout FlushStep, at time: CommandTime, _ effects: inout Effects
     ) {
         let slot = member.slot
         let acknowledges = registry.observers[slot].terms.acknowledges
@@ -184,18 +185,17 @@ extension NotificationCenter {
         effects.replayedCount += 1
         if acknowledges {
             let entry = makeEntry(
-                notification, at: slot, account: .none, flags: [.redelivered, .replayed], time,
-                &effects)
+                notification, at: slot, account: wasHeld ? .delivered : .none,
+                flags: [.redelivered, .replayed], time, &effects)
             addUnacknowledged(entry, of: registry.observers[slot].client)
         }
         write(
             position(of: notification, &effects), to: slot,
             form: acknowledges ? .acknowledged : .shared, isRedelivered: true, time, &effects)
-        guard notification.sequence > member.join else { return }
+        guard wasHeld else { return }
         let row = ReportRow(
             observer: member.serial, outcome: acknowledges ? .pending : .delivered)
         recount(notification.id, row) { receipt in
-            guard receipt.held > 0 else { return }
             receipt.held -= 1
             receipt.delivered += 1
             if acknowledges { receipt.pending += 1 }

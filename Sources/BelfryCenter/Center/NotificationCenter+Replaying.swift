@@ -126,14 +126,14 @@ extension NotificationCenter {
     private func start(
         of slot: UInt32, after sequence: UInt64, _ past: inout Past, _ wasWritten: inout Bool
     ) -> UInt64 {
-        let start = registry.observers[slot].replaysAbove + 1
-        guard start <= sequence, past.matches(sequence, registry.filter(of: slot)) else {
-            return max(start, sequence + 1)
-        }
-        guard registry.observers[slot].writtenThrough >= sequence else { return sequence + 1 }
+        let observer = registry.observers[slot]
+        let start = observer.replaysAbove + 1
+        guard observer.since < sequence || start <= sequence, observer.writtenThrough >= sequence,
+            past.matches(sequence, registry.filter(of: slot))
+        else { return max(start, sequence + 1) }
         let isFirst = !wasWritten
         wasWritten = true
-        return isFirst || registry.observers[slot].terms.acknowledges ? sequence + 1 : sequence
+        return max(start, isFirst || observer.terms.acknowledges ? sequence + 1 : sequence)
     }
 
     /// An empty replay with the room of a client.

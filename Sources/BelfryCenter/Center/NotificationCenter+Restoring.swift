@@ -145,6 +145,7 @@ extension NotificationCenter {
         backlog.held.noteStored(at: kept)
         backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
         addWaiting(entry, of: client)
+        archives.readers[client]?.noteHeld(backlog.held.sequence(of: entry), at: slot)
         if flags.contains(.replaceable) {
             // Of several of a kind only the last one can be replaced, as before the restart.
             let kind = ObservedKind(observer: serial, content)

@@ -83,4 +83,50 @@ struct ArchiveGapTests {
         let told = stored.run { $0.begin("a", since: 1) }
         #expect(told == PastTold(gaps: [2...2]))
     }
+
+    @Test("A9: what memory alone had is lost with a life, though a longer archive follows it")
+    func lostBeforeLonger() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a*") }
+        stored.run { $0.post("ab") }
+        stored.run { $0.archive("ab") { $0.isStored = true } }
+        for _ in 0..<2 { stored.restart() }
+        let told = stored.run { $0.begin("ab", since: 0) }
+        #expect(told == PastTold(gaps: [1...1]))
+    }
+
+    @Test("A9: an archive that the store keeps from now on still lacks what a life before had")
+    func storedLater() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a*") }
+        stored.run { $0.post("a") }
+        stored.restart()
+        stored.run { $0.archive("a*") { $0.isStored = true } }
+        stored.restart()
+        let told = stored.run { $0.begin("a", since: 0) }
+        #expect(told == PastTold(gaps: [1...1]))
+    }
+
+    @Test("A9: an archive that was made behind a longer one never had its channels")
+    func madeBehind() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("ab") { $0.isStored = true } }
+        stored.run { $0.post("ab") }
+        stored.run { $0.archive("a*") }
+        stored.restart()
+        stored.run { $0.archive("a*") { $0.isStored = true } }
+        let told = stored.run { $0.begin("ab", since: 0) }
+        #expect(told == PastTold(sequences: [1]))
+    }
+
+    @Test("A6: new terms with an age and a count end what is past both for the ring, too")
+    func agedAndCounted() {
+        var scenario = Scenario()
+        scenario.archive("a")
+        for _ in 0..<5 { scenario.post("a") }
+        scenario.milliseconds += 2_000
+        scenario.archive("a") { ($0.count, $0.age) = (2, 1_000) }
+        scenario.archive("a")
+        #expect(scenario.begin("a", since: 0) == PastTold(gaps: [1...5]))
+    }
 }

@@ -35,7 +35,11 @@ struct ArchiveTruth {
     struct Archive {
         let number: Int
         let name: ArchiveName
+        /// The last number before it was made.
+        let since: UInt64
         var terms: ArchiveTerms
+        /// The last number of the life before, where memory alone had it then.
+        var anewAbove: UInt64?
         /// Whether its terms were changed: then kinds of before are there, too.
         var wasChanged = false
         /// The channels of which the store knows what was lost.
@@ -90,7 +94,9 @@ struct ArchiveTruth {
     mutating func put(_ name: ArchiveName, _ terms: ArchiveTerms) {
         guard let place = archives.firstIndex(where: { $0.name == name }) else {
             lastArchive += 1
-            archives.append(Archive(number: lastArchive, name: name, terms: terms))
+            let since = posts.last?.sequence ?? lifeEnd
+            archives.append(
+                Archive(number: lastArchive, name: name, since: since, terms: terms))
             return
         }
         archives[place].terms = terms
@@ -284,7 +290,9 @@ struct ArchiveTruth {
     /// The next life begins: what memory alone had is lost, and the ring is empty.
     mutating func beginLife(at now: Int64, wall: Int64, sequence: UInt64, _ names: [[UInt8]]) {
         lifeEnd = sequence
-        for name in names where !isCertain(name) { unknownThrough[name] = sequence }
+        for name in names {
+            unknownThrough[name] = isCertain(name) ? lostBefore(name) : sequence
+        }
         (ring, ringForgot) = ([], sequence)
         for place in posts.indices where posts[place].endsAt != .max {
             posts[place].isVague = true
@@ -297,6 +305,7 @@ struct ArchiveTruth {
         }
         for place in archives.indices where !archives[place].terms.isStored {
             archives[place].known = []
+            archives[place].anewAbove = sequence
         }
         passTime(to: now, wall: wall)
     }
@@ -351,6 +360,18 @@ struct ArchiveTruth {
         guard let age = ages.min() else { return 0 }
         return posts.last { ring.contains($0.sequence) && $0.postedAt + age <= wall }?.sequence
             ?? 0
+    }
+
+    /// The number up to which memory alone may have known the losses of a channel.
+    ///
+    /// An archive may have had it there, until the present one was made.
+    private func lostBefore(_ name: [UInt8]) -> UInt64? {
+        guard let since = archive(of: name)?.since else { return unknownThrough[name] }
+        let hasEarlier = archives.contains {
+            !$0.terms.isStored && $0.since < since && $0.name.isPrefix
+                && name.starts(with: $0.name.text)
+        }
+        return hasEarlier ? max(since, unknownThrough[name] ?? 0) : unknownThrough[name]
     }
 
     /// Whether the store knows all that was ever lost of a channel.

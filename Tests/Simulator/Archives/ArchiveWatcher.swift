@@ -60,6 +60,8 @@ struct ArchiveWatcher {
     var mayRepeat = false
     /// The number that the ring had forgotten while one of its channels was not kept.
     var ringLoss: UInt64 = 0
+    /// Numbers that it may lack: its client came back with them, and another observer was removed.
+    var doubts: Set<UInt64> = []
     /// The number up to which its mailbox is acknowledged.
     var through: UInt64 = 0
 
@@ -95,6 +97,8 @@ struct ArchiveEnd {
     var lastPlain: UInt64 = 0
     /// Whether frames were lost with the line since the last one that came.
     var hasLost = false
+    /// Whether an observer was removed on this connection, or since it ended.
+    var hasRemoved = false
     /// A flush that goes on when the socket has room.
     var isFlushing = false
 

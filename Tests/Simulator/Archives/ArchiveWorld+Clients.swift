@@ -178,6 +178,12 @@ extension ArchiveWorld {
         try submit(
             .resume(Resumption(newcomer: newcomer, client: client, after: after)),
             "resume c\(client) on \(newcomer) after \(after.map { "\($0)" } ?? "-")")
+        if ends[client]?.hasRemoved == true, let after {
+            for serial in watchers.keys where watchers[serial]?.client == client {
+                watchers[serial]?.doubts.insert(after)
+            }
+        }
+        ends[client]?.hasRemoved = false
         // A crash may have taken back what it had asked for.
         try submit(
             .setSuspended(client: client, end.isAsked), "setSuspended c\(client) \(end.isAsked)")

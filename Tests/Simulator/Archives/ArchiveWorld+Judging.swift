@@ -126,6 +126,7 @@ extension ArchiveWorld {
         // Those that were removed where no archive had the channel have one number together.
         lost += truth.orphans
         if isPartlyKept(filter) { lost.append(truth.ringForgot) }
+        if filter.names.isEmpty { lost += truth.archives.compactMap(\.anewAbove) }
         // An archive with other kinds than before has forgotten the others whole.
         for archive in truth.archives where archive.wasChanged {
             let own = names.filter {
@@ -133,6 +134,7 @@ extension ArchiveWorld {
                     ? $0.starts(with: archive.name.text) : $0 == archive.name.text
             }
             guard !own.isEmpty else { continue }
+            if let anew = archive.anewAbove { lost.append(anew) }
             lost += truth.losses.values.filter { loss in
                 archive.name.isPrefix
                     ? loss.post.name.starts(with: archive.name.text)
@@ -195,7 +197,7 @@ extension ArchiveWorld {
         for post in truth.posts where watcher.wants(post) {
             let sequence = post.sequence
             if watcher.came.contains(sequence) || watcher.wasTold(sequence)
-                || post.mayBeOver(at: now)
+                || post.mayBeOver(at: now) || watcher.doubts.contains(sequence)
             {
                 continue
             }

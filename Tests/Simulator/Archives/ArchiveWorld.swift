@@ -171,6 +171,9 @@ final class ArchiveWorld {
             true
         }.rows
         let serials = Set(rows.map(\.serial))
+        for (serial, watcher) in watchers where !serials.contains(serial) {
+            ends[watcher.client]?.hasRemoved = true
+        }
         watchers = watchers.filter { serials.contains($0.key) }
         ends = ends.filter { center.client($0.key) != nil }
     }

@@ -1,0 +1,129 @@
+import Testing
+
+@testable import BelfryCenter
+
+@Suite("Archives: clients that come back (rules A7, A9 and A10)")
+struct ArchiveResumeTests {
+    @Test("A2: a receipt counts a notification that a reader gets twice once")
+    func receipt() throws {
+        var limits = CenterLimits()
+        limits.flushByteLimit = 1
+        var scenario = Scenario(limits: limits)
+        scenario.archive("a")
+        let suspended = scenario.connect()
+        scenario.observeForLong("a", by: suspended)
+        scenario.apply(.setSuspended(client: suspended, true))
+        for _ in 0..<2 { scenario.post("a") }
+        let client = scenario.connect()
+        scenario.observeForLong("a", by: client, since: 0)
+        #expect(scenario.told == PastTold(sequences: [1]))
+        let id = NotificationID(high: 0xb, low: 3)
+        for _ in 0..<2 { scenario.post("a") }
+        #expect(scenario.account(id) == Receipt(id, 3, held: 2))
+        for number: UInt64 in 2...3 {
+            scenario.apply(.drain(client: client))
+            #expect(scenario.told == PastTold(sequences: [number]))
+        }
+        #expect(scenario.account(id) == Receipt(id, 3, delivered: 1, held: 1))
+        scenario.disconnect(client)
+        scenario.resume(client, after: 2)
+        #expect(scenario.told == PastTold(sequences: [3]))
+        #expect(scenario.account(id) == Receipt(id, 3, delivered: 1, held: 1))
+    }
+
+    @Test("A7: what is held for an observer that reads comes once after a restart")
+    func heldAndRead() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a") { $0.isStored = true } }
+        let client = stored.run { $0.connect() }
+        stored.run { $0.observeForLong("a", by: client) }
+        stored.run { $0.apply(.setSuspended(client: client, true)) }
+        stored.run { $0.post("a") }
+        stored.run { $0.disconnect(client) }
+        stored.resume(client, after: 0)
+        stored.run { $0.apply(.setSuspended(client: client, true)) }
+        stored.restart()
+        stored.resume(client, after: nil)
+        stored.run { $0.apply(.setSuspended(client: client, false)) }
+        #expect(stored.scenario.told == PastTold(sequences: [1]))
+    }
+
+    @Test("A10: the second observer gets the named number however often its client comes back")
+    func namedTwice() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.archive("a")
+        let client = scenario.connect()
+        for _ in 0..<2 { scenario.observeForLong("a", by: client) }
+        scenario.post("a")
+        scenario.disconnect(client)
+        let newcomer = scenario.resume(client, after: 1)
+        #expect(scenario.told == PastTold(sequences: [1]))
+        scenario.apply(
+            .disconnect(client: client, connection: connection(newcomer + 100)))
+        scenario.post("a")
+        scenario.resume(client, after: 1)
+        #expect(scenario.told == PastTold(sequences: [1, 2, 2]))
+    }
+
+    @Test("A9: what a reader had not reached before two restarts is a gap")
+    func notReached() {
+        var stored = StoredScenario { ($0.replayCountLimit, $0.flushByteLimit) = (0, 1) }
+        stored.run { $0.archive("a") { ($0.isStored, $0.count) = (true, 1) } }
+        let client = stored.run { $0.connect() }
+        for _ in 0..<2 { stored.run { $0.observeForLong("a", by: client) } }
+        stored.run { $0.post("a") }
+        stored.run { $0.disconnect(client) }
+        // The first observer gets the notification again, and the second one waits.
+        stored.resume(client, after: 0)
+        #expect(stored.scenario.told == PastTold(sequences: [1]))
+        stored.run { $0.apply(.setSuspended(client: client, true)) }
+        stored.restart()
+        stored.run { $0.post("a") }
+        stored.resume(client, after: 1)
+        stored.run { $0.apply(.setSuspended(client: client, true)) }
+        stored.restart()
+        stored.resume(client, after: nil)
+        stored.run { $0.apply(.setSuspended(client: client, false)) }
+        let gaps = stored.scenario.effects.notices.compactMap { notice in
+            if case .gap(_, _, let gap) = notice, gap.observer == 2 { gap } else { nil }
+        }
+        #expect(gaps.map { $0.firstSequence...$0.lastSequence } == [1...1])
+    }
+}
+
+extension Scenario {
+    /// Registers an observer that outlives its connection.
+    fileprivate mutating func observeForLong(
+        _ name: String, by client: UInt64, since: UInt64? = nil
+    ) {
+        var terms = ObserverTerms()
+        terms.suspensionBehavior = .hold
+        let registration = registration(name, nil, terms)
+        apply(.addObserver(registration, client: client, since: since))
+    }
+
+    /// Lets a new connection take over a client; tells the number of the newcomer.
+    @discardableResult
+    fileprivate mutating func resume(_ client: UInt64, after: UInt64?) -> UInt64 {
+        let newcomer = connect()
+        apply(.resume(Resumption(newcomer: newcomer, client: client, after: after)))
+        return newcomer
+    }
+}
+
+extension StoredScenario {
+    fileprivate mutating func resume(_ client: UInt64, after: UInt64?) {
+        let newcomer = run { $0.connect() }
+        run { $0.apply(.resume(Resumption(newcomer: newcomer, client: client, after: after))) }
+    }
+}
+
+extension Receipt {
+    /// The receipt of a kept notification that two observers match.
+    fileprivate init(
+        _ id: NotificationID, _ sequence: UInt64, delivered: UInt32 = 0, held: UInt32
+    ) {
+        self.init(id: id, sequence: sequence, matched: 2, delivered: delivered, held: held)
+        isKept = true
+    }
+}
