@@ -70,7 +70,7 @@ ROOM_WORKS = {
     "match-1": 2_000, "match-1k": 2_000, "enqueue": 2_000, "text-frame": 4_000,
     "binary-frame": 4_000, "text-frame-16": 4_000, "text-frame-64": 40, "ping-frame": 4_000,
     "close-frame": 4_000, "head": 4_000, "head-again": 4_000, "timer-1k": 2_000,
-    "match-280": 2_000, "match-prefixes": 2_000, "where-three": 2_000, "where-false": 40,
+    "match-kept": 2_000, "match-280": 2_000, "match-prefixes": 2_000, "where-three": 2_000, "where-false": 40,
 }
 MILLION_WORKS = ("match-1m", "match-timers", "timer-1m")
 # One event about many things, each of these with a few of them and with ten times as many.

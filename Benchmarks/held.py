@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Posts that are held durably, or values that are written: their rate beside SQLite alone with the same rows.
+"""Posts that are held or kept durably, or values that are written: their rate beside SQLite alone with the same rows.
 
-    Benchmarks/held.py [--values] [--rounds 5] [--posts 9000] [--posters 64] [--pipelined 4] [--log-pages 2714]
+    Benchmarks/held.py [--values | --archived] [--rounds 5] [--posts 9000] [--posters 64] [--pipelined 4] [--log-pages 2714]
 
-With --values each request puts a value of its own, of 100 bytes. Otherwise one mailbox observer with the behaviour `hold` is away. So many posters post, each with so many
+With --values each request puts a value of its own, of 100 bytes. With --archived an archive keeps each post, and
+nobody observes. Otherwise one mailbox observer with the behaviour `hold` is away. So many posters post, each with so many
 requests on the way, until all are answered; each answer waits for the commit of its rows. The posters
 are a C program (Posters/posters.c), for they share the processors with what is measured. Then another
 inserts the same rows into a file of its own with the same schema and settings, and as many posts a
@@ -72,9 +73,13 @@ def compile_program(folder, name, path, *libraries):
 
 def prepare_request(port, options):
     """The request that is sent over and over; each of values has a number in the place of ########."""
-    if options.values:
+    if options.table == "values":
         content = support.user_info(100).replace(b"x" * 8, b"########", 1)
         return support.post_request(content, "/v1/values/value-########", "PUT")
+    if options.table == "kept":
+        status, archive = ask(port, "PUT", "/v1/archives/Held")
+        assert status == 201 and archive["stored"], archive
+        return support.post_request(support.user_info(), "/v1/channels/Held")
     status, observer = ask(
         port, "POST", "/v1/observers",
         json.dumps({"name": "Held", "holdLimit": options.posts + 1_000}).encode())
@@ -101,7 +106,7 @@ def measure(folder, floor, posters, durability, options):
     synchronous = "full" if durability == "power" else "normal"
     answer = subprocess.run(
         [floor, os.path.join(data, "belfry.db"), target, str(rows_a_commit), synchronous,
-         str(options.log_pages), "values" if options.values else "held"],
+         str(options.log_pages), options.table],
         check=True, capture_output=True, text=True).stdout.split()
     if int(answer[0]) != options.posts:
         sys.exit(f"the store has {answer[0]} rows, not {options.posts}")
@@ -111,7 +116,9 @@ def measure(folder, floor, posters, durability, options):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--values", action="store_true")
+    rows = parser.add_mutually_exclusive_group()
+    rows.add_argument("--values", dest="table", action="store_const", const="values", default="held")
+    rows.add_argument("--archived", dest="table", action="store_const", const="kept")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--posts", type=int, default=9_000)
     parser.add_argument("--posters", type=int, default=64)

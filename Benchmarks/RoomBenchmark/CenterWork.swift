@@ -75,6 +75,26 @@ struct Matching: Work {
     }
 }
 
+/// Posts that one observer matches and an archive in memory keeps, which lets the oldest go.
+struct Keeping: Work {
+    private var bench = CenterBench()
+    private let content = CenterBench.content("ButtonChange", #"{"title":"7"}"#)
+
+    init() {
+        var terms = ArchiveTerms()
+        (terms.isStored, terms.count) = (false, 1_000)
+        let name = ArchiveName(Array("ButtonChange".utf8), isPrefix: false)
+        bench.apply(.putArchive(name, terms))
+        bench.observe("ButtonChange")
+        run(2_000)
+    }
+
+    mutating func run(_ count: Int) {
+        for _ in 0..<count { bench.post(content) }
+        use(bench.effects.deliveries.count)
+    }
+}
+
 /// Posts of 280 bytes with 19 strings that one observer matches, beside finer filters.
 struct Filtering: Work {
     private var bench = CenterBench()

@@ -35,6 +35,7 @@ let works: [String: () -> any Work] = [
     "match-1k": { Matching(observerCount: 1_000) },
     "match-1m": { Matching(observerCount: 1_000_000) },
     "match-280": { Filtering() },
+    "match-kept": { Keeping() },
     "match-prefixes": { Filtering(prefixCount: 10_000) },
     "where-three": { Filtering(hasCondition: true) },
     "where-false": { Filtering(hasCondition: true, falseCount: 1_000) },

@@ -1,8 +1,8 @@
-// The least that SQLite can do with the rows of held notifications, or of values: no HTTP, no JSON, no threads.
+// The least that SQLite can do with the rows of held or kept notifications, or of values: no HTTP, no JSON, no threads.
 //
-//     floor STORE TARGET ROWS-A-COMMIT full|normal LOG-PAGES held|values
+//     floor STORE TARGET ROWS-A-COMMIT full|normal LOG-PAGES held|values|kept
 //
-// Reads the tables `notification` and `held` of a store, or `value`, into memory, makes them again in a new file
+// Reads the tables `notification` and `held` of a store, or `value`, or `kept`, into memory, makes them again in a new file
 // with the same schema and settings, and inserts all rows with so many notifications or values a transaction.
 // Prints the seconds that the insertions took, and the processor time among them.
 //
@@ -60,7 +60,7 @@ static void copy_schema(sqlite3 *from, sqlite3 *to) {
     sqlite3_stmt *statement;
     const char *sql =
         "SELECT sql FROM sqlite_master WHERE type = 'table' "
-        "AND name IN ('notification', 'held', 'value')";
+        "AND name IN ('notification', 'held', 'value', 'kept')";
     if (sqlite3_prepare_v2(from, sql, -1, &statement, 0) != SQLITE_OK) die(from, sql);
     while (sqlite3_step(statement) == SQLITE_ROW)
         run(to, (const char *)sqlite3_column_text(statement, 0));
@@ -88,15 +88,17 @@ static void insert(sqlite3 *db, sqlite3_stmt *statement, struct table *table, in
 int main(int count, char **arguments) {
     if (count != 7) {
         fprintf(
-            stderr, "usage: floor STORE TARGET ROWS-A-COMMIT full|normal LOG-PAGES held|values\n");
+            stderr, "usage: floor STORE TARGET ROWS-A-COMMIT full|normal LOG-PAGES held|values|kept\n");
         return 2;
     }
     sqlite3 *from, *to;
     if (sqlite3_open_v2(arguments[1], &from, SQLITE_OPEN_READWRITE, 0) != SQLITE_OK)
         die(from, "open the store");
-    struct table notifications = {"notification", "sequence"}, values = {"value", "object"};
-    struct table *table = strcmp(arguments[6], "values") ? &notifications : &values;
-    // Of values none is held.
+    struct table tables[] = {{"notification", "sequence"}, {"value", "object"}, {"kept", "sequence"}};
+    struct table *table = &tables[0];
+    if (!strcmp(arguments[6], "values")) table = &tables[1];
+    if (!strcmp(arguments[6], "kept")) table = &tables[2];
+    // Nothing of the others is held.
     struct table held = {"held", "sequence"};
     load(from, table);
     load(from, &held);

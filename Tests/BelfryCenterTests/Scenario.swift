@@ -161,6 +161,13 @@ struct Scenario {
         return center.observers(matching: query, visible: { _, _ in true }).rows
     }
 
+    /// The memory that the center keeps now.
+    mutating func keptMemory() -> KeptMemory {
+        var growth = KeptMemory()
+        _ = center.noteKept(ifChangedBy: 0, addingTo: &growth)
+        return center.keptMemory
+    }
+
     func explain(_ name: String, _ object: String? = nil) -> Explanation {
         center.explain(name: bytes(name), object: object.map { bytes($0) }) { _, _ in true }
     }

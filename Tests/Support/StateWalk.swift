@@ -30,7 +30,7 @@ package struct StateWalk {
                 "Shard.ended",
             ],
             "It is for archives, and for beginnings at a time, which no log has.": [
-                "ChannelTable.lastSequences", "ChannelTable.forgotten", "ReplayRing.forgottenAt",
+                "Channel.lastSequence", "ChannelTable.forgotten", "ReplayRing.forgottenAt",
                 "History.restoredAt", "NotificationCenter.archives",
             ],
             "It lives only while a command is applied (decision 97).": [

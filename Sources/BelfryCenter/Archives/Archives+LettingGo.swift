@@ -14,25 +14,22 @@ extension Archives {
     /// Lets a row go, and remembers it.
     mutating func letGo(_ row: UInt32, _ reason: Reason) {
         let kind = rows[row].kind
-        let slot = kinds[kind].key.archive
-        let notification = rows[row].notification
-        if rows[row].isStored { changes.append(.letGo(sequence: notification.sequence)) }
-        kinds[kind].rows.remove(row, \.ofKind, in: &rows)
-        if slots[Int(slot)].young == row {
-            slots[Int(slot)].young = rows[row].ofArchive.next
-        }
-        slots[Int(slot)].rows.remove(row, \.ofArchive, in: &rows)
-        slots[Int(slot)].byteCount -= ArchiveTerms.byteCount(of: notification.content)
+        let slot = kinds.archive(of: kind)
+        let mark = rows.mark(of: row)
+        // It is needed only to find the archive that keeps its channel now.
+        let content = slots[Int(slot)].isEnded ? rows[row].notification.content : nil
+        if rows[row].isStored { changes.append(.letGo(sequence: mark.sequence)) }
+        rows.remove(row, from: &kinds[kind].rows, .ofKind)
+        slots[Int(slot)].remove(row, from: &rows)
         rows.remove(row)
         if case .expired = reason { return }
-        let mark = LossMark(notification)
         var isEnded = false
         if case .ended = reason {
             isEnded = true
-            ended.append(notification.sequence)
+            ended.append(mark.sequence)
         }
-        if slots[Int(slot)].isEnded {
-            pass(mark, of: notification.content, after: mark)
+        if let content {
+            pass(mark, of: content, after: mark)
         } else {
             raise(mark, isEnded: isEnded, of: kind, in: slot)
         }
@@ -57,23 +54,40 @@ extension Archives {
     }
 
     /// Hands all that a removed archive knows of losses on to those that keep its channels now.
+    ///
+    /// The losses of very many kinds are handed on as those of all channels together.
     mutating func handOn(_ archive: Archive, _ slot: UInt32) {
         lossCount += 1
-        if let heir = self.archive(of: archive.name.text.span, isReserved: false) {
-            slots[Int(heir)].forgotten.raise(to: archive.forgotten)
-            note(heir)
-        } else {
-            orphaned.raise(to: archive.forgotten.ended)
+        var marks = archive.forgotten
+        let isMany = kinds.count(of: slot) > Self.shareOfCommand
+        if isMany {
+            marks.raise(to: archive.marks)
+            marks.passed.raise(to: archive.began)
+            if archive.rows.last != Chain.none {
+                marks.ended.raise(to: LossMark(rows[archive.rows.last].notification))
+            }
         }
+        let text = archive.name.text
+        let heir = self.archive(of: text.span, isReserved: false)
+        for other in slots.indices  // Bound: archives
+        where heir == UInt32(other)
+            || isMany && archive.name.isPrefix && !slots[other].isEnded
+                && slots[other].name.text.starts(with: text)
+        {
+            slots[other].forgotten.raise(to: marks)
+            note(UInt32(other))
+        }
+        if heir == nil { orphaned.raise(to: marks.ended) }
+        if isMany { return }
         var own: [UInt32] = []
-        kinds.forEach { number, kind in if kind.key.archive == slot { own.append(number) } }
+        kinds.forEach(of: slot) { own.append($0) }
         for number in own { handOn(kind: number) }  // Bound: kinds
     }
 
     private mutating func handOn(kind number: UInt32) {
         var marks = kinds[number].marks
         let last = kinds[number].rows.last
-        if last != KeptRows.none { marks.ended.raise(to: LossMark(rows[last].notification)) }
+        if last != Chain.none { marks.ended.raise(to: LossMark(rows[last].notification)) }
         let (key, began) = (kinds[number].key, kinds[number].began)
         guard let heir = archive(of: key.name.span, isReserved: false) else {
             return orphaned.raise(to: marks.ended)
@@ -99,20 +113,19 @@ extension Archives {
         _ mark: LossMark, isEnded: Bool, of kind: UInt32, in slot: UInt32
     ) {
         lossCount += 1
-        let place: WritableKeyPath<LossMarks, LossMark> = isEnded ? \.ended : \.passed
-        kinds[kind].marks[keyPath: place].raise(to: mark)
-        slots[Int(slot)].marks[keyPath: place].raise(to: mark)
+        kinds[kind].marks.raise(to: mark, isEnded: isEnded)
+        slots[Int(slot)].marks.raise(to: mark, isEnded: isEnded)
         note(kind: kind)
-        guard kinds[kind].key.isOfObject else {
+        guard kinds.isOfObject(kind) else {
             // The kinds of a channel's objects have no mark of a loss of the whole channel.
             if slots[Int(slot)].terms.each == .object {
-                slots[Int(slot)].forgotten[keyPath: place].raise(to: mark)
+                slots[Int(slot)].forgotten.raise(to: mark, isEnded: isEnded)
                 note(slot)
             }
             return
         }
         let channel = kinds.use(kinds[kind].key.ofName).number
-        kinds[channel].marks[keyPath: place].raise(to: mark)
+        kinds[channel].marks.raise(to: mark, isEnded: isEnded)
         note(kind: channel)
     }
 
@@ -129,10 +142,8 @@ extension Archives {
     // MARK: Time
 
     /// The next time at which something ends, on the monotonic clock.
-    var nextDeadline: Int64? {
-        if !unfitted.isEmpty { return 0 }
-        let next = min(expiries.next ?? .max, ageDeadline)
-        return next == .max ? nil : next
+    var nextDeadline: Int64 {
+        unfitted.isEmpty ? min(expiries.next ?? .max, ageDeadline) : 0
     }
 
     /// Lets what is over go, and what no longer fits, up to a limit of rows.
@@ -156,14 +167,14 @@ extension Archives {
         for slot in slots.indices {  // Bound: archives
             let archive = slots[slot]
             guard !archive.isEnded, let age = archive.terms.age else { continue }
-            while looked < rowLimit, slots[slot].young != KeptRows.none,  // Share: time
+            while looked < rowLimit, slots[slot].young != Chain.none,  // Share: time
                 rows[slots[slot].young].notification.postedAt.adding(age)
                     <= time.wallMilliseconds
             {
                 let row = slots[slot].young
                 looked += 1
                 let kind = rows[row].kind
-                slots[slot].young = rows[row].ofArchive.next
+                slots[slot].young = rows.next(after: row, in: .ofArchive)
                 if kinds[kind].rows.count > archive.terms.keepLast { letGo(row, .ended) }
             }
         }
@@ -174,7 +185,7 @@ extension Archives {
     /// Whether the age of a row is known to be over.
     func isAged(_ row: UInt32, in slot: UInt32) -> Bool {
         let young = slots[Int(slot)].young
-        if young == KeptRows.none { return true }
+        if young == Chain.none { return true }
         return rows[row].notification.sequence < rows[young].notification.sequence
     }
 
@@ -185,11 +196,11 @@ extension Archives {
     }
 
     mutating func noteAge(of slot: UInt32, at time: CommandTime) {
-        let archive = slots[Int(slot)]
-        guard !archive.isEnded, let age = archive.terms.age, archive.young != KeptRows.none
+        guard let age = slots[Int(slot)].terms.age, !slots[Int(slot)].isEnded,
+            slots[Int(slot)].young != Chain.none
         else { return }
-        let left = rows[archive.young].notification.postedAt.adding(age).subtracting(
-            time.wallMilliseconds)
+        let young = rows.mark(of: slots[Int(slot)].young)
+        let left = young.postedAt.adding(age).subtracting(time.wallMilliseconds)
         ageDeadline = min(
             ageDeadline,
             time.monotonicNanoseconds.adding(max(0, min(left, 1 << 40)) * 1_000_000))
@@ -211,14 +222,18 @@ extension Archives {
             count += 1
         }
         guard slots[Int(slot)].rows.count == 0 else { return count }
-        var own: [UInt32] = []
-        kinds.forEach { number, kind in if kind.key.archive == slot { own.append(number) } }
-        for kind in own { kinds.remove(kind) }  // Bound: kinds
+        while count < rowLimit, kinds.count(of: slot) > 0 {  // Share: time
+            let kind = kinds.first(of: slot)
+            if kinds[kind].isStored { changes.append(.archivedKindForgotten(kinds[kind].key)) }
+            kinds.remove(kind)
+            count += 1
+        }
+        guard kinds.count(of: slot) == 0 else { return count }
         slots[Int(slot)] = Self.free
         unfitted.removeFirst()
         if isDurable { changes.append(.archiveRemoved(number: slot)) }
         while slots.last?.isFree == true { slots.removeLast() }  // Bound: few
-        return count + own.count
+        return count
     }
 
     /// Brings rows of an archive under its terms; returns how many were looked at.
@@ -232,7 +247,7 @@ extension Archives {
             let place = rows.place(at: position)
             slots[Int(slot)].fittedThrough = place.sequence
             count += 1
-            if place.slot != KeptRows.none, kinds[rows[place.slot].kind].key.archive == slot {
+            if place.slot != Chain.none, kinds[rows[place.slot].kind].key.archive == slot {
                 fit(row: place.slot, terms, at: time)
             }
             position = rows.position(above: place.sequence)
@@ -254,10 +269,10 @@ extension Archives {
         let before = rows[row].kind
         if kinds[before].key.isOfObject != (terms.each == .object) {
             let (marks, began) = (kinds[before].marks, kinds[before].began)
-            kinds[before].rows.remove(row, \.ofKind, in: &rows)
+            rows.remove(row, from: &kinds[before].rows, .ofKind)
             let kind = kind(of: rows[row].notification.content, in: slot, after: began)
             rows[row].kind = kind
-            kinds[kind].rows.append(row, \.ofKind, in: &rows)
+            rows.insert(row, into: &kinds[kind].rows, .ofKind)
             kinds[kind].marks.raise(to: marks)
             note(kind: kind)
         }

@@ -14,9 +14,9 @@ extension Archives {
 
     /// Notes a kind as it is now, if its archive is stored.
     mutating func note(kind: UInt32) {
-        let found = kinds[kind]
-        guard isDurable, slots[Int(found.key.archive)].terms.isStored else { return }
+        guard isDurable, slots[Int(kinds.archive(of: kind))].terms.isStored else { return }
         kinds[kind].isStored = true
+        let found = kinds[kind]
         changes.append(
             .archivedKind(
                 ArchivedKindRecord(key: found.key, marks: found.marks, began: found.began)))
@@ -25,6 +25,7 @@ extension Archives {
     /// Lets the store keep a row as the terms of its archive say.
     mutating func noteStored(_ row: UInt32, in slot: UInt32, at time: CommandTime) {
         let isStored = isDurable && slots[Int(slot)].terms.isStored
+        if !isStored, !rows[row].isStored { return }
         let notification = rows[row].notification
         if isStored {
             let left =
@@ -40,7 +41,7 @@ extension Archives {
                 note(kind: kind)
                 if let channel = kinds.number(kinds[kind].key.ofName) { note(kind: channel) }
             }
-        } else if rows[row].isStored {
+        } else {
             changes.append(.letGo(sequence: notification.sequence))
         }
         rows[row].isStored = isStored

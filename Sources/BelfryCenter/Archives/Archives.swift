@@ -11,10 +11,10 @@ public struct Archives: Footprinted, Sendable {
         var terms: ArchiveTerms
         /// The last number before it began.
         var since: UInt64
-        var rows = KeptRows.List()
+        var rows = Chain()
         var byteCount = 0
         /// The first row whose age is not known to be over; those before stay by `keepLast` alone.
-        var young = KeptRows.none
+        var young = Chain.none
         /// Rows up to this number keep the terms; past it a change of terms is under way.
         var fittedThrough = UInt64.max
         /// The losses of all of its kinds, and the last of their channels before they began.
@@ -34,6 +34,18 @@ public struct Archives: Footprinted, Sendable {
         var isAnew: Bool { madeAbove != nil }
         /// The last number before it was made, in whichever life.
         var origin: UInt64 { madeAbove ?? since }
+
+        mutating func add(_ row: UInt32, in rows: inout KeptRows) {
+            rows.insert(row, into: &self.rows, .ofArchive)
+            if young == Chain.none { young = row }
+            byteCount += rows.byteCount(of: row)
+        }
+
+        mutating func remove(_ row: UInt32, from rows: inout KeptRows) {
+            if young == row { young = rows.next(after: row, in: .ofArchive) }
+            rows.remove(row, from: &self.rows, .ofArchive)
+            byteCount -= rows.byteCount(of: row)
+        }
     }
 
     var slots: [Archive] = []
@@ -153,7 +165,7 @@ public struct Archives: Footprinted, Sendable {
         let archive = slots[Int(slot)]
         if archive.isEnded { return nil }
         let ends = [archive.rows.first, archive.rows.last].map {
-            $0 == KeptRows.none ? 0 : rows[$0].notification.sequence
+            $0 == Chain.none ? 0 : rows[$0].notification.sequence
         }
         return ArchiveRow(
             name: archive.name, terms: archive.terms, since: archive.since,
@@ -270,27 +282,32 @@ public struct Archives: Footprinted, Sendable {
 
     /// Keeps a notification if an archive has its channel, and lets the oldest go past the bounds.
     ///
-    /// - Returns: Whether it is kept; one that is larger than the archive is not.
+    /// - Parameter last: The last notification of the channel before this one, which a new kind
+    ///   needs.
+    /// - Returns: Whether it is kept; one that is larger than the archive is not. Nil where its
+    ///   kind is new, and `last` is nil.
     mutating func keep(
-        _ notification: Notification, _ history: borrowing History,
-        _ channels: borrowing ChannelTable, at time: CommandTime
-    ) -> Bool {
+        _ notification: Notification, after last: LossMark?, at time: CommandTime
+    ) -> Bool? {
         let content = notification.content
         guard let slot = archive(of: content.name, isReserved: content.isReserved) else {
             return false
         }
         let terms = slots[Int(slot)].terms
-        let kind = kind(
-            of: content, in: slot, after: channels.lastPost(of: content.nameText, history))
-        let byteCount = ArchiveTerms.byteCount(of: notification.content)
-        if byteCount > terms.byteLimit {
+        var kind = kinds.use(content, in: slot, isOfObject: terms.each == .object)
+        if kind == nil, let last { kind = makeKind(of: content, in: slot, after: last) }
+        guard let kind else { return nil }
+        if ArchiveTerms.byteCount(of: content) > terms.byteLimit {
             raise(LossMark(notification), isEnded: false, of: kind, in: slot)
             return false
         }
-        add(notification, kind, slot, at: time)
+        let row = rows.append(notification, kind: kind)
+        link(row, kind, slot)
+        noteAge(of: slot, at: time)
+        noteStored(row, in: slot, at: time)
         if let limit = terms.count {
-            while kinds[kind].rows.count > limit {  // Bound: forgotten
-                letGo(kinds[kind].rows.first, .passed)
+            while kinds.rows(of: kind).count > limit {  // Bound: forgotten
+                letGo(kinds.rows(of: kind).first, .passed)
             }
         }
         while slots[Int(slot)].byteCount > terms.byteLimit {  // Bound: forgotten
@@ -300,38 +317,33 @@ public struct Archives: Footprinted, Sendable {
         return true
     }
 
-    private mutating func add(
-        _ notification: Notification, _ kind: UInt32, _ slot: UInt32, at time: CommandTime
-    ) {
-        let row = rows.append(notification, kind: kind)
-        link(row, kind, slot)
-        noteAge(of: slot, at: time)
-        noteStored(row, in: slot, at: time)
-    }
-
     private mutating func link(_ row: UInt32, _ kind: UInt32, _ slot: UInt32) {
-        let notification = rows[row].notification
-        kinds[kind].rows.append(row, \.ofKind, in: &rows)
-        slots[Int(slot)].rows.append(row, \.ofArchive, in: &rows)
-        if slots[Int(slot)].young == KeptRows.none { slots[Int(slot)].young = row }
-        slots[Int(slot)].byteCount += ArchiveTerms.byteCount(of: notification.content)
-        expiries.add(at: notification.expiresAt, key: notification.sequence)
+        rows.insert(row, into: &kinds[kind].rows, .ofKind)
+        slots[Int(slot)].add(row, in: &rows)
+        expiries.add(
+            at: rows[row].notification.expiresAt, key: rows[row].notification.sequence)
     }
 
-    /// The kind of a notification, with that of its whole channel, which has what was before.
+    /// The kind of a notification.
     mutating func kind(
-        of content: Notification.Content, in slot: UInt32, after last: @autoclosure () -> LossMark
+        of content: Notification.Content, in slot: UInt32, after last: LossMark
+    ) -> UInt32 {
+        kinds.use(content, in: slot, isOfObject: slots[Int(slot)].terms.each == .object)
+            ?? makeKind(of: content, in: slot, after: last)
+    }
+
+    /// Makes a kind, with that of its whole channel, which has what was before.
+    private mutating func makeKind(
+        of content: Notification.Content, in slot: UInt32, after last: LossMark
     ) -> UInt32 {
         let isOfObject = slots[Int(slot)].terms.each == .object
         let key = ArchivedKindKey(content, in: slot, isOfObject: isOfObject)
-        let (kind, isNew) = kinds.use(key)
-        guard isNew else { return kind }
+        let (kind, _) = kinds.use(key)
         let (channel, isNewChannel) = isOfObject ? kinds.use(key.ofName) : (kind, true)
         // Where another archive knows the channel, the marks of that say what was lost.
         let others = covering(key.name).filter { $0 != slot }
         let isFirst = slots[Int(slot)].isAnew || !kinds.know(key.name, in: others)
         if isNewChannel, isFirst {
-            let last = last()
             kinds[channel].began = last
             slots[Int(slot)].began.raise(to: last)
         }
@@ -353,7 +365,7 @@ public struct Archives: Footprinted, Sendable {
 
     /// Forgets a kind whole, with all of its rows.
     private mutating func forget(_ kind: UInt32) {
-        while kinds[kind].rows.first != KeptRows.none {  // Bound: forgotten
+        while kinds[kind].rows.first != Chain.none {  // Bound: forgotten
             letGo(kinds[kind].rows.first, .passed)
         }
         let key = kinds[kind].key

@@ -1,33 +1,20 @@
 /// The kept notifications of all archives, in the order of their numbers.
 ///
 /// A row stays in its slot, and slots lie in blocks: a table that grows copies no rows.
-struct KeptRows: Footprinted, Sendable {
-    /// The number of no slot.
-    static let none = UInt32.max
-
+struct KeptRows: Chained, Footprinted, Sendable {
     /// A kept notification.
     struct Row: Sendable {
         var notification: Notification
-        var kind: UInt32 = KeptRows.none
+        var kind = Chain.none
         /// Whether the store has it.
         var isStored = false
         /// Its neighbours among the rows of its kind, and among those of its archive.
-        var ofKind = Links()
-        var ofArchive = Links()
+        fileprivate var ofKind = Chain.Links()
+        fileprivate var ofArchive = Chain.Links()
     }
 
-    /// The neighbours of a row in a list.
-    struct Links: Sendable {
-        var previous = KeptRows.none
-        var next = KeptRows.none
-    }
-
-    /// The ends of a list.
-    struct List: Sendable {
-        var first = KeptRows.none
-        var last = KeptRows.none
-        var count = 0
-    }
+    /// The chains that each row is in.
+    enum ChainName { case ofKind, ofArchive }
 
     /// The place of a row in the order.
     struct Place: Sendable {
@@ -55,8 +42,8 @@ struct KeptRows: Footprinted, Sendable {
     func isAmongNewest(_ slot: UInt32, _ count: Int) -> Bool {
         var (slot, left) = (slot, count)
         while left > 0 {  // Bound: few
-            slot = self[slot].ofKind.next
-            if slot == Self.none { return true }
+            slot = next(after: slot, in: .ofKind)
+            if slot == Chain.none { return true }
             left -= 1
         }
         return false
@@ -72,6 +59,18 @@ struct KeptRows: Footprinted, Sendable {
     subscript(slot: UInt32) -> Row {
         _read { yield blocks[Int(slot >> Self.blockBits)][Int(slot) % Self.blockCount] }
         _modify { yield &blocks[Int(slot >> Self.blockBits)][Int(slot) % Self.blockCount] }
+    }
+
+    /// The bytes of a row, as archives count them.
+    func byteCount(of slot: UInt32) -> Int {
+        ArchiveTerms.byteCount(of: self[slot].notification.content)
+    }
+
+    /// The number of a row, and when it was posted.
+    func mark(of slot: UInt32) -> LossMark {
+        LossMark(
+            sequence: self[slot].notification.sequence,
+            postedAt: self[slot].notification.postedAt)
     }
 
     /// A slot without a row.
@@ -99,16 +98,19 @@ struct KeptRows: Footprinted, Sendable {
         return slotCount - 1
     }
 
-    /// Removes a row, which is in no list any more.
+    /// Removes a row, which is in no chain any more.
     mutating func remove(_ slot: UInt32) {
-        let row = self[slot]
-        byteCount -= ArchiveTerms.byteCount(of: row.notification.content)
-        let position = position(above: max(row.notification.sequence, 1) - 1)
-        order.update(position) { $0.slot = Self.none }
-        holeCount += 1
+        byteCount -= byteCount(of: slot)
+        let sequence = self[slot].notification.sequence
         self[slot] = Self.blank
         freeSlots.append(slot)
-        while let first = order.first, first.slot == Self.none {  // Bound: forgotten
+        if order.first?.sequence == sequence {
+            order.removeFirst()
+        } else {
+            order.update(position(above: max(sequence, 1) - 1)) { $0.slot = Chain.none }
+            holeCount += 1
+        }
+        while let first = order.first, first.slot == Chain.none {  // Bound: forgotten
             order.removeFirst()
             holeCount -= 1
         }
@@ -119,7 +121,7 @@ struct KeptRows: Footprinted, Sendable {
     private mutating func closeHoles() {
         var closed = Ring<Place>()
         for position in order.startPosition..<order.endPosition {  // Bound: growth
-            if order[position].slot != Self.none { closed.append(order[position]) }
+            if order[position].slot != Chain.none { closed.append(order[position]) }
         }
         order = closed
         holeCount = 0
@@ -142,7 +144,7 @@ struct KeptRows: Footprinted, Sendable {
     func slot(of sequence: UInt64) -> UInt32? {
         let position = position(above: max(sequence, 1) - 1)
         guard position < order.endPosition, order[position].sequence == sequence,
-            order[position].slot != Self.none
+            order[position].slot != Chain.none
         else { return nil }
         return order[position].slot
     }
@@ -152,56 +154,33 @@ struct KeptRows: Footprinted, Sendable {
         let position = positions.firstPlace { order[$0].postedAt >= time }
         return position > order.startPosition ? order[position - 1].sequence : nil
     }
-}
 
-extension KeptRows.List {
-    /// Appends a row to the list of a kind or of an archive.
+    // MARK: In their chains
+
+    subscript(links slot: UInt32, name: ChainName) -> Chain.Links {
+        @inline(__always) get { name == .ofKind ? self[slot].ofKind : self[slot].ofArchive }
+        @inline(__always) set {
+            if name == .ofKind {
+                self[slot].ofKind = newValue
+            } else {
+                self[slot].ofArchive = newValue
+            }
+        }
+    }
+
+    /// Puts a row into a chain by its number.
     ///
-    /// A row with a lower number than the last finds its place from the end.
-    mutating func append(
-        _ slot: UInt32, _ links: WritableKeyPath<KeptRows.Row, KeptRows.Links>,
-        in rows: inout KeptRows
-    ) {
-        let sequence = rows[slot].notification.sequence
-        var previous = last
+    /// One with a lower number than the last finds its place from the end.
+    mutating func insert(_ slot: UInt32, into chain: inout Chain, _ name: ChainName) {
+        let sequence = self[slot].notification.sequence
+        var previous = chain.last
         // Bound: few
-        while previous != KeptRows.none, rows[previous].notification.sequence > sequence {
-            previous = rows[previous][keyPath: links].previous
+        while previous != Chain.none, self[previous].notification.sequence > sequence {
+            previous = self[links: previous, name].previous
         }
-        let next = previous == KeptRows.none ? first : rows[previous][keyPath: links].next
-        rows[slot][keyPath: links] = KeptRows.Links(previous: previous, next: next)
-        if previous == KeptRows.none {
-            first = slot
-        } else {
-            rows[previous][keyPath: links].next = slot
-        }
-        if next == KeptRows.none {
-            last = slot
-        } else {
-            rows[next][keyPath: links].previous = slot
-        }
-        count += 1
+        insert(slot, behind: previous, in: &chain, name)
     }
 
-    /// Takes a row out of the list.
-    mutating func remove(
-        _ slot: UInt32, _ links: WritableKeyPath<KeptRows.Row, KeptRows.Links>,
-        in rows: inout KeptRows
-    ) {
-        let (previous, next) = (
-            rows[slot][keyPath: links].previous, rows[slot][keyPath: links].next
-        )
-        if previous == KeptRows.none {
-            first = next
-        } else {
-            rows[previous][keyPath: links].next = next
-        }
-        if next == KeptRows.none {
-            last = previous
-        } else {
-            rows[next][keyPath: links].previous = previous
-        }
-        rows[slot][keyPath: links] = KeptRows.Links()
-        count -= 1
-    }
+    /// The row that follows another one in a chain.
+    func next(after slot: UInt32, in name: ChainName) -> UInt32 { self[links: slot, name].next }
 }

@@ -69,7 +69,7 @@ extension Archives {
         _ row: KeptRows.Place?, _ inRing: Notification?, _ index: borrowing ObserverIndex,
         at time: CommandTime?
     ) -> Candidate? {
-        if let row, row.slot != KeptRows.none {
+        if let row, row.slot != Chain.none {
             if let time, !isShown(row.slot, at: time) { return nil }
             let notification = rows[row.slot].notification
             return Candidate(

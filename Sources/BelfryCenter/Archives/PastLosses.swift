@@ -86,7 +86,8 @@ enum PastLosses {
                 view.last(of: archive.began))
         }
         if let prefix, archives.kinds.count <= Self.kindLookLimit {
-            archives.kinds.forEach { _, kind in
+            archives.kinds.forEach { number in
+                let kind = archives.kinds[number]
                 guard kind.key.name.starts(with: prefix) else { return }
                 let age = archives.slots[Int(kind.key.archive)].terms.age
                 through = max(through, view.last(of: kind.marks, age), view.last(of: kind.began))

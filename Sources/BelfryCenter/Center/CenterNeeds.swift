@@ -50,13 +50,14 @@ extension NotificationCenter {
             || hasWalks
         needs.turnGoesOn = schedule.queue.snapshotGoesOn() || hasWalks
         needs.idle = hasQueue && schedule.queue.hasIdle
-        needs.deadline = nextDeadline ?? .max
+        needs.deadline = nextDeadlineOfOthers ?? .max
         needs.heldByteCount = backlog.held.byteCount
         needs.heldCount = backlog.held.notificationCount
         needs.queueByteCount = schedule.queue.byteCount
         needs.queueCount = schedule.queue.count
         needs.observerCount = registry.observers.count
         if schedule.usesTimers { needs.timerDeadline = timerDeadline }
+        if archives.isUsed { needs.deadline = min(needs.deadline, archives.nextDeadline) }
         if hasTally { noteTally() }
     }
 }

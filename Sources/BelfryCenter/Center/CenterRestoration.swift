@@ -90,8 +90,10 @@ public struct CenterRestoration: ~Copyable {
     }
 
     /// Measures the memory of the center if it has changed by some bytes; returns the growth.
-    public mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
-        center.noteKept(ifChangedBy: byteCount)
+    public mutating func noteKept(
+        ifChangedBy byteCount: Int, addingTo growth: inout KeptMemory
+    ) -> Bool {
+        center.noteKept(ifChangedBy: byteCount, addingTo: &growth)
     }
 
     /// Returns the center, after all of its rows.

@@ -202,3 +202,15 @@ extension NotificationCenter {
         }
     }
 }
+
+extension NotificationCenter.Dispatch {
+    /// The notification with its number.
+    @inline(__always)
+    func notification(
+        numbered sequence: UInt64, at time: CommandTime, isKept: Bool = false
+    ) -> Notification {
+        Notification(
+            id: id, sequence: sequence, postedAt: time.wallMilliseconds, causedBy: causedBy,
+            content: content, expiresAt: expiresAt, isRestored: isRestored, isKept: isKept)
+    }
+}

@@ -61,14 +61,18 @@ extension NotificationCenter {
     ) {
         history.sequence += 1
         reserveSequence(&effects)
-        var notification = Notification(
-            id: post.id, sequence: history.sequence, postedAt: time.wallMilliseconds,
-            causedBy: post.causedBy, content: post.content, expiresAt: post.expiresAt,
-            isRestored: post.isRestored)
+        var isKept = false
         if archives.count > 0 {
-            notification.isKept = archives.keep(
-                notification, history, registry.index.channels, at: time)
+            let plain = post.notification(numbered: history.sequence, at: time)
+            if let isKnown = archives.keep(plain, after: nil, at: time) {
+                isKept = isKnown
+            } else {
+                let last = registry.index.channels.lastPost(of: post.content.nameText, history)
+                isKept = archives.keep(plain, after: last, at: time) ?? false
+            }
         }
+        let notification = post.notification(
+            numbered: history.sequence, at: time, isKept: isKept)
         let position = UInt32(effects.notifications.count)
         effects.notifications.append(notification)
         let channel = registry.index.countPost(
@@ -79,7 +83,7 @@ extension NotificationCenter {
             : registry.index.buckets(channel: channel, object: notification.content.object)
         var receipt = Receipt(id: post.id, sequence: history.sequence)
         receipt.dequeued = post.dequeuedCount
-        receipt.isKept = notification.isKept
+        receipt.isKept = isKept
         let deliveredBefore = effects.deliveries.count
         var special: ArraySlice<UInt32> = []
         if buckets.count > 0 || registry.index.hasFilters {
@@ -113,8 +117,7 @@ extension NotificationCenter {
         _ notification: Notification, at position: UInt32, to buckets: ObserverIndex.Buckets,
         of channel: UInt32, _ time: CommandTime, _ effects: inout Effects
     ) -> ArraySlice<UInt32> {
-        dispatching.matched.removeAll(
-            keepingCapacity: dispatching.matched.capacity <= Self.keptMatchCount)
+        Effects.empty(&dispatching.matched, capacityLimit: Self.keptMatchCount)
         if !registry.index.hasFilters {
             registry.index.appendSlots(in: buckets, to: &dispatching.matched)
         } else {

@@ -1,11 +1,14 @@
 extension NotificationCenter {
-    /// Measures the memory of the center if it has changed by some bytes; returns the growth.
+    /// Measures the memory of the center if it has changed by some bytes; tells whether it has.
     ///
     /// The host asks after a turn, and most turns change nearly nothing: the change is estimated,
     /// by sums that the tables have at hand, before the memory is measured.
     ///
+    /// - Parameter growth: The growth is added here: most calls have none to return.
     /// - Complexity: O(1).
-    public mutating func noteKept(ifChangedBy byteCount: Int) -> KeptMemory? {
+    public mutating func noteKept(
+        ifChangedBy byteCount: Int, addingTo growth: inout KeptMemory
+    ) -> Bool {
         var count =
             4 * registry.observers.count + backlog.held.entryCount + schedule.queue.count
             + history.replay.count + history.keys.count + history.fates.count
@@ -30,11 +33,12 @@ extension NotificationCenter {
         }
         if registry.index.hasFilters { measure += registry.index.filterFootprint }
         measure += Self.roughByteCount * count
-        guard (measure - memory.measure).magnitude >= byteCount else { return nil }
+        guard (measure - memory.measure).magnitude >= byteCount else { return false }
         memory.measure = measure
         let before = memory.kept
         memory.kept = footprint
-        return memory.kept - before
+        growth += memory.kept - before
+        return true
     }
 
     /// The bytes of an item besides its text, about; an observer counts as four items.

@@ -2,14 +2,16 @@
 
 extension NotificationCenter {
     /// The next `passTime` command, on the monotonic clock in nanoseconds.
+    public var nextDeadline: Int64? { needs.deadline == .max ? nil : needs.deadline }
+
+    /// The next `passTime` command for all but archives.
     @inline(__always)
-    public var nextDeadline: Int64? {
+    var nextDeadlineOfOthers: Int64? {
         var next = schedule.deadlines.next
         if let time = schedule.queue.nextDeadline { next = min(next ?? time, time) }
         if let time = schedule.modeStack.nextDeadline { next = min(next ?? time, time) }
         if let time = history.keys.nextDeadline { next = min(next ?? time, time) }
         if asks.isUsed, let time = asks.fates.nextDeadline { next = min(next ?? time, time) }
-        if archives.isUsed, let time = archives.nextDeadline { next = min(next ?? time, time) }
         return next
     }
 

@@ -57,6 +57,7 @@ public struct NotificationCenter: Sendable {
         asks = Asks(seed: seed)
         values = ValueTable(seed: seed)
         archives = Archives(seed: seed)
+        archives.isConfigured = limits.archives.isEmpty
     }
 
     /// Changes the center, and writes the results into `effects`.
@@ -78,9 +79,8 @@ public struct NotificationCenter: Sendable {
         dispatching.keptMark = HeldTable.none
         dispatching.walkLookCount = 0
         let reportCount = reports.count
-        if !limits.archives.isEmpty, !archives.isConfigured {
-            archives.configure(
-                limits, registry.index.channels, history, at: command.time)
+        if !archives.isConfigured {
+            archives.configure(limits, registry.index.channels, history, at: command.time)
         }
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
@@ -92,10 +92,12 @@ public struct NotificationCenter: Sendable {
                     restartWalks(at: command.time, &effects)
                 }
             }
-            // Bound: effects
-            for sequence in archives.takeEnded() { history.replay.erase(sequence) }
-            // Bound: effects
-            for change in archives.takeChanges() { tell(change, &effects) }
+            if archives.isUsed {
+                // Bound: effects
+                for sequence in archives.takeEnded() { history.replay.erase(sequence) }
+                // Bound: effects
+                for change in archives.takeChanges() { tell(change, &effects) }
+            }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)
                 if isStored { reserveExactly(&effects) }

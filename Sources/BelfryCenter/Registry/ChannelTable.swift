@@ -5,8 +5,6 @@
 struct ChannelTable: Footprinted, Sendable {
     private var names: KeyTable
     private var channels: [Channel] = []
-    /// The numbers of the last posts, in the order of the channels; 0 where one is not known.
-    private var lastSequences: [UInt64] = []
     /// Names that lost or never had an observer, oldest first.
     private var unobserved = Ring<Unobserved>()
     /// The last post of the names that were forgotten.
@@ -25,15 +23,20 @@ struct ChannelTable: Footprinted, Sendable {
         var observerCount: UInt32 = 0
         var postCount: UInt64 = 0
         var lastPostedAt = Int64.min
+        /// The number of the last post; 0 where that is not known.
+        var lastSequence: UInt64 = 0
         /// Posts that an observer matched, and how often they were delivered at once.
         var matchedCount: UInt64 = 0
         var deliveryCount: UInt64 = 0
         /// How often the channel lost its observers; a stale ring entry has another stamp.
         var stamp: UInt32 = 0
 
-        mutating func countPost(at time: Int64) {
+        /// The last post.
+        var last: LossMark { LossMark(sequence: lastSequence, postedAt: lastPostedAt) }
+
+        mutating func countPost(_ sequence: UInt64, at time: Int64) {
             postCount += 1
-            lastPostedAt = time
+            (lastSequence, lastPostedAt) = (sequence, time)
         }
     }
 
@@ -50,7 +53,7 @@ struct ChannelTable: Footprinted, Sendable {
 
     /// The bytes that the table costs.
     var footprint: Int {
-        names.footprint + names.count * (MemoryLayout<Channel>.stride + 8) + unobserved.footprint
+        names.footprint + names.count * MemoryLayout<Channel>.stride + unobserved.footprint
     }
 
     /// Forgets the oldest names without an observer until no more than so many are left.
@@ -113,30 +116,27 @@ struct ChannelTable: Footprinted, Sendable {
         name: Span<UInt8>, _ sequence: UInt64 = 0, at time: Int64
     ) -> UInt32 {
         let (index, isNew) = insert(name)
-        channels[Int(index)].countPost(at: time)
-        lastSequences[Int(index)] = sequence
+        channels[Int(index)].countPost(sequence, at: time)
         if isNew { noteUnobserved(index) }
         return index
     }
 
     /// The last post of a name; nil for a name that is not known.
     func lastPost(of name: Span<UInt8>) -> LossMark? {
-        guard let index = index(of: name), lastSequences[Int(index)] > 0 else { return nil }
-        return LossMark(
-            sequence: lastSequences[Int(index)],
-            postedAt: channels[Int(index)].lastPostedAt)
+        guard let index = index(of: name), channels[Int(index)].lastSequence > 0 else {
+            return nil
+        }
+        return channels[Int(index)].last
     }
 
     /// The last post of those names that begin with a prefix, and of names that are forgotten.
     func lastPost(beginningWith prefix: [UInt8], _ isWanted: ([UInt8]) -> Bool) -> LossMark {
         var last = forgotten
         for index in channels.indices  // Bound: names
-        where lastSequences[index] > last.sequence {
+        where channels[index].lastSequence > last.sequence {
             let name = names.key(at: UInt32(index))
             guard name.starts(with: prefix), isWanted(name) else { continue }
-            last.raise(
-                to: LossMark(
-                    sequence: lastSequences[index], postedAt: channels[index].lastPostedAt))
+            last.raise(to: channels[index].last)
         }
         return last
     }
@@ -169,9 +169,7 @@ struct ChannelTable: Footprinted, Sendable {
         guard isNew else { return (index, false) }
         if Int(index) == channels.count {
             channels.append(Channel())
-            lastSequences.append(0)
         } else {
-            lastSequences[Int(index)] = 0
             let stamp = channels[Int(index)].stamp
             channels[Int(index)] = Channel()
             channels[Int(index)].stamp = stamp &+ 1
@@ -195,10 +193,7 @@ struct ChannelTable: Footprinted, Sendable {
             unobserved.removeFirst()
             guard isCurrent(oldest) else { continue }
             unobservedCount -= 1
-            let place = Int(oldest.channel)
-            forgotten.raise(
-                to: LossMark(
-                    sequence: lastSequences[place], postedAt: channels[place].lastPostedAt))
+            forgotten.raise(to: channels[Int(oldest.channel)].last)
             names.remove(at: oldest.channel)
         }
     }
@@ -220,6 +215,7 @@ extension ChannelTable.Channel: Coded {
         observerCount = try coder(known?.observerCount)
         postCount = try coder(known?.postCount)
         lastPostedAt = try coder(known?.lastPostedAt)
+        lastSequence = known?.lastSequence ?? 0
         matchedCount = try coder(known?.matchedCount)
         deliveryCount = try coder(known?.deliveryCount)
         stamp = try coder(known?.stamp)
@@ -237,7 +233,6 @@ extension ChannelTable: Coded {
     init(_ known: ChannelTable?, by coder: inout some Coder) throws(CodeError) {
         names = try coder(known?.names)
         channels = try coder(known?.channels)
-        lastSequences = known?.lastSequences ?? [UInt64](repeating: 0, count: channels.count)
         unobserved = try coder(known?.unobserved)
         unobservedCount = try coder(known?.unobservedCount)
         unobservedNameLimit = try coder(known?.unobservedNameLimit)

@@ -85,8 +85,10 @@ public struct Shard: Sendable {
     // MARK: What a center counts for this process alone
 
     /// Measures the growth of a center's memory since the last measurement.
-    public mutating func noteKept(at position: Int, ifChangedBy byteCount: Int) -> KeptMemory? {
-        centers[position].noteKept(ifChangedBy: byteCount)
+    public mutating func noteKept(
+        at position: Int, ifChangedBy byteCount: Int, addingTo growth: inout KeptMemory
+    ) -> Bool {
+        centers[position].noteKept(ifChangedBy: byteCount, addingTo: &growth)
     }
 
     /// Returns the growth of a center's memory by owner since the last call.

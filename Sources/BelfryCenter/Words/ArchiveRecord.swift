@@ -121,6 +121,10 @@ public struct LossMarks: Sendable, Equatable {
         self.ended = ended
     }
 
+    mutating func raise(to mark: LossMark, isEnded: Bool) {
+        if isEnded { ended.raise(to: mark) } else { passed.raise(to: mark) }
+    }
+
     mutating func raise(to other: LossMarks) {
         passed.raise(to: other.passed)
         ended.raise(to: other.ended)

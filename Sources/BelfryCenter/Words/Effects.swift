@@ -112,7 +112,7 @@ public struct Effects: Sendable {
 
     /// Removes all elements; most commands leave one or none, which costs next to nothing.
     @inline(__always)
-    private static func empty<Element>(_ elements: inout [Element], capacityLimit: Int) {
+    static func empty<Element>(_ elements: inout [Element], capacityLimit: Int) {
         if !elements.isEmpty { emptyFull(&elements, capacityLimit: capacityLimit) }
     }
 

@@ -24,7 +24,8 @@ public struct Notification: Sendable, Equatable {
     /// Joins the parts.
     public init(
         id: NotificationID, sequence: UInt64, postedAt: Int64, causedBy: NotificationID?,
-        content: Content, expiresAt: Int64 = .max, isRestored: Bool = false
+        content: Content, expiresAt: Int64 = .max, isRestored: Bool = false,
+        isKept: Bool = false
     ) {
         self.id = id
         self.sequence = sequence
@@ -33,6 +34,7 @@ public struct Notification: Sendable, Equatable {
         self.content = content
         self.expiresAt = expiresAt
         self.isRestored = isRestored
+        self.isKept = isKept
     }
 
     /// Whether it was removed: no notification has an empty name.

@@ -6,7 +6,10 @@ extension CenterTable {
     /// Counts the memory of a center again, if it has changed by some bytes.
     mutating func noteKept(at position: Int, ifChangedBy byteCount: Int = 0) {
         takeOwned(at: position)
-        guard let growth = shard.noteKept(at: position, ifChangedBy: byteCount) else { return }
+        var growth = KeptMemory()
+        guard shard.noteKept(at: position, ifChangedBy: byteCount, addingTo: &growth) else {
+            return
+        }
         keptGrowth.add(growth)
         let owner = hosted[position].owner
         if owner != .none {

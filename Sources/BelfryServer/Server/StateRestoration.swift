@@ -81,9 +81,10 @@ struct StateRestoration: ~Copyable {
                 return leftOut.note(row)
             }
             current?.take(leftOut.replacement(for: row))
-            if let growth = current?.noteKept(ifChangedBy: Self.leastKeptChange) {
-                memory.add(growth)
-            }
+            var growth = KeptMemory()
+            let hasGrown = current?.noteKept(
+                ifChangedBy: Self.leastKeptChange, addingTo: &growth)
+            if hasGrown == true { memory.add(growth) }
         }
     }
 

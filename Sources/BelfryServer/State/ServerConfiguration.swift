@@ -186,6 +186,12 @@ public struct ServerConfiguration: Sendable {
             return "The log of a cluster keeps everything: say --engine or --data, not both."
         }
         if loopCount != 1 { return "A broker of a cluster has one loop: say --loops 1." }
+        if !centerLimits.archives.isEmpty {
+            return """
+                Brokers of a cluster keep no archives yet: remove archives from the configuration \
+                file, or --engine.
+                """
+        }
         if cluster.replicaCount < 3, durability == .power {
             return """
                 A log with fewer than three copies does not survive the loss of power everywhere: \

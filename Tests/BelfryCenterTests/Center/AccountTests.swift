@@ -52,9 +52,9 @@ struct AccountTests {
     @Test("each table of a center is in its account, with what it tells")
     func tables() {
         var scenario = Self.filled()
-        _ = scenario.center.noteKept(ifChangedBy: 0)
+        let memory = scenario.keptMemory()
         let told = Self.footprints(scenario.center)
-        let kept = KeptKind.allCases.reduce(0) { $0 + scenario.center.keptMemory[$1] }
+        let kept = KeptKind.allCases.reduce(0) { $0 + memory[$1] }
         #expect(told.values.reduce(0, +) == kept)
         // A field that was never filled could be missing unseen.
         let empty = Self.footprints(Scenario().center)
@@ -237,7 +237,6 @@ extension NotificationCenter {
 extension Scenario {
     /// The memory of a kind that the center keeps now.
     fileprivate mutating func kept(_ kind: KeptKind) -> Int {
-        _ = center.noteKept(ifChangedBy: 0)
-        return center.keptMemory[kind]
+        keptMemory()[kind]
     }
 }

@@ -44,16 +44,21 @@ struct KeptMemoryTests {
         var scenario = Scenario()
         let before = scenario.keptMemory()
         let client = scenario.connect()
-        #expect(scenario.center.noteKept(ifChangedBy: 4_096) == nil)
+        var growth = KeptMemory()
+        func hasGrown(by byteCount: Int) -> Bool {
+            scenario.center.noteKept(ifChangedBy: byteCount, addingTo: &growth)
+        }
+        #expect(!hasGrown(by: 4_096))
         #expect(scenario.center.keptMemory == before)
-        var growth: KeptMemory?
-        for number in 0..<16 where growth == nil {
+        for number in 0..<16 where growth == KeptMemory() {
             scenario.observe("n\(number)", by: client)
-            growth = scenario.center.noteKept(ifChangedBy: 4_096)
+            _ = hasGrown(by: 4_096)
         }
         #expect(growth == scenario.center.keptMemory - before)
-        #expect(scenario.center.noteKept(ifChangedBy: 1) == nil)
-        #expect(scenario.center.noteKept(ifChangedBy: 0) == KeptMemory())
+        growth = KeptMemory()
+        #expect(!hasGrown(by: 1))
+        #expect(hasGrown(by: 0))
+        #expect(growth == KeptMemory())
     }
 
     @Test("a trim forgets the oldest, down to a count and no further")
@@ -81,13 +86,5 @@ struct KeptMemoryTests {
         #expect(scenario.center.heldByteCount == 2)
         scenario.endSuspension(client)
         #expect(scenario.frames == ["a1"])
-    }
-}
-
-extension Scenario {
-    /// The memory that the center keeps now.
-    fileprivate mutating func keptMemory() -> KeptMemory {
-        _ = center.noteKept(ifChangedBy: 0)
-        return center.keptMemory
     }
 }

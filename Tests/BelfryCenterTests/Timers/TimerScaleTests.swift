@@ -19,8 +19,5 @@ struct TimerScaleTests {
         #expect(each <= 350, "\(each) bytes each")
     }
 
-    private func kept(_ scenario: inout Scenario) -> Int {
-        _ = scenario.center.noteKept(ifChangedBy: 0)
-        return scenario.center.keptMemory[.queue]
-    }
+    private func kept(_ scenario: inout Scenario) -> Int { scenario.keptMemory()[.queue] }
 }

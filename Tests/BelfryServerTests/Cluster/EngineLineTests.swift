@@ -1,3 +1,4 @@
+import BelfryCenter
 import BelfryCluster
 import BelfryLoop
 import BelfrySystem
@@ -146,5 +147,11 @@ struct EngineLineTests {
             cluster.fault() == "A certificate needs its key: say --engine-cert and --engine-key.")
         cluster.keyPath = "k.pem"
         #expect(cluster.fault() == nil)
+        configuration.cluster = cluster
+        #expect(configuration.fault() == nil)
+        let name = ArchiveName(Array("Order".utf8), isPrefix: false)
+        configuration.centerLimits.archives = [ConfiguredArchive(name, ArchiveTerms())]
+        #expect(
+            configuration.fault()?.hasPrefix("Brokers of a cluster keep no archives yet") == true)
     }
 }
