@@ -31,7 +31,7 @@ package struct StateWalk {
             ],
             "It is for archives, and for beginnings at a time, which no log has.": [
                 "Channel.lastSequence", "ChannelTable.forgotten", "ReplayRing.forgottenAt",
-                "History.restoredAt", "NotificationCenter.archives",
+                "History.restoredAt", "NotificationCenter.archiveBox",
             ],
             "It lives only while a command is applied (decision 97).": [
                 "NotificationCenter.dispatching", "NotificationQueue.journal",

@@ -57,7 +57,9 @@ extension NotificationCenter {
         needs.queueCount = schedule.queue.count
         needs.observerCount = registry.observers.count
         if schedule.usesTimers { needs.timerDeadline = timerDeadline }
-        if archives.isUsed { needs.deadline = min(needs.deadline, archives.nextDeadline) }
+        if archiveBox.value.isUsed {
+            needs.deadline = min(needs.deadline, archiveBox.value.nextDeadline)
+        }
         if hasTally { noteTally() }
     }
 }

@@ -76,12 +76,12 @@ public struct CenterRestoration: ~Copyable {
             center.history.keys.restore(
                 record, at: time.monotonicNanoseconds, limits: center.limits)
         case .archive(let record):
-            center.archives.restore(
+            center.archiveBox.value.restore(
                 record,
                 after: LossMark(
                     sequence: center.history.sequence, postedAt: time.wallMilliseconds))
-        case .archivedKind(let record): center.archives.restore(record)
-        case .kept(let record): center.archives.restore(record, at: time)
+        case .archivedKind(let record): center.archiveBox.value.restore(record)
+        case .kept(let record): center.archiveBox.value.restore(record, at: time)
         case .archiveRemoved, .archivedKindForgotten, .letGo, .center, .sequenceReserved,
             .clientRemoved, .notificationReleased, .released,
             .actionReleased, .dequeued, .timerEnded, .keyForgotten, .askForgotten, .valueRemoved:
@@ -103,7 +103,7 @@ public struct CenterRestoration: ~Copyable {
         bounded.forEach(note)
         var center = center
         center.orderActions()
-        center.archives.noteAges(at: time)
+        center.archiveBox.value.noteAges(at: time)
         center.restore(askEnds, at: time)
         center.endRestoring(isComplete: isComplete, at: time).forEach(note)
         // Its memory is counted anew by its host.

@@ -54,7 +54,7 @@ extension NotificationCenter {
     /// Whether the center ever had anything that its tally counts.
     public var hasTally: Bool {
         asks.isUsed || schedule.usesTimers || values.isUsed || tally[.acknowledgements] > 0
-            || archives.isUsed
+            || archiveBox.value.isUsed
     }
 
     /// Updates the counts of asks, timers and values.
@@ -70,9 +70,9 @@ extension NotificationCenter {
             tally[.firings] = Int(schedule.timers.firedCount)
             tally[.missedFirings] = Int(schedule.timers.missedCount)
         }
-        if archives.isUsed {
-            tally[.archived] = archives.rows.count
-            tally[.archivedBytes] = archives.rows.byteCount
+        if archiveBox.value.isUsed {
+            tally[.archived] = archiveBox.value.rows.count
+            tally[.archivedBytes] = archiveBox.value.rows.byteCount
         }
         if values.isUsed {
             tally[.values] = values.count

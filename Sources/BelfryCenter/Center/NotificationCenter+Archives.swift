@@ -11,9 +11,10 @@ extension NotificationCenter {
         isVisible: (Notification) -> Bool
     ) {
         page.read(
-            query, in: archives, history.replay, registry.index, at: time, isVisible: isVisible)
+            query, in: archiveBox.value, history.replay, registry.index, at: time,
+            isVisible: isVisible)
         if page.isDone {
-            page.lostThrough = PastLosses.lostThrough(query, archives, registry, history)
+            page.lostThrough = PastLosses.lostThrough(query, archiveBox.value, registry, history)
         }
     }
 
@@ -23,12 +24,13 @@ extension NotificationCenter {
     ) throws(Refusal) {
         switch action {
         case .putArchive(let name, let terms):
-            effects.outcome = try archives.put(
+            effects.outcome = try archiveBox.value.put(
                 name, terms, limits, registry.index.channels, history, at: time)
-        case .removeArchive(let name): effects.outcome = try archives.remove(name, at: time)
+        case .removeArchive(let name): effects.outcome = try archiveBox.value.remove(name, at: time)
         case .forget(let query, let start):
             // A share in each command (rule A16).
-            let (count, next) = archives.forget(query, above: start, &history, registry.index)
+            let (count, next) = archiveBox.value.forget(
+                query, above: start, &history, registry.index)
             effects.outcome = .forgot(count: count, next: next)
             if next != nil { return }
             // Held copies go with the last share; their observers get a gap.
@@ -58,10 +60,10 @@ extension NotificationCenter {
     ) {
         guard let first = slots.first else { return }
         let client = registry.observers[first].client
-        let after = beginning.start(since: since, archives, history.replay)
+        let after = beginning.start(since: since, archiveBox.value, history.replay)
         let isMailbox = registry.clients[client].suspension.contains(.mailbox)
         let isPromised = beginning?.isPlace ?? true
-        if archives.isUsed || !isPromised {
+        if archiveBox.value.isUsed || !isPromised {
             // Nothing that is held may be written before a reader looks for what precedes it.
             for slot in slots  // Bound: registrations
             where !isOfValue(slot) && registry.observers.target(at: slot) == nil {
@@ -71,11 +73,11 @@ extension NotificationCenter {
                 if isMailbox {
                     fill(member, of: client, at: time, &effects)
                 } else {
-                    archives.read(member, of: client)
+                    archiveBox.value.read(member, of: client)
                 }
             }
         }
-        if isPromised, !isMailbox || !archives.isUsed {
+        if isPromised, !isMailbox || !archiveBox.value.isUsed {
             var start = Int64.min
             if case .from(let time) = beginning { start = time }
             replayNotifications(above: after, from: start, to: slots, at: time, &effects)
@@ -92,7 +94,7 @@ extension NotificationCenter {
     ) {
         if member.isPromised {
             let lost = PastLosses.lostThrough(
-                at: member.slot, from: member.from, wall: lastWallTime, archives, registry,
+                at: member.slot, from: member.from, wall: lastWallTime, archiveBox.value, registry,
                 history)
             if lost > member.after {
                 noteGap(
@@ -102,7 +104,7 @@ extension NotificationCenter {
             }
         }
         var found = emptyReplay(for: client)
-        let rest = member.fill(&found, archives, history, registry.index, at: time)
+        let rest = member.fill(&found, archiveBox.value, history, registry.index, at: time)
         if let rest { noteGap(rest, at: member.slot, &effects) }
         hold(found, at: [member.slot], of: client, &effects)
         settle(client, at: time, &effects)
@@ -113,9 +115,9 @@ extension NotificationCenter {
     mutating func startReading(
         _ client: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
-        guard archives.readers[client] != nil else { return }
+        guard archiveBox.value.readers[client] != nil else { return }
         settle(client, at: time, &effects)
-        guard let reader = archives.readers[client] else { return }
+        guard let reader = archiveBox.value.readers[client] else { return }
         change(client, at: time) { $0.insert(.reading) }
         for member in reader.members { noteObserver(member.slot, &effects) }  // Bound: client
     }
@@ -128,10 +130,10 @@ extension NotificationCenter {
         of client: UInt32, before limit: (sequence: UInt64, serial: UInt64)?,
         _ step: inout FlushStep, at time: CommandTime, _ effects: inout Effects
     ) -> Bool {
-        guard var reader = archives.readers.removeValue(forKey: client) else { return true }
+        guard var reader = archiveBox.value.readers.removeValue(forKey: client) else { return true }
         defer {
             if !reader.isDone(through: history.sequence) {
-                archives.readers[client] = reader
+                archiveBox.value.readers[client] = reader
             } else if registry.clients[client].suspension.contains(.reading) {
                 change(client, at: time) { $0.remove(.reading) }
                 // Bound: client
@@ -140,18 +142,21 @@ extension NotificationCenter {
         }
         guard
             reader.search(
-                in: archives, history.replay, registry.index, at: time, &step.pastWork)
+                in: archiveBox.value, history.replay, registry.index, at: time, &step.pastWork)
         else {
             registry.clients[client].suspension.insert(.flushing)
             return false
         }
         // Bound: client
-        for (slot, gap) in reader.takeLosses(archives, registry, history, wall: lastWallTime) {
+        for (slot, gap) in reader.takeLosses(
+            archiveBox.value, registry, history, wall: lastWallTime)
+        {
             noteGap(gap, at: slot, &effects)
         }
         while true {  // Share: past
             switch reader.next(
-                before: limit, in: archives, history, registry.index, at: time, &step.pastWork)
+                before: limit, in: archiveBox.value, history, registry.index, at: time,
+                &step.pastWork)
             {
             case .end: return true
             case .tired:

@@ -62,13 +62,13 @@ extension NotificationCenter {
         history.sequence += 1
         reserveSequence(&effects)
         var isKept = false
-        if archives.count > 0 {
+        if archiveBox.value.count > 0 {
             let plain = post.notification(numbered: history.sequence, at: time)
-            if let isKnown = archives.keep(plain, after: nil, at: time) {
+            if let isKnown = archiveBox.value.keep(plain, after: nil, at: time) {
                 isKept = isKnown
             } else {
                 let last = registry.index.channels.lastPost(of: post.content.nameText, history)
-                isKept = archives.keep(plain, after: last, at: time) ?? false
+                isKept = archiveBox.value.keep(plain, after: last, at: time) ?? false
             }
         }
         let notification = post.notification(
@@ -181,7 +181,7 @@ extension NotificationCenter {
         let suspension = registry.clients[client].suspension
         if suspension.isEmpty { return send(notification, to: slot, time, &effects) }
         if suspension.contains(.reading),
-            archives.readers[client]?.member(at: slot) != nil
+            archiveBox.value.readers[client]?.member(at: slot) != nil
         {
             // It reads what is kept in its turn.
             return notification.isKept

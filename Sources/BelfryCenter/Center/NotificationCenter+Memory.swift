@@ -27,9 +27,9 @@ extension NotificationCenter {
             measure += asks.open.byteCount + asks.fates.byteCount
         }
         if values.isUsed { measure += values.footprint }
-        if archives.isUsed {
-            count += 2 * archives.rows.count
-            measure += archives.rows.byteCount
+        if archiveBox.value.isUsed {
+            count += 2 * archiveBox.value.rows.count
+            measure += archiveBox.value.rows.byteCount
         }
         if registry.index.hasFilters { measure += registry.index.filterFootprint }
         measure += Self.roughByteCount * count
@@ -55,7 +55,7 @@ extension NotificationCenter {
         schedule.addFootprint(to: &kept)
         asks.addFootprint(to: &kept)
         kept[.queue] += values.footprint
-        kept[.archives] += archives.footprint
+        kept[.archives] += archiveBox.footprint
         kept[.observers] +=
             dispatching.matched.footprint + memory.owned.footprint
             + reports.footprint

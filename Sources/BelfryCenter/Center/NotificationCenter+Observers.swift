@@ -128,9 +128,9 @@ extension NotificationCenter {
         guard since < history.sequence, let firstSlot = slots.first else { return }
         for slot in slots { registry.observers[slot].replaysAbove = since }  // Bound: since
         // A reader notes its losses by itself.
-        for slot in slots where !archives.isUsed {  // Bound: since
+        for slot in slots where !archiveBox.value.isUsed {  // Bound: since
             let last = PastLosses.lostThrough(
-                at: slot, from: start, wall: lastWallTime, archives, registry, history)
+                at: slot, from: start, wall: lastWallTime, archiveBox.value, registry, history)
             guard since < last else { continue }
             noteGap(
                 GapRecord(reason: .unknown, count: nil, first: since + 1, last: last), at: slot,
@@ -156,7 +156,7 @@ extension NotificationCenter {
         }
         hold(found, at: slots, of: client, &effects)
         // What a reader finds has its places between those.
-        if archives.isUsed { return }
+        if archiveBox.value.isUsed { return }
         settle(client, at: time, &effects)
         noteReplayed(of: client, at: time, &effects)
     }
@@ -274,7 +274,9 @@ extension NotificationCenter {
         count(observerAt: slot, -1)
         let observer = registry.observers[slot]
         let client = observer.client
-        if archives.readers[client] != nil, !archives.endReading(at: slot, of: client) {
+        if archiveBox.value.readers[client] != nil,
+            !archiveBox.value.endReading(at: slot, of: client)
+        {
             change(client, at: time) { $0.remove(.reading) }
         }
         if let reader = observer.mailbox.reader {

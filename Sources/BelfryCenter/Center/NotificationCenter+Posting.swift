@@ -265,7 +265,7 @@ extension NotificationCenter {
         let isImmediate = post.options?.isImmediate ?? false
         // A `now` post may remove entries, and that has to be stored too.
         if style == .now, schedule.queue.count > 0 { return true }
-        if archives.stores(post.content) { return true }
+        if archiveBox.value.stores(post.content) { return true }
         var mustStore = false
         let content = post.content
         var truth = ConditionTruth()

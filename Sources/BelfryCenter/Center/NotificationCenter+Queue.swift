@@ -174,7 +174,7 @@ extension NotificationCenter {
                     acknowledgedThrough: observer.mailbox.acknowledgedThrough,
                     forgottenThrough: observer.mailbox.forgottenThrough,
                     role: registry.observers.role(at: slot),
-                    readsAbove: archives.readers[observer.client]?.place(
+                    readsAbove: archiveBox.value.readers[observer.client]?.place(
                         of: slot, begunAbove: observer.replaysAbove))),
             &effects)
     }

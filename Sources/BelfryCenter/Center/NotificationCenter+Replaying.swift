@@ -19,7 +19,6 @@ extension NotificationCenter {
         let slots = registry.observerSlots(of: client)
             .filter { registry.observers.target(at: $0) == nil && !isOfValue($0) }
         guard !slots.isEmpty else { return }
-        let firstKept = history.replay.forgottenThrough + 1
         let known = heldSequences(of: client)
         var past = past(above: max(sequence, 1) - 1, at: time)
         var starts: [UInt64] = []
@@ -37,16 +36,17 @@ extension NotificationCenter {
             for place in past.found { counts[place] += 1 }  // Bound: resume
             // Losses with the number that the client names are replayed with it.
             let lost =
-                archives.knowsLosses
-                ? PastLosses.lostThrough(at: slot, wall: lastWallTime, archives, registry, history)
-                : firstKept - 1
+                archiveBox.value.knowsLosses
+                ? PastLosses.lostThrough(
+                    at: slot, wall: lastWallTime, archiveBox.value, registry, history)
+                : history.replay.forgottenThrough
             let missing = max(max(again - 1, lost), past.unread?.last ?? 0)
             makeGood(past, missingThrough: missing, at: slot, &effects)
             if let unread = past.unread, !registry.isUnderCondition(slot) {
                 noteGap(unread, at: slot, &effects)
             }
-            if archives.isUsed {
-                archives.readAgain(
+            if archiveBox.value.isUsed {
+                archiveBox.value.readAgain(
                     slot, after: again - 1, lost: lost, held: known[slot] ?? [],
                     join: history.sequence, registry)
                 registry.observers[slot].replaysAbove = again - 1
@@ -109,7 +109,7 @@ extension NotificationCenter {
     /// The replay ring above a number.
     private func past(above sequence: UInt64, at time: CommandTime) -> Past {
         var past = Past()
-        if let named = archives.named(sequence + 1, above: history.replay) {
+        if let named = archiveBox.value.named(sequence + 1, above: history.replay) {
             past.append(named, at: registry.index.place(of: named.content), isExpired: false)
         }
         history.replay.forEach(above: sequence) { notification in

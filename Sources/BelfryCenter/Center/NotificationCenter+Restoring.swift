@@ -98,7 +98,7 @@ extension NotificationCenter {
             var member = PastReader.Member(
                 slot, after: start, nil, join: history.sequence, registry)
             member.isRestored = true
-            archives.read(member, of: client)
+            archiveBox.value.read(member, of: client)
             registry.clients[client].suspension.insert(.reading)
         }
         if !isComplete, record.terms.suspensionBehavior == .drop, record.since < dispatched {
@@ -145,7 +145,7 @@ extension NotificationCenter {
         backlog.held.noteStored(at: kept)
         backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
         addWaiting(entry, of: client)
-        archives.readers[client]?.noteHeld(backlog.held.sequence(of: entry), at: slot)
+        archiveBox.value.readers[client]?.noteHeld(backlog.held.sequence(of: entry), at: slot)
         if flags.contains(.replaceable) {
             // Of several of a kind only the last one can be replaced, as before the restart.
             let kind = ObservedKind(observer: serial, content)

@@ -167,7 +167,7 @@ extension NotificationCenter {
         }
         registry.lastWritten[client] = nil
         noteClient(client, at: time, &effects)
-        if archives.readers[client] == nil {
+        if archiveBox.value.readers[client] == nil {
             flush(client, at: time, &effects)
         } else {
             startReading(client, at: time, &effects)
@@ -223,7 +223,7 @@ extension NotificationCenter {
         count(clientAt: client, -1)
         registry.lastWritten[client] = nil
         if !backlog.doubts.isEmpty { backlog.doubts[client] = nil }
-        archives.readers[client] = nil
+        archiveBox.value.readers[client] = nil
         registry.clients.remove(client)
     }
 }

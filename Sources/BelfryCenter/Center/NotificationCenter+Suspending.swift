@@ -151,7 +151,7 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) {
         let isAsked = registry.clients[client].suspension.contains(.asked)
-        let isReading = !isAsked && observer == nil && archives.readers[client] != nil
+        let isReading = !isAsked && observer == nil && archiveBox.value.readers[client] != nil
         let chain = observer == nil ? HeldTable.Chain.client : .observer
         var step = FlushStep()
         var next =

@@ -74,7 +74,7 @@ extension NotificationCenter {
         let keyLimit = max(1, (workLimit - min(work, workLimit)) / Work.ofEnd)
         forgetKeys(history.keys.passTime(now, limit: keyLimit), &effects)
         forgetAsks(asks.fates.passTime(now, limit: keyLimit), &effects)
-        if archives.isUsed { archives.passTime(limit: keyLimit, at: time) }
+        if archiveBox.value.isUsed { archiveBox.value.passTime(limit: keyLimit, at: time) }
         if schedule.usesTimers {
             fireTimers(workLimit: workLimit - min(work, workLimit), at: time, &effects)
         }

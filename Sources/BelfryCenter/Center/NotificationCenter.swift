@@ -33,8 +33,8 @@ public struct NotificationCenter: Sendable {
     var schedule: Schedule
     var asks: Asks
     var values: ValueTable
-    /// The archives of the center.
-    public internal(set) var archives: Archives
+    /// The archives of the center; commands that do not use them copy none of their tables.
+    var archiveBox: Boxed<Archives>
     var memory = CenterMemory()
     /// The notification that is being dispatched.
     var dispatching = Dispatching()
@@ -56,9 +56,12 @@ public struct NotificationCenter: Sendable {
         schedule = Schedule(limits: limits, seed: seed)
         asks = Asks(seed: seed)
         values = ValueTable(seed: seed)
-        archives = Archives(seed: seed)
-        archives.isConfigured = limits.archives.isEmpty
+        archiveBox = Boxed(Archives(seed: seed))
+        archiveBox.value.isConfigured = limits.archives.isEmpty
     }
+
+    /// The archives of the center, to look at.
+    public var archives: Archives { _read { yield archiveBox.value } }
 
     /// Changes the center, and writes the results into `effects`.
     ///
@@ -79,8 +82,8 @@ public struct NotificationCenter: Sendable {
         dispatching.keptMark = HeldTable.none
         dispatching.walkLookCount = 0
         let reportCount = reports.count
-        if !archives.isConfigured {
-            archives.configure(limits, registry.index.channels, history, at: command.time)
+        if !archiveBox.value.isConfigured {
+            archiveBox.value.configure(limits, registry.index.channels, history, at: command.time)
         }
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
@@ -92,11 +95,11 @@ public struct NotificationCenter: Sendable {
                     restartWalks(at: command.time, &effects)
                 }
             }
-            if archives.isUsed {
+            if archiveBox.value.isUsed {
                 // Bound: effects
-                for sequence in archives.takeEnded() { history.replay.erase(sequence) }
+                for sequence in archiveBox.value.takeEnded() { history.replay.erase(sequence) }
                 // Bound: effects
-                for change in archives.takeChanges() { tell(change, &effects) }
+                for change in archiveBox.value.takeChanges() { tell(change, &effects) }
             }
             if case .terminate = command.action {
                 tellEnd(at: command.time, &effects)
@@ -206,7 +209,7 @@ public struct NotificationCenter: Sendable {
             reserveMoreSequence(&effects)
         }
         self.limits = limits
-        archives.configure(limits, registry.index.channels, history, at: time)
+        archiveBox.value.configure(limits, registry.index.channels, history, at: time)
         registry.index.configure(unobservedNameLimit: limits.unobservedNameLimit)
         registry.tombstones.trim(to: limits.tombstoneLimit)
         history.replay.configure(limits)

@@ -115,7 +115,7 @@ extension NotificationCenter {
             let name = report.name
             guard
                 registry.index.observes(reserved: name.span)
-                    || archives.archive(of: name.span, isReserved: true) != nil
+                    || archiveBox.value.archive(of: name.span, isReserved: true) != nil
             else {
                 next += 1
                 continue
