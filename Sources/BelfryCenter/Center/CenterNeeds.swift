@@ -23,6 +23,8 @@ public struct CenterNeeds: Sendable, Equatable {
     public internal(set) var queueCount = 0
     /// How many observers are registered.
     public internal(set) var observerCount = 0
+    /// Whether the center ever had anything that its tally counts.
+    public internal(set) var hasTally = false
 
     /// Makes needs of nothing.
     public init() {}
@@ -60,6 +62,9 @@ extension NotificationCenter {
         if archiveBox.value.isUsed {
             needs.deadline = min(needs.deadline, archiveBox.value.nextDeadline)
         }
-        if hasTally { noteTally() }
+        if hasTally {
+            needs.hasTally = true
+            noteTally()
+        }
     }
 }

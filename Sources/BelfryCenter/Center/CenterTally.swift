@@ -52,7 +52,7 @@ public struct CenterTally: Sendable {
 
 extension NotificationCenter {
     /// Whether the center ever had anything that its tally counts.
-    public var hasTally: Bool {
+    var hasTally: Bool {
         asks.isUsed || schedule.usesTimers || values.isUsed || tally[.acknowledgements] > 0
             || archiveBox.value.isUsed
     }

@@ -67,7 +67,7 @@ extension CenterTable {
         if changeCount != hosted[position].knownClients.changeCount {
             hosted[position].add(shard.centers.span[position].clientCounts, to: totals)
         }
-        if shard.centers.span[position].hasTally {
+        if shard.centers.span[position].needs.hasTally {
             hosted[position].add(shard.centers.span[position].tally, to: totals)
         }
     }
