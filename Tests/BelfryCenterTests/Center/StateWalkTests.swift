@@ -37,7 +37,9 @@ struct StateWalkTests {
         var tickets = TicketTable<[UInt8]>()
         let hash = SecretHash(high: 1, low: 2)
         _ = tickets.insert(hash, for: bytes("p"), holder: bytes("h"), share: 9, now: 0)
-        let walk = StateWalk((shard, values, tickets, Self.kind))
+        var channels = ChannelTable(seed: HashSeed(1, 2), unobservedNameLimit: 1)
+        _ = channels.countPost(name: bytes("n").span, at: 1)
+        let walk = StateWalk((shard, values, tickets, channels, Self.kind))
         #expect(Set(StateWalk.treatments.keys) == walk.treated)
     }
 
