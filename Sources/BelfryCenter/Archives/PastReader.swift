@@ -82,6 +82,14 @@ struct PastReader: Sendable {
     /// The place of an observer.
     func member(at slot: UInt32) -> Int? { members.firstIndex { $0.slot == slot } }
 
+    /// The first number, from another one on, that is held for an observer and not read.
+    ///
+    /// Whoever was promised nothing reads what is not kept, too, up to where it joined.
+    func firstHeld(_ first: UInt64, at slot: UInt32) -> UInt64 {
+        guard let place = member(at: slot), !members[place].isPromised else { return first }
+        return max(first, members[place].join + 1)
+    }
+
     /// The number above which an observer reads in the next life; nil for one that does not.
     ///
     /// Which frames came is unknown then, so whoever was promised all begins once more.

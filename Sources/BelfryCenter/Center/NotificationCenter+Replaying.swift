@@ -23,16 +23,16 @@ extension NotificationCenter {
         var past = past(above: max(sequence, 1) - 1, at: time)
         var starts: [UInt64] = []
         var counts = [Int](repeating: 0, count: past.count)
-        var wasSeen = true
         let hasAll = registry.lastWritten[client]?.isSeen(by: sequence) ?? false
-        var wasWritten = false
+        var (wasSeen, wasWritten) = (true, false)
         let seenPlace = markedPlace(of: sequence, among: slots)
         for slot in slots {  // Bound: resume
             let start = registry.observers[slot].replaysAbove + 1
             forgetUnknown(through: sequence, at: slot, &effects)
             let again = self.start(of: slot, after: sequence, &past, &wasWritten)
-            starts.append(again)
-            past.find(registry.filter(of: slot), of: slot, from: again, known[slot] ?? [])
+            starts.append(archiveBox.value.readers[client]?.firstHeld(again, at: slot) ?? again)
+            past.find(
+                registry.filter(of: slot), of: slot, from: starts.last ?? again, known[slot] ?? [])
             for place in past.found { counts[place] += 1 }  // Bound: resume
             // Losses with the number that the client names are replayed with it.
             let lost =

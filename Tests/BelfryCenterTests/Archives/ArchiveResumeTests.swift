@@ -65,6 +65,27 @@ struct ArchiveResumeTests {
         #expect(scenario.told == PastTold(sequences: [1, 2, 2]))
     }
 
+    @Test("A12: who comes back amid the last of each gets those of the ring once")
+    func lastEachOfRing() {
+        var limits = CenterLimits()
+        limits.flushByteLimit = 1
+        var scenario = Scenario(limits: limits)
+        scenario.archive("a")
+        for object in ["o", "p", "q"] { scenario.post("b", object) }
+        let client = scenario.connect()
+        var registration = scenario.registration("b", nil, ObserverTerms())
+        registration.beginning = .lastEach(1)
+        scenario.apply(.addObserver(registration, client: client, since: nil))
+        #expect(scenario.told == PastTold(sequences: [1]))
+        scenario.disconnect(client)
+        scenario.resume(client, after: 1)
+        #expect(scenario.told == PastTold(sequences: [2]))
+        for sequences: [UInt64] in [[3], []] {
+            scenario.apply(.drain(client: client))
+            #expect(scenario.told == PastTold(sequences: sequences))
+        }
+    }
+
     @Test("A9: what a reader had not reached before two restarts is a gap")
     func notReached() {
         var stored = StoredScenario { ($0.replayCountLimit, $0.flushByteLimit) = (0, 1) }
