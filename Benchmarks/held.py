@@ -89,7 +89,8 @@ def prepare_request(port, options):
 
 def measure(folder, floor, posters, durability, options):
     data = os.path.join(folder, "data")
-    extra = ["--data", data, "--durability", durability, "--hold-limit", str(options.posts + 1_000)]
+    extra = ["--data", data, "--durability", durability, "--hold-limit", str(options.posts + 1_000),
+             "--anonymous-grants", "post,observe,inspect,admin"]
     with support.Broker(options=extra) as broker:
         request = prepare_request(broker.port, options)
         before = metrics(broker.port)[b"belfry_store_commits_total"]

@@ -22,24 +22,14 @@ import sys
 import tempfile
 import time
 
-import held
 import slow
 import start
 import support
 
 RATE_BAR, MEMORY_BAR, RATIO_BAR = 60_000, 16, 1.5
 UNSENT_LIMIT = 1_024
-OPTIONS = ("--archive-limit", "10,2GiB", "--archive-memory", "4GiB")
-BATCH = 100
-
-
-def fill(port, count):
-    """Makes the archive, and posts what it keeps."""
-    status, archive = held.ask(port, "PUT", "/v1/archives/Log", json.dumps({"bytes": 2_000_000_000}).encode())
-    assert status == 201, archive
-    info = json.loads(support.user_info(200))
-    request = start.request("/v1/notifications", [{"name": "Log", "userInfo": info}] * BATCH)
-    start.ask_all(port, (request for _ in range(count // BATCH)), 4)
+OPTIONS = (
+    "--archive-limit", "10,2GiB", "--archive-memory", "4GiB", "--anonymous-grants", "post,observe,inspect,admin")
 
 
 def begin(port, receive_buffer=None):
@@ -141,7 +131,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="belfry-past.") as data:
         place = ("--data", data, "--durability", "process") if options.durable else ("--in-memory",)
         with support.Broker(options=(*place, *OPTIONS)) as broker:
-            fill(broker.port, options.kept)
+            start.fill_archive(broker.port, options.kept)
             print(f"{options.kept:,} kept, {slow.memory(broker.pid):.0f} MiB", flush=True)
             results = [
                 measure_rate(broker, options.kept), measure_others(broker, options.kept, options),

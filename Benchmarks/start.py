@@ -2,7 +2,7 @@
 """How long a broker takes to start that has much in its store.
 
     Benchmarks/start.py [--observers 100000] [--held 100000] [--responders 0] [--values 0] [--timers 0]
-        [--rounds 5] [--data DIR] [--bar 1] [-- OPTION...]
+        [--kept 0] [--rounds 5] [--data DIR] [--bar 1] [-- OPTION...]
 
 Half of the observers are mailboxes, each a client of its own; the others belong to as few clients as the
 limits allow. The held notifications are in mailboxes, 1,000 each, with 280 bytes of userInfo. Responders belong to as few clients as well, and each holds an address of its own;
@@ -18,6 +18,11 @@ The bar of 100,000 responders, values and timers each is 2 s, that of 1,000,000 
 
     Benchmarks/start.py --observers 0 --held 0 --responders 100000 --values 100000 --timers 100000 --bar 2
     Benchmarks/start.py --observers 0 --held 0 --timers 1000000 --bar 10 -- --timer-limit 1000000,1GiB --queue-memory 2GiB
+
+An archive keeps notifications of 200 bytes:
+
+    Benchmarks/start.py --observers 0 --held 0 --kept 1000000 -- --archive-limit 10,2GiB --archive-memory 4GiB \\
+        --anonymous-grants post,observe,inspect,admin
 
 With --data the filled directory stays, with what the broker had before the stop in DIR.json; a run that finds
 them fills nothing, and works on a copy. What stands behind -- are options of the broker: 1,000,000 held
@@ -123,6 +128,15 @@ def fill_siblings(port, options):
         for start in range(0, options.timers, BATCH)), 8)
 
 
+def fill_archive(port, count):
+    """Makes an archive, and posts what it keeps."""
+    status, archive = held.ask(port, "PUT", "/v1/archives/Log", json.dumps({"bytes": 2_000_000_000}).encode())
+    assert status == 201, archive
+    info = json.loads(support.user_info(200))
+    posts = request("/v1/notifications", [{"name": "Log", "userInfo": info}] * BATCH)
+    ask_all(port, (posts for _ in range(count // BATCH)), 4)
+
+
 def fill(port, observer_count, held_count):
     mailbox_count = observer_count // 2
     ask_all(port, (
@@ -169,6 +183,8 @@ def fill_new(data, options):
     print(f"an empty store: {seconds * 1000:.0f} ms")
     fill(broker.port, options.observers, options.held)
     fill_siblings(broker.port, options)
+    if options.kept:
+        fill_archive(broker.port, options.kept)
     before = resident_bytes(broker)
     broker.stop()
     return before
@@ -204,7 +220,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--observers", type=int, default=100_000)
     parser.add_argument("--held", type=int, default=100_000)
-    for name in ("responders", "values", "timers"):
+    for name in ("responders", "values", "timers", "kept"):
         parser.add_argument("--" + name, type=int, default=0)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--data")

@@ -233,10 +233,11 @@ public struct Archives: Footprinted, Sendable {
     mutating func addRestored(
         _ notification: Notification, in slot: UInt32, at time: CommandTime
     ) {
-        let key = ArchivedKindKey(
-            notification.content, in: slot,
-            isOfObject: slots[Int(slot)].terms.each == .object)
-        let kind = kinds.use(key).number
+        let content = notification.content
+        let isOfObject = slots[Int(slot)].terms.each == .object
+        let kind =
+            kinds.use(content, in: slot, isOfObject: isOfObject)
+            ?? kinds.use(ArchivedKindKey(content, in: slot, isOfObject: isOfObject)).number
         let row = rows.append(notification, kind: kind)
         rows[row].isStored = true
         link(row, kind, slot)
