@@ -15,7 +15,8 @@ moment. What is checked is the table of the section "What a receipt promises" of
 - sequence numbers rise over all lives, and no identifier comes twice;
 - stored asks, wherever they wait: see `crashing_asks.py`;
 - values, what ends of them, and what their observers have: see `crashing_values.py`;
-- timers, once, repeating, replaced and of clients that go: see `crashing_timers.py`.
+- timers, once, repeating, replaced and of clients that go: see `crashing_timers.py`;
+- what archives keep: see `crashing_archives.py`.
 
 Exit code 0 when nothing was missing, doubled or repeated; the seed makes the moments and the load
 the same, but not the machine.
@@ -35,6 +36,7 @@ import time
 
 from broker_log import BrokerLog
 from crashing import CUT, TIMEOUT, Connection, Session, Violation
+from crashing_archives import OPTION, Archives
 from crashing_asks import Asks
 from crashing_timers import Timers
 from crashing_values import Values
@@ -46,7 +48,7 @@ class Broker:
         self.started = time.monotonic()
         self.process = subprocess.Popen(
             [path, "serve", "--listen", "127.0.0.1:0", "--data", data, "--durability", durability,
-             "--log-format", "text"],
+             "--archives", OPTION, "--log-format", "text"],
             stdout=subprocess.DEVNULL, stderr=self.log)
         self.port = self._port()
         self.ready_after = time.monotonic() - self.started
@@ -376,7 +378,8 @@ def main():
     generator = random.Random(options.seed)
     data = tempfile.mkdtemp(prefix="belfry-crash.")
     expected = Expectations()
-    parts = asks, values, timers = Asks(generator), Values(generator), Timers(generator)
+    asks, values, timers, archives = Asks(generator), Values(generator), Timers(generator), Archives()
+    parts = asks, values, timers, archives
     starts = []
     answered = 0
     broker = None
@@ -407,7 +410,7 @@ def main():
             check(broker, expected, parts, mailboxes, session)
             if number % 50 == 49:
                 print(f"{number + 1} rounds, {expected.counter} posts, {asks.promised} asks, {values.count} writes, "
-                      f"{timers.promised} timers, slowest start {max(starts) * 1000:.0f} ms", flush=True)
+                      f"{timers.promised} timers, {archives.promised} kept, slowest start {max(starts) * 1000:.0f} ms", flush=True)
         timers.finish(Connection(broker.port))
     except Violation as fault:
         print(f"FAILED (seed {options.seed}, data in {data}): {fault}", file=sys.stderr)
@@ -418,7 +421,7 @@ def main():
     print(f"{options.rounds} kills, {expected.counter} posts, {answered} promises checked, "
           f"{asks.promised} asks, of which {asks.redelivered} came again, "
           f"{values.count} writes of values, {timers.promised} timers, {timers.posted} posts of them, of which "
-          f"{timers.redelivered} came again and marked, {timers.undone} farewells after a close that was not stored, "
+          f"{timers.redelivered} came again and marked, {archives.promised} kept in archives, {timers.undone} farewells after a close that was not stored, "
           f"slowest start {max(starts) * 1000:.0f} ms: nothing missing, nothing doubled")
     shutil.rmtree(data)
     return 0
