@@ -5,7 +5,7 @@ struct ArchivedKinds: Footprinted, Sendable {
     /// One kind.
     struct Kind: Sendable {
         let key: ArchivedKindKey
-        /// Two fields of the key: a look at that would copy it.
+        /// Two fields of the key: to read them there would copy it.
         let archive: UInt32
         let isOfObject: Bool
         var rows = Chain()

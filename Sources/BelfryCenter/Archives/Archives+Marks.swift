@@ -13,7 +13,7 @@ extension Archives {
         guard let age = archive.terms.age,
             notification.postedAt.adding(age) <= time.wallMilliseconds
         else { return true }
-        // Those that were looked at when their age was over stayed by `keepLast`.
+        // A row that the last look at ages left behind stayed by `keepLast`.
         let slot = kinds[kind].key.archive
         if isAged(row, in: slot) || kinds[kind].rows.count <= archive.terms.keepLast { return true }
         return rows.isAmongNewest(row, archive.terms.keepLast)

@@ -70,9 +70,9 @@ extension Archives {
         restore(archive, at: record.number)
     }
 
-    /// Notes for each archive what one that began anew has lost of its channels.
+    /// Notes for each archive the losses of archives in memory that began anew.
     ///
-    /// Such a one may have had them until the archive with the longer name was made.
+    /// An archive with a shorter name may have had its channels until it was made.
     mutating func noteForgottenWithLife(at restoredAt: Int64) {
         for slot in slots.indices where !slots[slot].isAnew {  // Bound: archives
             let since = slots[slot].since

@@ -46,7 +46,7 @@ enum PastLosses {
         let origin = current.map { archives.slots[Int($0)].origin } ?? .max
         for slot in archives.covering(name) {  // Bound: archives
             let archive = archives.slots[Int(slot)]
-            // One that was made behind the present one never had the channel.
+            // An archive that was made after the present one never had the channel.
             if archive.origin <= origin { marks.raise(to: archive.forgotten) }
             let channel = ArchivedKindKey(channel: name, in: slot)
             guard let found = archives.kinds.number(channel) else { continue }

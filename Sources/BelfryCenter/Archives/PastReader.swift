@@ -32,7 +32,7 @@ struct PastReader: Sendable {
         var takesAll = false
         /// Whether it is of an earlier life, and how far it was is unknown.
         var isRestored = false
-        /// The receipts of posts up to this number do not count it as one that holds.
+        /// Receipts of posts up to this number no longer count the observer as `held`.
         fileprivate(set) var settled: UInt64 = 0
     }
 
@@ -84,7 +84,7 @@ struct PastReader: Sendable {
 
     /// The first number, from another one on, that is held for an observer and not read.
     ///
-    /// Whoever was promised nothing reads what is not kept, too, up to where it joined.
+    /// An observer without a promise also reads what is not kept, up to where it joined.
     func firstHeld(_ first: UInt64, at slot: UInt32) -> UInt64 {
         guard let place = member(at: slot), !members[place].isPromised else { return first }
         return max(first, members[place].join + 1)
@@ -183,7 +183,7 @@ struct PastReader: Sendable {
 
     /// Notes that an observer got a notification; tells whether the receipt counted it as held.
     ///
-    /// One that comes back may get it again.
+    /// An observer that comes back may get the notification again.
     mutating func settle(_ sequence: UInt64, _ place: Int) -> Bool {
         guard sequence > max(members[place].join, members[place].settled) else { return false }
         members[place].settled = sequence
