@@ -16,7 +16,7 @@ extension Archives {
         let kind = rows[row].kind
         let slot = kinds.archive(of: kind)
         let mark = rows.mark(of: row)
-        // It is needed only to find the archive that keeps its channel now.
+        // The content is needed only to find the archive that keeps its channel now.
         let content = slots[Int(slot)].isEnded ? rows[row].notification.content : nil
         if rows[row].isStored { changes.append(.letGo(sequence: mark.sequence)) }
         rows.remove(row, from: &kinds[kind].rows, .ofKind)
