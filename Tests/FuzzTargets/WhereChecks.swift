@@ -11,7 +11,9 @@ enum WhereChecks {
             condition = try JSONCondition(text.span)
         } catch {
             if error.message.isEmpty { return "a fault without a sentence" }
-            return error.pointer.isEmpty || error.pointer.hasPrefix("/") ? nil : "no pointer"
+            // A key may begin with a mark that joins the slash before it, so bytes are compared.
+            return error.pointer.utf8.first.map { $0 == UInt8(ascii: "/") } ?? true
+                ? nil : "no pointer"
         }
         if !isJSON(condition.text) { return "a condition that is no JSON" }
         guard (try? JSONCondition(condition.text.span)) == condition else {
