@@ -44,7 +44,8 @@ extension Archives {
             let known = reader.place(of: slot) ?? after
             member = reader.members[place]
             let isOwn = member.isRestored && registry.clients[client].observers.count == 1
-            member.after = isOwn ? after : min(after, known)
+            // A search that has not ended begins at the present, and nothing of it was written.
+            if member.search == nil { member.after = isOwn ? after : min(after, known) }
             member.isRestored = false
         }
         member.held = Set(held)

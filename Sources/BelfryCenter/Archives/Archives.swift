@@ -66,7 +66,9 @@ public struct Archives: Footprinted, Sendable {
     var ageDeadline = Int64.max
     /// Archives of which rows go in shares.
     var unfitted: [UInt32] = []
-    /// How often something was let go, so that readers look for losses only then.
+    /// How often something was let go or terms began, after which the replay ring shows others.
+    ///
+    /// Readers look for losses only then.
     var lossCount: UInt64 = 0
     /// Observers that read the past, by the slots of their clients.
     var readers = CountedTable<UInt32, PastReader>()
@@ -198,6 +200,7 @@ public struct Archives: Footprinted, Sendable {
         archive.fittedThrough = 0
         archive.young = archive.rows.first
         slots[Int(slot)] = archive
+        lossCount += 1
         note(slot)
         if !unfitted.contains(slot) { unfitted.append(slot) }
         fit(limit: Self.shareOfCommand, at: time)
@@ -218,6 +221,7 @@ public struct Archives: Footprinted, Sendable {
         while slots.count <= Int(slot) { slots.append(Self.free) }  // Bound: few
         slots[Int(slot)] = archive
         isUsed = true
+        lossCount += 1
         if archive.isEnded {
             unfitted.append(slot)
         } else {

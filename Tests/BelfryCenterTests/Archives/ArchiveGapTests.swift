@@ -72,6 +72,21 @@ struct ArchiveGapTests {
         #expect(scenario.told.gaps == [2...2])
     }
 
+    @Test("A9: what the ring shows no more by an age that begins amid a replay is a gap")
+    func ageBegins() {
+        var limits = CenterLimits()
+        limits.flushByteLimit = 1
+        var scenario = Scenario(limits: limits)
+        scenario.archive("a") { $0.count = 1 }
+        for _ in 0..<2 { scenario.post("a") }
+        scenario.milliseconds += 2_000
+        scenario.post("a")
+        #expect(scenario.begin("a", since: 0) == PastTold(sequences: [1]))
+        scenario.archive("a") { ($0.count, $0.age) = (1, 1_000) }
+        scenario.apply(.drain(client: 1))
+        #expect(scenario.told == PastTold(sequences: [3], gaps: [2...2]))
+    }
+
     @Test("A9: an archive in memory alone begins anew with a life, whatever another one knows")
     func anew() {
         var stored = StoredScenario { $0.replayCountLimit = 0 }

@@ -86,6 +86,24 @@ struct ArchiveResumeTests {
         }
     }
 
+    @Test("A12: who comes back before the newest ones were found gets them")
+    func lastNotFound() {
+        var scenario = Scenario()
+        scenario.archive("a")
+        for _ in 0..<3 { scenario.post("a") }
+        let client = scenario.connect()
+        scenario.apply(.setSuspended(client: client, true))
+        var terms = ObserverTerms()
+        terms.suspensionBehavior = .hold
+        var registration = scenario.registration("a", nil, terms)
+        registration.beginning = .last(2)
+        scenario.apply(.addObserver(registration, client: client, since: nil))
+        scenario.disconnect(client)
+        scenario.resume(client, after: 3)
+        scenario.apply(.setSuspended(client: client, false))
+        #expect(scenario.told == PastTold(sequences: [2, 3]))
+    }
+
     @Test("A9: what a reader had not reached before two restarts is a gap")
     func notReached() {
         var stored = StoredScenario { ($0.replayCountLimit, $0.flushByteLimit) = (0, 1) }
