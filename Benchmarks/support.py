@@ -135,9 +135,13 @@ def user_info(byte_count=280):
     return (text + ("the quick brown fox jumps " * (rest // 26 + 1))[:rest] + '"}').encode()
 
 
+# Fields of all requests that this process makes, each with its line end.
+request_fields = ""
+
+
 def post_request(content, path="/v1/channels/ButtonChange", method="POST"):
     head = (
-        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{request_fields}Content-Type: application/json\r\n"
         f"Content-Length: {len(content)}\r\n\r\n"
     )
     return head.encode() + content
@@ -250,7 +254,7 @@ class WebSocketClient:
         key = base64.b64encode(os.urandom(16)).decode()
         offer = f"Sec-WebSocket-Extensions: {extensions}\r\n" if extensions else ""
         self.socket.sendall(
-            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n{offer}"
+            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{request_fields}Upgrade: websocket\r\n{offer}"
             f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: belfry.v1\r\n\r\n".encode()
         )

@@ -13,7 +13,7 @@ Four parts, of which all are done unless some are named:
   after the attack; what the attack opened ended as documented, within 1 s of the limit that it ran into.
 - *memory*: attacks that fill it, in a control group of 512 MiB and in one of 128 MiB (`abusing/memory.py`).
 - *time*: loads that one client can make, and what another one waits meanwhile (`abusing/turns.py`).
-- *generated*: attacks that seeds make, of seven classes (`abusing/generated.py`); `--only` names classes.
+- *generated*: attacks that seeds make, of nine classes (`abusing/generated.py`); `--only` names classes.
 
 With `--rounds`, the memory after the last round is at most 1.1 times that after a quarter of them.
 Options after `--` are for the broker. Python 3 and its standard library only; the attacks on TLS

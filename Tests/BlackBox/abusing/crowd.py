@@ -107,7 +107,7 @@ class Crowd:
 
 
 def get(path, fields=""):
-    return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{fields}\r\n".encode()
+    return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{support.request_fields}{fields}\r\n".encode()
 
 
 def waiting_post(path):
