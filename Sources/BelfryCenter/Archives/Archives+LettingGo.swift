@@ -60,9 +60,10 @@ extension Archives {
         lossCount += 1
         var marks = archive.forgotten
         let isMany = kinds.count(of: slot) > Self.shareOfCommand
+        // One that began anew does not know the channels of before.
+        if isMany || archive.isAnew { marks.passed.raise(to: archive.began) }
         if isMany {
             marks.raise(to: archive.marks)
-            marks.passed.raise(to: archive.began)
             if archive.rows.last != Chain.none {
                 marks.ended.raise(to: LossMark(rows[archive.rows.last].notification))
             }

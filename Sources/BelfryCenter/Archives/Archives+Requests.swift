@@ -22,7 +22,6 @@ extension Archives {
         _ channels: borrowing ChannelTable, _ history: borrowing History, at time: CommandTime
     ) throws(Refusal) -> Outcome {
         try check(name, terms, limits)
-        isDurable = limits.isDurable
         let isNew = slot(of: name) == nil
         put(
             name, terms, since: history.sequence,
@@ -47,7 +46,7 @@ extension Archives {
         _ limits: CenterLimits, _ channels: borrowing ChannelTable, _ history: borrowing History,
         at time: CommandTime
     ) {
-        (isDurable, isConfigured) = (limits.isDurable, true)
+        isConfigured = true
         if limits.archives.isEmpty, !isUsed { return }
         noteForgottenWithLife(at: history.restoredAt)
         for row in listing() where row.terms.isConfigured {  // Bound: archives

@@ -72,12 +72,13 @@ extension Archives {
 
     /// Notes for each archive the losses of archives in memory that began anew.
     ///
-    /// An archive with a shorter name may have had its channels until it was made.
+    /// One of a shorter prefix may have had its channels until it was made.
     mutating func noteForgottenWithLife(at restoredAt: Int64) {
         for slot in slots.indices where !slots[slot].isAnew {  // Bound: archives
             let since = slots[slot].since
             for other in covering(slots[slot].name.text)  // Bound: archives
-            where slots[Int(other)].isAnew && slots[Int(other)].origin < since
+            where slots[Int(other)].isAnew && slots[Int(other)].name.isPrefix
+                && slots[Int(other)].origin < since
                 && slots[slot].forgotten.passed.sequence < since && other != slot
             {
                 slots[slot].forgotten.passed.raise(

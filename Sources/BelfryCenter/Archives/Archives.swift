@@ -79,11 +79,12 @@ public struct Archives: Footprinted, Sendable {
     /// Changes that must last, since the host took them last.
     var changes: [Change] = []
     /// Whether it has the archives of the configuration file.
-    var isConfigured = false
+    var isConfigured: Bool
     /// Whether there is a store.
-    var isDurable = false
+    let isDurable: Bool
 
-    init(seed: HashSeed) {
+    init(limits: CenterLimits, seed: HashSeed) {
+        (isConfigured, isDurable) = (limits.archives.isEmpty, limits.isDurable)
         exact = KeyTable(seed: seed)
         kinds = ArchivedKinds(seed: seed)
     }

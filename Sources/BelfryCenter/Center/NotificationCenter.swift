@@ -56,8 +56,7 @@ public struct NotificationCenter: Sendable {
         schedule = Schedule(limits: limits, seed: seed)
         asks = Asks(seed: seed)
         values = ValueTable(seed: seed)
-        archiveBox = Boxed(Archives(seed: seed))
-        archiveBox.value.isConfigured = limits.archives.isEmpty
+        archiveBox = Boxed(Archives(limits: limits, seed: seed))
     }
 
     /// The archives of the center, to look at.

@@ -122,6 +122,46 @@ struct ArchiveGapTests {
         #expect(told == PastTold(gaps: [1...1]))
     }
 
+    @Test("A9: what memory alone had of a removed archive is lost to the one that follows")
+    func heirOfAnew() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a*") { $0.isStored = true } }
+        stored.run { $0.archive("ab") }
+        stored.run { $0.post("ab") }
+        stored.restart()
+        let restored = stored.scenario.center.sequence
+        stored.run { $0.removeArchive("ab") }
+        let told = stored.run { $0.begin("ab", since: 0) }
+        #expect(told == PastTold(gaps: [1...restored]))
+    }
+
+    @Test("A9: what memory alone had of one channel is no loss of others")
+    func anewBesideOthers() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a") }
+        for name in ["a", "b"] { stored.run { $0.post(name) } }
+        stored.run { $0.archive("a*") { $0.isStored = true } }
+        stored.run { $0.post("ab") }
+        stored.restart()
+        let told = stored.run { $0.begin("ab", since: 0) }
+        #expect(told == PastTold(sequences: [3]))
+    }
+
+    @Test("A9: what goes by its age with the first command of a life is known to the next one")
+    func agedAtStart() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a") { ($0.isStored, $0.age) = (true, 1_000) } }
+        stored.run { $0.post("a") }
+        stored.run { $0.apply(.terminate) }
+        stored.scenario.milliseconds += 2_000
+        stored.scenario.center = stored.stored.restored(
+            limits: stored.limits, isComplete: true, time: stored.scenario.time)
+        stored.run { $0.apply(.passTime(workLimit: .max)) }
+        stored.restart()
+        let told = stored.run { $0.begin("a", since: 0) }
+        #expect(told == PastTold(gaps: [1...1]))
+    }
+
     @Test("A9: an archive that was made behind a longer one never had its channels")
     func madeBehind() {
         var stored = StoredScenario { $0.replayCountLimit = 0 }

@@ -262,9 +262,11 @@ struct ArchiveTruth {
         // What is over may still be in the ring.
         let most = meant.count { has($0.sequence) || ring.contains($0.sequence) }
         for post in meant {
+            // The archive that has it remembers it, although another one may have the channel now.
+            let row = rows.first { $0.post.sequence == post.sequence }
+            let archive = row.flatMap { self.archive(numbered: $0.archive) } ?? self.archive(of: post.name)
             rows.removeAll { $0.post.sequence == post.sequence }
-            let isOfObject = archive(of: post.name)?.terms.each == .object
-            lose(post, .removed, isOfObject: isOfObject)
+            lose(post, .removed, isOfObject: archive?.terms.each == .object)
         }
         forgotten.formUnion(meant.map(\.sequence))
         for post in meant where archive(of: post.name) == nil { orphans.insert(post.sequence) }

@@ -78,7 +78,11 @@ extension ArchiveWorld {
         _ post: ArchiveTruth.Post, _ watcher: ArchiveWatcher, _ what: String
     ) throws(Violation) {
         count("notifications of the past")
-        if !watcher.wants(post), !watcher.mayRepeat, !watcher.choice.contains(post.sequence) {
+        // Where an archive went since, the ring shows others of its channels.
+        let isChosen =
+            watcher.wants(post) || watcher.choice.contains(post.sequence)
+            || truth.past(at: now, wall: wall).contains { $0.sequence == post.sequence }
+        if !isChosen, !watcher.mayRepeat {
             throw Violation("rules A11 and A12: \(what), and began elsewhere")
         }
         guard post.isKept else { return }
@@ -103,9 +107,11 @@ extension ArchiveWorld {
             throw Violation("rule A11: o\(watcher.serial) is told of \(first)...\(last)")
         }
         let lost = lostNumbers(for: watcher).filter { $0 >= first }
-        // Who came back is told up to what was written to it, as far as a loss lies behind that.
+        // Who came back is told up to what was written to it, as far as a loss lies behind that. Of
+        // a prefix it is unknown which channels earlier lives had.
         let isBehind =
             watcher.hasResumed || watcher.ringLoss >= first || lost.contains { $0 <= last }
+            || watcher.filter.names.isEmpty && last <= truth.lifeEnd
         guard let newest = lost.last, isBehind, last <= max(newest, newestLoss(for: watcher)) else {
             throw Violation(
                 """
@@ -223,15 +229,14 @@ extension ArchiveWorld {
             let past =
                 watcher.chosen == nil
                 ? truth.promised(at: now, wall: wall) : truth.past(at: now, wall: wall)
-            // What is not kept is held, as far as there is room.
+            // What is not kept is held, as far as there is room; what is kept comes amid the others.
             let overflow = watcher.gaps.filter { $0.reason == .overflow }
-            let wanted = past.filter { post in
-                post.sequence <= watcher.join && watcher.wants(post)
-                    && !overflow.contains {
-                        $0.firstSequence...$0.lastSequence ~= post.sequence
-                    }
+            func isJudged(_ sequence: UInt64) -> Bool {
+                sequence <= watcher.join
+                    && !overflow.contains { $0.firstSequence...$0.lastSequence ~= sequence }
             }
-            let found = watcher.came.filter { $0 <= watcher.join }.sorted()
+            let wanted = past.filter { isJudged($0.sequence) && watcher.wants($0) }
+            let found = watcher.came.filter(isJudged).sorted()
             guard found == wanted.map(\.sequence) else {
                 throw Violation(
                     """
