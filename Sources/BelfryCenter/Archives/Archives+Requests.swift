@@ -48,7 +48,6 @@ extension Archives {
     ) {
         isConfigured = true
         if limits.archives.isEmpty, !isUsed { return }
-        noteForgottenWithLife(at: history.restoredAt)
         for row in listing() where row.terms.isConfigured {  // Bound: archives
             guard !limits.archives.contains(where: { $0.name == row.name }) else { continue }
             var terms = row.terms

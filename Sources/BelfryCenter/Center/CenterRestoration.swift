@@ -103,6 +103,7 @@ public struct CenterRestoration: ~Copyable {
         bounded.forEach(note)
         var center = center
         center.orderActions()
+        center.archiveBox.value.noteForgottenWithLife(at: center.history.restoredAt)
         center.archiveBox.value.noteAges(at: time)
         center.restore(askEnds, at: time)
         center.endRestoring(isComplete: isComplete, at: time).forEach(note)

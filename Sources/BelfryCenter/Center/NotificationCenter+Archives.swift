@@ -192,6 +192,7 @@ extension NotificationCenter {
             let entry = makeEntry(
                 notification, at: slot, account: wasHeld ? .delivered : .none,
                 flags: [.redelivered, .replayed], time, &effects)
+            registry.observers[slot].replayedCount += 1
             addUnacknowledged(entry, of: registry.observers[slot].client)
         }
         write(

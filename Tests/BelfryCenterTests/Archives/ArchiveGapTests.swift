@@ -152,14 +152,23 @@ struct ArchiveGapTests {
         var stored = StoredScenario { $0.replayCountLimit = 0 }
         stored.run { $0.archive("a") { ($0.isStored, $0.age) = (true, 1_000) } }
         stored.run { $0.post("a") }
-        stored.run { $0.apply(.terminate) }
         stored.scenario.milliseconds += 2_000
-        stored.scenario.center = stored.stored.restored(
-            limits: stored.limits, isComplete: true, time: stored.scenario.time)
+        stored.beginAgain()
         stored.run { $0.apply(.passTime(workLimit: .max)) }
         stored.restart()
         let told = stored.run { $0.begin("a", since: 0) }
         #expect(told == PastTold(gaps: [1...1]))
+    }
+
+    @Test("A5: a start without archives of the configuration keeps what is posted then, too")
+    func storedAfterStart() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a") { $0.isStored = true } }
+        stored.beginAgain()
+        stored.run { $0.post("a") }
+        let sequence = stored.scenario.center.sequence
+        stored.beginAgain()
+        #expect(stored.scenario.keptNumbers() == [sequence])
     }
 
     @Test("A9: an archive that was made behind a longer one never had its channels")
@@ -183,5 +192,14 @@ struct ArchiveGapTests {
         scenario.archive("a") { ($0.count, $0.age) = (2, 1_000) }
         scenario.archive("a")
         #expect(scenario.begin("a", since: 0) == PastTold(gaps: [1...5]))
+    }
+}
+
+extension StoredScenario {
+    /// Stops in order, and begins again with the limits as they were.
+    fileprivate mutating func beginAgain() {
+        run { $0.apply(.terminate) }
+        scenario.center = stored.restored(
+            limits: limits, isComplete: true, time: scenario.time)
     }
 }

@@ -245,7 +245,7 @@ final class ArchiveWorld {
         tell("    next life above #\(center.sequence)")
         forgetGone()
         for serial in watchers.keys { noteRestart(of: serial, isComplete: isComplete) }
-        try submit(.configure(limits), "configure")
+        if dice.oneIn(2) { try submit(.configure(limits), "configure") }
         try removeStrangers()
         handOver()
         try commit(.max)
