@@ -32,8 +32,10 @@ extension Archives {
     ///
     /// The center knows the losses among the notifications that were written, and none of those
     /// that the reader had not reached.
+    ///
+    /// - Parameter isOwn: Whether the number was written to no other observer of the client.
     mutating func readAgain(
-        _ slot: UInt32, after: UInt64, lost: UInt64, held: [UInt64], join: UInt64,
+        _ slot: UInt32, after: UInt64, isOwn: Bool, lost: UInt64, held: [UInt64], join: UInt64,
         _ registry: borrowing ObserverRegistry
     ) {
         let client = registry.observers[slot].client
@@ -43,9 +45,11 @@ extension Archives {
             // The number may be of another observer, written before the reading began.
             let known = reader.place(of: slot) ?? after
             member = reader.members[place]
-            let isOwn = member.isRestored && registry.clients[client].observers.count == 1
             // A search that has not ended begins at the present, and nothing of it was written.
-            if member.search == nil { member.after = isOwn ? after : min(after, known) }
+            if member.search == nil {
+                member.after = member.isRestored && isOwn ? after : min(after, known)
+            }
+            member.begun = member.after
             member.isRestored = false
         }
         member.held = Set(held)
@@ -61,7 +65,7 @@ extension PastReader.Member {
     ) {
         self.init(
             slot: slot, serial: registry.observers[slot].serial,
-            filter: registry.filter(of: slot), after: after, join: join)
+            filter: registry.filter(of: slot), after: after, begun: after, join: join)
         switch beginning {
         case nil: break
         case .from(let time): from = time

@@ -164,6 +164,13 @@ public struct Archives: Footprinted, Sendable {
         archive(of: name.span, isReserved: name.starts(with: Self.reserved)) != nil
     }
 
+    /// Whether an archive keeps all channels that begin with a prefix.
+    func keepAll(beginningWith prefix: [UInt8]) -> Bool {
+        slots.contains {
+            $0.name.isPrefix && !$0.isEnded && prefix.starts(with: $0.name.text)
+        }
+    }
+
     private func row(of slot: UInt32) -> ArchiveRow? {
         let archive = slots[Int(slot)]
         if archive.isEnded { return nil }
@@ -186,7 +193,7 @@ public struct Archives: Footprinted, Sendable {
         guard let slot = slot(of: name) else {
             var archive = Archive(name: name, terms: terms, since: since)
             archive.began = began
-            archive.forgotten.ended = orphaned
+            archive.forgotten.ended = orphaned.sequence < began.sequence ? orphaned : began
             return add(archive)
         }
         var archive = slots[Int(slot)]

@@ -69,23 +69,33 @@ enum PastLosses {
     ///
     /// Past a number of kinds those of whole archives count, which may be more.
     private static func loss(
-        ofPrefix prefix: [UInt8]?, _ view: RingView, _ archives: borrowing Archives
+        ofPrefix prefix: [UInt8]?, _ view: RingView, _ archives: borrowing Archives,
+        _ channels: borrowing ChannelTable, _ history: borrowing History
     ) -> Loss {
         var through: UInt64 = 0
-        var isKept = false
+        let isKept = archives.keepAll(beginningWith: prefix ?? [])
         for archive in archives.slots where !archive.isEnded {  // Bound: archives
             let text = archive.name.text
-            if archive.name.isPrefix, let prefix, prefix.starts(with: text) { isKept = true }
             let isInside = prefix.map { text.starts(with: $0) } ?? true
             let isAround = archive.name.isPrefix && prefix.map { $0.starts(with: text) } ?? true
             guard isInside || isAround else { continue }
             through = max(through, view.last(of: archive.forgotten, archive.terms.age))
-            guard isInside || archives.kinds.count > Self.kindLookLimit else { continue }
+            let isAll = isInside || archives.kinds.count > Self.kindLookLimit
+            // What an earlier life knew of channels is in the archive alone.
+            if !isAll, archive.since <= history.restoredThrough {
+                through = max(through, view.last(of: archive.began))
+            }
+            guard isAll else { continue }
             through = max(
                 through, view.last(of: archive.marks, archive.terms.age),
                 view.last(of: archive.began))
         }
         if let prefix, archives.kinds.count <= Self.kindLookLimit {
+            // Channels that no archive has seen were posted to before one began.
+            let unseen = channels.lastPost(beginningWith: prefix) { name in
+                !archives.kinds.know(name, in: archives.covering(name))
+            }
+            through = max(through, view.last(of: unseen))
             archives.kinds.forEach { number in
                 let kind = archives.kinds[number]
                 guard kind.key.name.starts(with: prefix) else { return }
@@ -113,7 +123,10 @@ enum PastLosses {
         let names = registry.observedNames(at: slot)
         if registry.isUnderCondition(slot) {
             // It may not know of what an archive let go; the ring forgets everything alike.
-            let isKept = names != nil && (names ?? []).allSatisfy { archives.keep($0) }
+            let prefix = registry.observers.filter(at: slot)?.namePrefix ?? []
+            let isKept =
+                names.map { $0.allSatisfy { archives.keep($0) } }
+                ?? archives.keepAll(beginningWith: prefix)
             return isKept || !ringIsLate ? 0 : history.forgottenThrough(of: nil)
         }
         let ring = history.replay
@@ -156,12 +169,18 @@ enum PastLosses {
                     orphaned.postedAt >= view.from ? orphaned.sequence : 0)
             }
         }
-        guard let names else { return last(loss(ofPrefix: prefix, view, archives), nil, history) }
+        guard let names else {
+            let loss = loss(ofPrefix: prefix, view, archives, registry.index.channels, history)
+            return last(loss, nil, history)
+        }
         var lost: UInt64 = 0
         for name in names {  // Bound: terms
             let post = registry.index.channels.lastPost(of: name, history)
             let loss = loss(of: name, object: object, last: post, view, archives)
-            lost = max(lost, last(loss, name, history))
+            let through = last(loss, name, history)
+            // Nothing behind the last post of a channel is lost; those of the broker are not counted.
+            let isCounted = !name.starts(with: Archives.reserved)
+            lost = max(lost, isCounted ? min(through, post.sequence) : through)
         }
         return lost
     }

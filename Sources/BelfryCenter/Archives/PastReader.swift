@@ -12,6 +12,8 @@ struct PastReader: Sendable {
         let filter: ObserverIndex.Filter
         /// It gets notifications above this number.
         var after: UInt64
+        /// The number above which the next life begins: which frames came is unknown then.
+        var begun: UInt64
         /// The time from which it gets notifications that were posted before it joined.
         var from = Int64.min
         /// The number of the last notification before it was registered or came back.
@@ -91,12 +93,9 @@ struct PastReader: Sendable {
     }
 
     /// The number above which an observer reads in the next life; nil for one that does not.
-    ///
-    /// Which frames came is unknown then, so whoever was promised all begins once more.
-    func place(of slot: UInt32, begunAbove start: UInt64) -> UInt64? {
+    func placeInNextLife(of slot: UInt32) -> UInt64? {
         guard let place = member(at: slot) else { return nil }
-        return members[place].isPromised
-            ? min(start, members[place].after) : self.place(of: slot)
+        return members[place].isPromised ? members[place].begun : self.place(of: slot)
     }
 
     /// The number above which an observer reads; nil for one that does not.

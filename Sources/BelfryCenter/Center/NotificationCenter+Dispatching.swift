@@ -49,6 +49,8 @@ extension NotificationCenter {
         var walkLookCount = 0
         /// The observers that match it.
         var matched: [UInt32] = []
+        /// The observers whose conditions were past the limit of work.
+        var unasked: [UInt32] = []
         /// Whether an account has changed after its receipt was written into the effects.
         var hasRecounted = false
         /// The rows that have changed after they were written into the effects.
@@ -90,7 +92,8 @@ extension NotificationCenter {
             special = deliver(
                 notification, at: position, to: buckets, of: channel, time, &effects)
             receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
-            receipt.matched = receipt.delivered + UInt32(special.count)
+            receipt.dropped = UInt32(dispatching.unasked.count)
+            receipt.matched = receipt.delivered + UInt32(special.count) + receipt.dropped
             if receipt.matched > 0 {
                 registry.index.noteMatch(channel: channel, deliveryCount: receipt.delivered)
             }
@@ -101,10 +104,14 @@ extension NotificationCenter {
             dispatching.rows = effects.deliveries[deliveredBefore...].map {
                 ReportRow(observer: $0.observer, outcome: .delivered)
             }
+            dispatching.rows += dispatching.unasked.map {
+                ReportRow(observer: registry.observers[$0].serial, outcome: .dropped)
+            }
             place(special, receipt, notification, at: time, &effects)
             receipt = dispatching.receipt
             if dispatching.reports { effects.reports.append(dispatching.rows) }
         }
+        if !dispatching.unasked.isEmpty { dispatching.unasked = [] }
         effects.receipts.append(receipt)
         history.replay.append(notification)
         history.fates.append(receipt, depth: post.depth, at: time.monotonicNanoseconds)

@@ -36,18 +36,19 @@ extension NotificationCenter {
             }
             seenCount += 1
             lastSerial = registry.observers[slot].serial
-            if userInfo != nil, let condition,
-                truth.isTrue(
+            var isAsked = true
+            if userInfo != nil, let condition {
+                let answer = truth.isTrue(
                     condition, of: registry.index.filters.conditions,
                     in: content.userInfoOrNothing)
-                    == false
-            {
-                return true
+                if answer == false { return true }
+                isAsked = answer != nil
             }
             let row = row(ofSlot: slot)
             if row.reach.isAllowed(visible) {
-                var report = ReportRow(observer: row.serial, outcome: outcome(at: slot))
-                if let target = registry.observers.target(at: slot) {
+                var report = ReportRow(
+                    observer: row.serial, outcome: isAsked ? outcome(at: slot) : .dropped)
+                if isAsked, let target = registry.observers.target(at: slot) {
                     let action = explain(actionAt: slot, target: target)
                     report = action.row
                     // The page ends with the work that it has done, of walks too.

@@ -26,8 +26,7 @@ extension NotificationCenter {
 
     /// Finds the observers of a notification in a center with finer filters.
     ///
-    /// Observers whose conditions are past the limit of work get a gap (law 3), but not those under
-    /// a grant with a condition: they may not know of it (rule W11).
+    /// Observers whose conditions are past the limit of work get a gap (law 3).
     @inline(never)
     mutating func matchFilters(
         _ content: Notification.Content, in buckets: ObserverIndex.Buckets, of channel: UInt32,
@@ -37,8 +36,9 @@ extension NotificationCenter {
             in: buckets, of: content, channel: channel, to: &dispatching.matched)
         effects.evaluationCount += registry.index.evaluationCount
         if slots.isEmpty { return }
-        // Bound: observers
-        for slot in slots where !registry.isUnderCondition(slot) {
+        dispatching.unasked = slots
+        for slot in slots {  // Bound: observers
+            registry.observers[slot].tally.dropped += 1
             noteGap(.overflow, history.sequence, at: slot, &effects)
         }
         for slot in slots {  // Bound: observers

@@ -148,9 +148,8 @@ extension NotificationCenter {
             for (slot, filter) in zip(slots, filters) {  // Bound: since
                 switch filter.matches(place, notification.content, &work) {
                 case true?: found.add(notification, to: slot)
-                case nil where !registry.isUnderCondition(slot):
-                    found.lose(.unread(notification.sequence), of: slot)
-                default: break
+                case nil: found.lose(.unread(notification.sequence), of: slot)
+                case false?: break
                 }
             }
         }

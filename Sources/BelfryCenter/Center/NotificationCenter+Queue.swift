@@ -174,8 +174,8 @@ extension NotificationCenter {
                     acknowledgedThrough: observer.mailbox.acknowledgedThrough,
                     forgottenThrough: observer.mailbox.forgottenThrough,
                     role: registry.observers.role(at: slot),
-                    readsAbove: archiveBox.value.readers[observer.client]?.place(
-                        of: slot, begunAbove: observer.replaysAbove))),
+                    readsAbove: archiveBox.value.readers[observer.client]?.placeInNextLife(
+                        of: slot))),
             &effects)
     }
 

@@ -26,6 +26,7 @@ extension NotificationCenter {
         let hasAll = registry.lastWritten[client]?.isSeen(by: sequence) ?? false
         var (wasSeen, wasWritten) = (true, false)
         let seenPlace = markedPlace(of: sequence, among: slots)
+        let takers = slots.filter { past.matches(sequence, registry.filter(of: $0)) }
         for slot in slots {  // Bound: resume
             let start = registry.observers[slot].replaysAbove + 1
             forgetUnknown(through: sequence, at: slot, &effects)
@@ -42,14 +43,11 @@ extension NotificationCenter {
                 : history.replay.forgottenThrough
             let missing = max(max(again - 1, lost), past.unread?.last ?? 0)
             makeGood(past, missingThrough: missing, at: slot, &effects)
-            if let unread = past.unread, !registry.isUnderCondition(slot) {
-                noteGap(unread, at: slot, &effects)
-            }
+            if let unread = past.unread { noteGap(unread, at: slot, &effects) }
             if archiveBox.value.isUsed {
                 archiveBox.value.readAgain(
-                    slot, after: again - 1, lost: lost, held: known[slot] ?? [],
-                    join: history.sequence, registry)
-                registry.observers[slot].replaysAbove = again - 1
+                    slot, after: again - 1, isOwn: slots.count == 1 || takers == [slot],
+                    lost: lost, held: known[slot] ?? [], join: history.sequence, registry)
             }
             guard registry.observers[slot].writtenThrough >= sequence else { continue }
             let isForeign = seenPlace.map { $0 != markedPlace(of: slot) ?? $0 } ?? false

@@ -108,9 +108,8 @@ extension NotificationCenter {
             {
                 switch filter.matches(place, notification.content, &work) {
                 case true?: found.add(notification, to: stretch.slot)
-                case nil where !registry.isUnderCondition(stretch.slot):
-                    found.lose(.unread(sequence), of: stretch.slot)
-                default: break
+                case nil: found.lose(.unread(sequence), of: stretch.slot)
+                case false?: break
                 }
             }
         }

@@ -28,18 +28,23 @@ struct ConditionTable: Footprinted, Sendable {
                 stride: MemoryLayout<[UInt8]>.stride + MemoryLayout<Index>.stride)
     }
 
-    /// Whether a userInfo fulfils a condition.
+    /// Whether a userInfo fulfils the condition of the registration.
     @inline(__always)
     func isTrue(
         _ index: Index, for members: borrowing JSONMembers, in userInfo: Span<UInt8>,
         work: inout Int
     ) -> Bool {
-        let place = Int(index)
-        if let own = rows[place].own, !own.isTrue(for: members, in: userInfo, work: &work) {
-            return false
-        }
-        return rows[place].alternatives.isEmpty
-            || rows[place].alternatives.oneIsTrue(for: members, in: userInfo, work: &work)
+        rows[Int(index)].own?.isTrue(for: members, in: userInfo, work: &work) ?? true
+    }
+
+    /// Whether the grants of the registration let a userInfo pass.
+    @inline(__always)
+    func isGranted(
+        _ index: Index, for members: borrowing JSONMembers, in userInfo: Span<UInt8>,
+        work: inout Int
+    ) -> Bool {
+        rows[Int(index)].alternatives.isEmpty
+            || rows[Int(index)].alternatives.oneIsTrue(for: members, in: userInfo, work: &work)
     }
 
     /// Whether an observer has a condition.

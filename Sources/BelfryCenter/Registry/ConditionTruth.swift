@@ -13,10 +13,14 @@ struct ConditionTruth: Footprinted, Sendable {
     private(set) var evaluationCount: UInt64 = 0
     /// The bytes of values that conditions have looked through for the notification.
     private(set) var work = 0
+    /// The same for the conditions of grants.
+    private var grantWork = 0
 
     /// The most bytes that the conditions of one notification look through, some 4 ms of work.
     ///
-    /// A value that is searched counts nine times. Past the limit observers get a gap.
+    /// A value that is searched counts nine times. Past the limit observers get a gap. The
+    /// conditions of grants have as much for themselves, so that no condition of a registration
+    /// decides whether somebody may learn of the notification (rule W11).
     static let workLimit = 8 << 20
 
     /// The most bytes of a notification whose members leave their storage to the next one.
@@ -28,7 +32,7 @@ struct ConditionTruth: Footprinted, Sendable {
     /// Begins with another notification.
     mutating func begin() {
         isRead = false
-        (evaluationCount, work) = (0, 0)
+        (evaluationCount, work, grantWork) = (0, 0, 0)
         number += 1
     }
 
@@ -48,10 +52,14 @@ struct ConditionTruth: Footprinted, Sendable {
         isShared: Bool = true
     ) -> Bool? {
         if isShared, let answer = answer(of: index) { return answer }
-        if work > Self.workLimit { return nil }
-        evaluationCount += 1
         if !isRead { read(userInfo) }
-        let isTrue = conditions.isTrue(index, for: members, in: userInfo, work: &work)
+        let isGranted =
+            grantWork > Self.workLimit
+            || conditions.isGranted(index, for: members, in: userInfo, work: &grantWork)
+        if isGranted, max(work, grantWork) > Self.workLimit { return nil }
+        evaluationCount += 1
+        let isTrue =
+            isGranted && conditions.isTrue(index, for: members, in: userInfo, work: &work)
         if isShared { answers[Int(index)] = number << 1 | (isTrue ? 1 : 0) }
         return isTrue
     }
@@ -73,6 +81,13 @@ struct ConditionTruth: Footprinted, Sendable {
         if work > Self.workLimit { return nil }
         if !isRead { read(userInfo) }
         return condition.isTrue(for: members, in: userInfo, work: &work)
+    }
+
+    /// Whether the grants of a condition that no table has let a userInfo pass.
+    mutating func askGrants(_ condition: FilterCondition, in userInfo: Span<UInt8>) -> Bool {
+        if condition.alternatives.isEmpty { return true }
+        if !isRead { read(userInfo) }
+        return condition.alternatives.oneIsTrue(for: members, in: userInfo, work: &work)
     }
 }
 

@@ -25,15 +25,17 @@ struct FilterCondition: Sendable {
         return key
     }
 
-    /// Whether a userInfo fulfils it.
+    /// Whether a userInfo fulfils it; the grants decide first.
     ///
     /// - Parameter work: grows by the bytes of values that were looked through.
     func isTrue(
         for members: borrowing JSONMembers, in userInfo: Span<UInt8>, work: inout Int
     ) -> Bool {
-        if let own, !own.isTrue(for: members, in: userInfo, work: &work) { return false }
-        return alternatives.isEmpty
-            || alternatives.oneIsTrue(for: members, in: userInfo, work: &work)
+        guard
+            alternatives.isEmpty
+                || alternatives.oneIsTrue(for: members, in: userInfo, work: &work)
+        else { return false }
+        return own?.isTrue(for: members, in: userInfo, work: &work) ?? true
     }
 
     var footprint: Int {

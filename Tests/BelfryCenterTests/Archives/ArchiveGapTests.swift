@@ -1,3 +1,4 @@
+import BelfryJSON
 import Testing
 
 @testable import BelfryCenter
@@ -31,18 +32,42 @@ struct ArchiveGapTests {
         var scenario = Scenario(limits: .ring(0))
         scenario.post("a.x")
         scenario.archive("a.*")
-        let client = scenario.connect()
-        var filter = FilterTerms()
-        filter.namePrefix = bytes("a.")
-        let plain = scenario.registration(nil)
-        scenario.apply(
-            .addObserver(
-                ObserverRegistration(
-                    serial: plain.serial, tokenHash: plain.tokenHash, name: nil, object: nil,
-                    selector: plain.selector, terms: plain.terms,
-                    role: .filtered(filter, target: nil)),
-                client: client, since: 0))
-        #expect(scenario.told == PastTold(gaps: [1...1]))
+        #expect(scenario.beginAt(prefix: "a.") == PastTold(gaps: [1...1]))
+    }
+
+    @Test("A9: a loss before a prefix archive began is told to observers of a longer prefix, too")
+    func beforeShorterPrefix() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.post("a.x.1")
+        scenario.archive("a.*")
+        #expect(scenario.beginAt(prefix: "a.x") == PastTold(gaps: [1...1]))
+        #expect(scenario.beginAt(prefix: "a.y") == PastTold())
+    }
+
+    @Test("A9: what was removed of other channels is no loss of an archive that begins then")
+    func removedElsewhere() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.archive("q")
+        scenario.post("q")
+        scenario.removeArchive("q")
+        for name in ["a", "b*"] { scenario.archive(name) }
+        for name in ["a", "b", "z"] {
+            #expect(scenario.begin(name, since: 0) == PastTold())
+        }
+        scenario.archive("q")
+        #expect(scenario.begin("q", since: 0) == PastTold(gaps: [1...1]))
+    }
+
+    @Test("W11: an archive of a prefix that lost nothing tells no gap to whoever has a condition")
+    func underCondition() throws {
+        let team = try JSONCondition(bytes(#"{"team":"eng"}"#).span)
+        var scenario = Scenario(limits: .ring(1))
+        scenario.archive("a.*")
+        for _ in 0..<3 { scenario.post("b") }
+        let told = scenario.beginAt(prefix: "a.") {
+            $0.grants = [GrantCondition(alternatives: [team])]
+        }
+        #expect(told == PastTold())
     }
 
     @Test("A9: the losses of an archive that was removed are known to the one that follows")
@@ -192,6 +217,27 @@ struct ArchiveGapTests {
         scenario.archive("a") { ($0.count, $0.age) = (2, 1_000) }
         scenario.archive("a")
         #expect(scenario.begin("a", since: 0) == PastTold(gaps: [1...5]))
+    }
+}
+
+extension Scenario {
+    /// Registers an observer of a prefix that begins at the oldest number; tells what it gets.
+    fileprivate mutating func beginAt(
+        prefix: String, _ change: (inout FilterTerms) -> Void = { _ in }
+    ) -> PastTold {
+        let client = connect()
+        var filter = FilterTerms()
+        filter.namePrefix = bytes(prefix)
+        change(&filter)
+        let plain = registration(nil)
+        apply(
+            .addObserver(
+                ObserverRegistration(
+                    serial: plain.serial, tokenHash: plain.tokenHash, name: nil, object: nil,
+                    selector: plain.selector, terms: plain.terms,
+                    role: .filtered(filter, target: nil)),
+                client: client, since: 0))
+        return told
     }
 }
 

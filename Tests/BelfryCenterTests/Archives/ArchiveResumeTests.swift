@@ -104,6 +104,37 @@ struct ArchiveResumeTests {
         #expect(scenario.told == PastTold(sequences: [2, 3]))
     }
 
+    @Test("A10: who comes back with a lower number than before gets all above that number")
+    func lowerThanBefore() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.archive("a")
+        let client = scenario.connect()
+        scenario.observeForLong("a", by: client)
+        for _ in 0..<3 { scenario.post("a") }
+        scenario.disconnect(client)
+        let newcomer = scenario.resume(client, after: 2)
+        #expect(scenario.told == PastTold(sequences: [3]))
+        scenario.apply(
+            .disconnect(client: client, connection: connection(newcomer + 100)))
+        scenario.resume(client, after: 1)
+        #expect(scenario.told == PastTold(sequences: [2, 3]))
+    }
+
+    @Test("A10: a replay that was cut goes on behind its last frame in the next life")
+    func cutBeforeRestart() {
+        var stored = StoredScenario { ($0.replayCountLimit, $0.flushByteLimit) = (0, 1) }
+        stored.run { $0.archive("a") { $0.isStored = true } }
+        for _ in 0..<4 { stored.run { $0.post("a") } }
+        let client = stored.run { $0.connect() }
+        stored.run { $0.observeForLong("b", by: client) }
+        stored.run { $0.observeForLong("a", by: client, since: 0) }
+        stored.run { $0.apply(.drain(client: client)) }
+        #expect(stored.scenario.told == PastTold(sequences: [2]))
+        stored.restart()
+        stored.resume(client, after: 2)
+        #expect(stored.scenario.told == PastTold(sequences: [3]))
+    }
+
     @Test("A9: what a reader had not reached before two restarts is a gap")
     func notReached() {
         var stored = StoredScenario { ($0.replayCountLimit, $0.flushByteLimit) = (0, 1) }
