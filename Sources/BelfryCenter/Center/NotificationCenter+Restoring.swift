@@ -87,9 +87,9 @@ extension NotificationCenter {
         observer.mailbox.acknowledgedThrough = record.acknowledgedThrough
         observer.mailbox.forgottenThrough = record.forgottenThrough
         observer.mailbox.lookedAt = registry.clients[client].disconnectedSince
-        // A responder gets several names.
-        let dispatched = history.lastDispatchedEarlier(
-            of: record.role.deliversAtOnce ? record.name : nil)
+        // A responder gets several names, and a grant may exclude the last post of a name.
+        let isOfName = record.role.deliversAtOnce && record.role.filter?.grants.isEmpty != false
+        let dispatched = history.lastDispatchedEarlier(of: isOfName ? record.name : nil)
         observer.writtenThrough = min(
             history.sequence, registry.lastWritten[client]?.sequence ?? dispatched)
         registry.observers.fill(slot, with: observer, in: &registry.clients[client].observers)

@@ -122,6 +122,61 @@ struct FilterIndexTests {
         #expect(observers.sorted() == [1, 1, 1, 2, 2])
     }
 
+    @Test("W11: the conditions of others take nothing from whoever is under a grant")
+    func grantWork() throws {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        for number in 0..<4 {
+            var others = try terms(where: #"{"s":{"contains":"no\#(number)"}}"#)
+            others.grants = [try Self.team("ops")]
+            scenario.observe(others, by: client)
+        }
+        var own = FilterTerms()
+        own.grants = [try Self.team("eng")]
+        let wanted = scenario.observe(own, by: client)
+        let text = String(repeating: "x", count: 250_000)
+        scenario.post("a", userInfo: #"{"s":"\#(text)","team":"eng"}"#)
+        #expect(scenario.effects.deliveries.map(\.observer) == [wanted])
+        #expect(scenario.effects.notices.isEmpty)
+    }
+
+    @Test("law 3: whoever may know of a notification, and cannot be asked, is told and counted")
+    func unasked() throws {
+        var scenario = Scenario()
+        let client = scenario.connect()
+        var observers: [UInt64] = []
+        for number in 0..<8 {
+            var own = try terms(where: #"{"s":{"contains":"no\#(number)"}}"#)
+            own.grants = [try Self.team(number % 2 == 0 ? "eng" : "ops")]
+            observers.append(scenario.observe(own, by: client))
+        }
+        for number in 0..<4 {
+            let own = try terms(where: #"{"s":{"contains":"yes\#(number)"}}"#)
+            observers.append(scenario.observe(own, by: client))
+        }
+        let userInfo = #"{"s":"\#(String(repeating: "x", count: 250_000))","team":"eng"}"#
+        scenario.post("a", userInfo: userInfo)
+        let told = scenario.effects.notices.compactMap { notice -> UInt64? in
+            guard case .gap(_, _, let gap) = notice, gap.reason == .overflow else { return nil }
+            return gap.observer
+        }
+        // Half of those under a grant are excluded by it, and four conditions are asked.
+        #expect(told.count == 4)
+        #expect(!told.contains { observers[..<8].firstIndex(of: $0).map { $0 % 2 == 1 } ?? false })
+        let receipt = try #require(scenario.effects.receipts.last)
+        #expect((receipt.matched, receipt.dropped) == (4, 4))
+        let explanation = scenario.center.explain(
+            name: bytes("a"), object: nil, userInfo: bytes(userInfo)
+        ) { _, _ in true }
+        #expect(explanation.observers.map { $0.0.serial }.sorted() == told.sorted())
+        #expect(explanation.observers.allSatisfy { $0.1.outcome == .dropped })
+    }
+
+    private static func team(_ name: String) throws -> GrantCondition {
+        GrantCondition(
+            alternatives: [try JSONCondition(bytes(#"{"team":"\#(name)"}"#).span)])
+    }
+
     private func terms(where condition: String) throws -> FilterTerms {
         var terms = FilterTerms()
         terms.condition = try JSONCondition(bytes(condition).span)

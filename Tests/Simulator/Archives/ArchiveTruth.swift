@@ -264,7 +264,8 @@ struct ArchiveTruth {
         for post in meant {
             // The archive that has it remembers it, although another one may have the channel now.
             let row = rows.first { $0.post.sequence == post.sequence }
-            let archive = row.flatMap { self.archive(numbered: $0.archive) } ?? self.archive(of: post.name)
+            let archive =
+                row.flatMap { self.archive(numbered: $0.archive) } ?? self.archive(of: post.name)
             rows.removeAll { $0.post.sequence == post.sequence }
             lose(post, .removed, isOfObject: archive?.terms.each == .object)
         }
