@@ -25,11 +25,16 @@ extension Problem {
     /// The problem of a verb that the caller lacks; an absent name or object is all.
     static func lacking(
         _ verb: String, _ caller: Caller, center: [UInt8]? = nil, name: [UInt8]? = nil,
-        object: [UInt8]? = nil, place: Int? = nil
+        object: [UInt8]? = nil, place: Int? = nil, isUnderCondition: Bool = false
     ) -> Problem {
         let mayHaveMore = caller.mayAuthenticate || caller.isStranger
         let kind = caller.isAnonymous && mayHaveMore ? Kind.credentialsMissing : .forbidden
-        var detail = "This requires the grant \(verb), which the caller does not have."
+        var detail =
+            isUnderCondition
+            ? """
+            This requires the grant \(verb), which the caller has under a condition (where) that \
+            this userInfo does not fulfil.
+            """ : "This requires the grant \(verb), which the caller does not have."
         if caller.isStranger {
             detail += """
                  Without credentials only programs of the broker's own user on this machine have \
@@ -56,10 +61,12 @@ extension Problem {
         _ verb: String, _ submission: Submission, _ content: BelfryCenter.Notification.Content,
         place: Int?
     ) -> Problem {
-        var object: [UInt8]?
-        if let span = content.object { object = [UInt8](copying: span) }
+        let (name, object) = ([UInt8](copying: content.name), content.objectText)
+        let verbs = Verbs.names.first { $0.name == verb }?.verb ?? []
+        let conditions = submission.caller.grants.conditions(
+            of: verbs, center: submission.center, name: name, object: object)
         return lacking(
-            verb, submission.caller, center: submission.center,
-            name: [UInt8](copying: content.name), object: object, place: place)
+            verb, submission.caller, center: submission.center, name: name, object: object,
+            place: place, isUnderCondition: !conditions.isEmpty)
     }
 }

@@ -115,7 +115,14 @@ struct WhereAccessTests {
         #expect(try status(#"[{"name":"a","userInfo":{"total":1}},{"name":"a"}]"#) == 403)
         #expect(
             try Self.ask(broker, "POST", "/v1/channels/a", #"{"total":2}"#, as: "p").status == 200)
-        #expect(try Self.ask(broker, "POST", "/v1/channels/a", "{}", as: "p").status == 403)
+        let excluded = try Self.ask(broker, "POST", "/v1/channels/a", "{}", as: "p")
+        #expect(excluded.status == 403)
+        #expect(
+            excluded.json["detail"]
+                == """
+                This requires the grant post, which the caller has under a condition (where) that \
+                this userInfo does not fulfil.
+                """)
         let peer = try broker.webSocket(fields: [Keys.field("p")])
         let refused = try peer.answer("post", #"{"name":"a","userInfo":{"total":-1}}"#)
         #expect(refused["error"]["data"]["status"] == 403)
