@@ -190,10 +190,11 @@ enum PastLosses {
         _ name: ArchiveName, _ archives: borrowing Archives,
         _ channels: borrowing ChannelTable, _ history: borrowing History
     ) -> LossMark {
-        guard archives.archive(of: name.text.span, isReserved: false) == nil else {
-            return LossMark()
+        guard name.isPrefix else {
+            return archives.keep(name.text)
+                ? LossMark() : channels.lastPost(of: name.text, history)
         }
-        guard name.isPrefix else { return channels.lastPost(of: name.text, history) }
+        if archives.keepAll(beginningWith: name.text) { return LossMark() }
         var last = channels.lastPost(beginningWith: name.text) { channel in
             archives.archive(of: channel.span, isReserved: false) == nil
         }

@@ -33,7 +33,9 @@ extension NotificationCenter {
                 query, above: start, &history, registry.index)
             effects.outcome = .forgot(count: count, next: next)
             if next != nil { return }
-            // Held copies go with the last share; their observers get a gap.
+            // Held copies go with the last share; their observers get a gap. What was sent and not
+            // acknowledged is not sent again.
+            var owing: Set<UInt32> = []
             var work = FilterWork()
             var kept = backlog.held.oldest
             while kept != HeldTable.none {  // Bound: kept
@@ -42,10 +44,20 @@ extension NotificationCenter {
                 guard let notification = backlog.held.keptNotification(at: kept),
                     !notification.isOfValue, query.matches(notification, &work) == true
                 else { continue }
-                for entry in backlog.entries(of: kept)  // Bound: ends
-                where !backlog.held[entry].flags.contains(.unacknowledged) {
-                    lose(entry, .unknown, &effects)
+                for entry in backlog.entries(of: kept) {  // Bound: ends
+                    if backlog.held[entry].flags.contains(.unacknowledged) {
+                        let slot = backlog.held[entry].observer
+                        owing.insert(registry.observers[slot].client)
+                        noteGap(.unknown, backlog.held.sequence(of: entry), at: slot, &effects)
+                        discard(owed: entry, &effects)
+                    } else {
+                        lose(entry, .unknown, &effects)
+                    }
                 }
+            }
+            for client in owing.sorted()  // Bound: ends
+            where registry.clients[client].suspension.contains(.owing) {
+                settle(client, at: time, &effects)
             }
         default: preconditionFailure("the command is none of archives")
         }
@@ -189,10 +201,18 @@ extension NotificationCenter {
         step.byteCount += notification.content.byteCount + Self.frameByteCount
         effects.replayedCount += 1
         if acknowledges {
-            let entry = makeEntry(
-                notification, at: slot, account: wasHeld ? .delivered : .none,
-                flags: [.redelivered, .replayed], time, &effects)
+            var kept = backlog.held.firstSlot(from: notification.sequence)
+            if !backlog.held.goOn(&kept, to: notification.sequence) {
+                kept = keep(notification, before: kept)
+            }
+            let entry = backlog.held.make(
+                HeldTable.Entry(
+                    observer: slot, notification: kept, account: wasHeld ? .delivered : .none,
+                    flags: [.redelivered, .replayed]))
+            backlog.held.append(entry, to: &registry.observers[slot].entries, in: .observer)
+            count(entry: entry, 1)
             registry.observers[slot].replayedCount += 1
+            noteHeld(entry, at: time, &effects)
             addUnacknowledged(entry, of: registry.observers[slot].client)
         }
         write(

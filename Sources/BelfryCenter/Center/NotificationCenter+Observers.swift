@@ -323,12 +323,15 @@ extension NotificationCenter {
             }
             unlink(entry, &effects)
         }
-        for entry in owed {  // Bound: list
-            let isCounted = backlog.held[entry].account == .delivered
-            endWait(for: entry, outcome: .disconnected, &effects) { receipt in
-                if isCounted { receipt.pending -= 1 }
-            }
-            unlink(entry, &effects)
+        for entry in owed { discard(owed: entry, &effects) }  // Bound: list
+    }
+
+    /// Removes an entry that was sent and not acknowledged.
+    mutating func discard(owed entry: UInt32, _ effects: inout Effects) {
+        let isCounted = backlog.held[entry].account == .delivered
+        endWait(for: entry, outcome: .disconnected, &effects) { receipt in
+            if isCounted { receipt.pending -= 1 }
         }
+        unlink(entry, &effects)
     }
 }

@@ -44,6 +44,15 @@ struct ArchiveGapTests {
         #expect(scenario.beginAt(prefix: "a.y") == PastTold())
     }
 
+    @Test("A9: an archive of a prefix knows what was lost beside the channel of that very name")
+    func besideExact() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.archive("a")
+        scenario.post("ab")
+        scenario.archive("a*")
+        #expect(scenario.begin("ab", since: 0) == PastTold(gaps: [1...1]))
+    }
+
     @Test("A9: what was removed of other channels is no loss of an archive that begins then")
     func removedElsewhere() {
         var scenario = Scenario(limits: .ring(0))

@@ -39,6 +39,7 @@ struct ArchiveWatcher {
     let client: UInt64
     let filter: Filter
     let drops: Bool
+    let acknowledges: Bool
     let isMailbox: Bool
     /// It was promised all above this number; up to `join` as far as it is this young.
     var start: UInt64

@@ -54,6 +54,7 @@ extension ArchiveWorld {
         var watcher = ArchiveWatcher(
             serial: registration.serial, client: client, filter: filter,
             drops: registration.terms.suspensionBehavior == .drop,
+            acknowledges: registration.terms.acknowledges,
             isMailbox: ends[client]?.transport == .mailbox, start: center.sequence,
             join: center.sequence)
         truth.passTime(to: now, wall: wall)
@@ -78,7 +79,7 @@ extension ArchiveWorld {
 
     /// A client reads some of its frames.
     func read(_ count: Int, of client: UInt64) throws(Violation) {
-        take(count, of: client)
+        try take(count, of: client)
         guard let end = ends[client], end.connection != nil, end.unread.count <= highWater / 2,
             end.isSlow || end.isFlushing
         else { return }
@@ -102,7 +103,7 @@ extension ArchiveWorld {
     }
 
     /// Frames come to a client.
-    func take(_ count: Int, of client: UInt64) {
+    func take(_ count: Int, of client: UInt64) throws(Violation) {
         guard let end = ends[client] else { return }
         let taken = min(count, end.unread.count)
         for frame in end.unread.prefix(taken) {
@@ -110,16 +111,30 @@ extension ArchiveWorld {
             ends[client]?.lastCame = frame.sequence
         }
         ends[client]?.unread.removeFirst(taken)
-        if taken > 0 { ends[client]?.hasLost = false }
+        if taken > 0 {
+            ends[client]?.hasLost = false
+            ends[client]?.hasRemoved = false
+        }
+        for frame in end.unread.prefix(taken)
+        where watchers[frame.observer]?.acknowledges == true {
+            let name = DeliveryName(observer: frame.observer, sequence: frame.sequence)
+            try submit(
+                .acknowledge(client: client, name, .result([])),
+                "acknowledge o\(frame.observer) #\(frame.sequence)")
+        }
     }
 
     /// A client reads all that there is, and all that follows.
     func readAll(_ client: UInt64) throws(Violation) {
         for _ in 0..<10_000 {
+            try take(.max, of: client)
             guard let end = ends[client], end.connection != nil else { return }
-            take(.max, of: client)
-            guard end.isSlow || end.isFlushing else { return }
-            try drain(client)
+            // Acknowledgements let more frames come.
+            if end.isSlow || end.isFlushing {
+                try drain(client)
+            } else if end.unread.isEmpty {
+                return
+            }
         }
         throw Violation("c\(client) flushes for ever")
     }
@@ -144,7 +159,7 @@ extension ArchiveWorld {
 
     func cut(_ client: UInt64) throws(Violation) {
         guard let end = ends[client], let connection = end.connection else { return }
-        take(dice.below(end.unread.count + 1), of: client)
+        try take(dice.below(end.unread.count + 1), of: client)
         loseLine(of: client)
         try submit(
             .disconnect(client: client, connection: ConnectionName(node: 0, number: connection)),
@@ -156,7 +171,7 @@ extension ArchiveWorld {
     func comeBack(_ client: UInt64) throws(Violation) {
         guard let end = ends[client], end.transport == .webSocket else { return }
         if end.connection != nil {
-            take(dice.below(end.unread.count + 1), of: client)
+            try take(dice.below(end.unread.count + 1), of: client)
             loseLine(of: client)
         }
         guard let end = ends[client] else { return }
@@ -183,7 +198,6 @@ extension ArchiveWorld {
                 watchers[serial]?.doubts.insert(after)
             }
         }
-        ends[client]?.hasRemoved = false
         // A crash may have taken back what it had asked for.
         try submit(
             .setSuspended(client: client, end.isAsked), "setSuspended c\(client) \(end.isAsked)")

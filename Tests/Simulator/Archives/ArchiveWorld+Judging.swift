@@ -130,7 +130,8 @@ extension ArchiveWorld {
         let names = Self.names.filter { filter.covers($0) }
         lost.append(watcher.ringLoss)
         // Those that were removed where no archive had the channel have one number together.
-        lost += truth.orphans
+        let last = truth.posts.last { names.contains($0.name) }?.sequence ?? 0
+        lost += truth.orphans + truth.orphans.map { min($0, last) }
         if isPartlyKept(filter) { lost.append(truth.ringForgot) }
         if filter.names.isEmpty { lost += truth.archives.compactMap(\.anewAbove) }
         // An archive with other kinds than before has forgotten the others whole.

@@ -170,6 +170,7 @@ extension ArchiveWorld {
         terms.endsWithConnection = transport == .events || dice.oneIn(5)
         if transport == .mailbox { terms.endsWithConnection = false }
         terms.holdLimit = 1_000
+        terms.acknowledges = transport == .webSocket && dice.oneIn(6)
         terms.lease = dice.oneIn(4) ? Int64(dice.number(in: 500...9_000)) * 1_000_000 : nil
         var name: [UInt8]?
         var filter = FilterTerms()

@@ -219,7 +219,7 @@ final class ArchiveWorld {
             // A stop in order writes all frames.
             for client in ends.keys.sorted() { try readAll(client) }
             try submit(.terminate, "terminate")
-            for client in ends.keys.sorted() { take(.max, of: client) }
+            for client in ends.keys.sorted() { try take(.max, of: client) }
             handOver()
             try commit(.max)
         } else {
