@@ -62,7 +62,7 @@ extension Change {
         case .observerRemoved(_, let tombstone):
             // Tombstones are appended. The part with pages of its own reuses those that the
             // observer's row has left, which had the same texts and more.
-            120 + min((tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0), 1_000)
+            120 + min(tombstone.textByteCount, 1_000)
         case .center, .sequenceReserved, .client, .observer, .notification, .held, .action, .gap,
             .queued, .key, .timer, .ask, .value, .archive, .archivedKind, .kept:
             weight
@@ -94,8 +94,7 @@ extension Change {
                 + record.role.byteCount
             return page + Self.appended(textByteCount) + Self.appended(0)
         case .observerRemoved(_, let tombstone):
-            let textByteCount = (tombstone.name?.count ?? 0) + (tombstone.object?.count ?? 0)
-            return 3 * page + Self.appended(textByteCount)
+            return 3 * page + Self.appended(tombstone.textByteCount)
         case .notification(let record):
             return Self.appended(record.notification.content.byteCount)
         case .held: return Self.appended(0)
@@ -138,6 +137,12 @@ extension [[UInt8]] {
 extension ReportRow {
     fileprivate var byteCount: Int {
         16 + (outcome.answerText?.count ?? 0) + (route?.path.blobByteCount ?? 0)
+    }
+}
+
+extension Tombstone {
+    fileprivate var textByteCount: Int {
+        (name?.count ?? 0) + (object?.count ?? 0) + (terms?.byteCount ?? 0)
     }
 }
 

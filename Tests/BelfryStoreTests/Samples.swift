@@ -104,12 +104,15 @@ enum Sample {
         return terms
     }
 
-    static func tombstone(_ serial: UInt64) -> Tombstone {
+    static func tombstone(_ serial: UInt64, names: [[UInt8]] = []) -> Tombstone {
         let removers: [Remover] = [.client(serial), .principal(bytes("p\(serial)")), .broker]
+        var terms = FilterTerms()
+        terms.names = names
         return Tombstone(
             tokenHash: hash(serial), removedAt: Int64(serial), removedBy: removers[Int(serial % 3)],
             reason: RemovalReason.allCases[Int(serial % 5)],
-            name: serial % 2 == 0 ? nil : bytes("a"), object: serial % 3 == 0 ? bytes("o") : nil)
+            name: serial % 2 == 0 ? nil : bytes("a"), object: serial % 3 == 0 ? bytes("o") : nil,
+            terms: terms)
     }
 
     static func content(_ number: UInt64, byteCount: Int = 20) -> Notification.Content {

@@ -277,6 +277,7 @@ struct StoreFileTests {
                     selector: text, terms: sample.terms, since: 0, createdAt: 0,
                     acknowledgedThrough: 0, forgottenThrough: 0, role: .responder(terms))),
             .observerRemoved(serial: 1, Sample.tombstone(1)),
+            .observerRemoved(serial: 2, Sample.tombstone(2, names: terms.implements.suffix(32))),
             .ask(Sample.ask(1, byteCount: 600_000)),
             .ask(Sample.ask(1, shown: Array(1...20_000), byteCount: 600_000)),
             .ask(Sample.ask(1, isOpen: false, byteCount: 600_000)), .askForgotten(Sample.id(1)),
@@ -295,6 +296,17 @@ struct StoreFileTests {
             let byteCount = file.connection.logPageCount * StoreChange.frameByteCount
             #expect(byteCount <= batch.weight + StoreWorker<StoreFile>.reserveByteCount)
         }
+    }
+
+    @Test("the names of a tombstone count for the weight of its removal")
+    func weightOfNames() {
+        func weight(_ names: [[UInt8]]) -> Int {
+            let removal = Change.observerRemoved(serial: 2, Sample.tombstone(2, names: names))
+            return StoreBatch(loop: 0, ticket: 0, changes: [.center(name: Self.name, removal)])
+                .weight
+        }
+        let names = (0..<32).map { [UInt8](repeating: 97, count: 1_000) + [$0] }
+        #expect(weight(names) >= weight([]) + 32_000)
     }
 
     @Test(

@@ -17,7 +17,7 @@ extension NotificationCenter {
             backlog.held.byteCount + schedule.queue.byteCount + history.replay.byteCount
             + history.keys.byteCount + backlog.waiting.resultByteCount
             + (backlog.paces.isEmpty ? 0 : backlog.paces.footprint)
-            + registry.index.channels.byteCount
+            + registry.index.channels.byteCount + registry.tombstones.textFootprint
         if schedule.usesTimers {
             count += 4 * schedule.timers.count
             measure += schedule.timers.byteCount

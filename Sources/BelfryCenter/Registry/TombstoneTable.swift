@@ -9,7 +9,7 @@ struct TombstoneTable: Footprinted, Sendable {
     private var positions: [UInt64: UInt64] = [:]
 
     /// The bytes of their texts.
-    private var textFootprint = 0
+    private(set) var textFootprint = 0
 
     /// How many are remembered.
     var count: Int { order.count }
@@ -55,9 +55,17 @@ struct TombstoneTable: Footprinted, Sendable {
 }
 
 extension Tombstone {
-    /// The bytes of name and object, which the observer's own tables have released.
+    /// The bytes of its filter's texts, which the observer's own tables have released.
+    ///
+    /// It is part of the state, so spare room does not count: processes have different ones.
     fileprivate var textFootprint: Int {
-        Footprint.array(of: name?.count ?? 0) + Footprint.array(of: object?.count ?? 0)
+        let bytes = Footprint.array(of: name?.count ?? 0) + Footprint.array(of: object?.count ?? 0)
+        guard let terms else { return bytes }
+        let blocks =
+            Footprint.array(of: 1, stride: MemoryLayout<FilterTerms>.stride)
+            + Footprint.array(of: terms.names.count, stride: MemoryLayout<[UInt8]>.stride)
+        let texts = [terms.namePrefix, terms.objectPrefix].compactMap { $0 } + terms.names
+        return texts.reduce(bytes + blocks) { $0 + Footprint.array(of: $1.count) }
     }
 }
 

@@ -15,13 +15,13 @@ public struct Tombstone: Sendable, Equatable {
     /// The terms of a finer filter, as a role: that has one word where there are none.
     private let role: ObserverRole
 
-    /// The terms of a finer filter.
+    /// The names and prefixes of a finer filter; conditions are not kept, as no reader gets them.
     public var terms: FilterTerms? { role.filter }
 
     /// The names and objects that the observer could match.
     public var reach: FilterReach { FilterReach(name: name, object: object, terms: terms) }
 
-    /// Joins the parts.
+    /// Joins the parts; of the terms without their conditions.
     public init(
         tokenHash: SecretHash, removedAt: Int64, removedBy: Remover, reason: RemovalReason,
         name: [UInt8]?, object: [UInt8]?, terms: FilterTerms? = nil
@@ -32,6 +32,7 @@ public struct Tombstone: Sendable, Equatable {
         self.reason = reason
         self.name = name
         self.object = object
-        role = terms.map { .filtered($0, target: nil) } ?? .plain
+        let kept = terms?.withoutCondition
+        role = kept.flatMap { $0.isFiner ? .filtered($0, target: nil) : nil } ?? .plain
     }
 }

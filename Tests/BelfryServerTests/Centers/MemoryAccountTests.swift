@@ -179,6 +179,23 @@ struct MemoryAccountTests {
         #expect(Self.wrongKinds(broker) == [])
     }
 
+    @Test("tombstones of many long names are forgotten as soon as they are too many bytes")
+    func namesOfTombstones() throws {
+        let broker = try Broker { $0.memory.tombstones = 1_000_000 }
+        let socket = try broker.webSocket()
+        let text = String(repeating: "x", count: 200)
+        for number in 0..<300 {
+            let names = (0..<32).map { #""\#(number).\#($0)\#(text)""# }.joined(separator: ",")
+            _ = try socket.result("addObserver", #"{"names":[\#(names)],"object":"o"}"#)
+            _ = try socket.result("removeObserver", #"{"object":"o"}"#)
+            // One turn may go past it by what it reads.
+            #expect(broker.shared.totals[.tombstones] <= 1_050_000)
+        }
+        #expect(broker.shared.totals[.tombstones] > 700_000)
+        #expect((60...120).contains(broker.nodes[0].trimmableCount(of: .tombstones, at: 0)))
+        #expect(Self.wrongKinds(broker) == [])
+    }
+
     @Test("what is held goes by its cost in memory, the oldest first, with a gap")
     func held() throws {
         let broker = try Broker { $0.memory.held = 200_000 }
