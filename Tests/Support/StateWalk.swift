@@ -36,8 +36,8 @@ package struct StateWalk {
             "It lives only while a command is applied (decision 97).": [
                 "NotificationCenter.dispatching", "NotificationQueue.journal",
             ],
-            "It follows from the roles of observers, and numbers prefixes as they came.": [
-                "ObserverIndex.finer"
+            "It follows from the filters of observers, and numbers prefixes as they came.": [
+                "ObserverIndex.finer", "ChannelWatch.names",
             ],
             "It is a lower bound, which a restored shard finds anew.": ["ShardLog.dueAt"],
             "It has intervals that are over, which are forgotten over time.": ["PaceTable.order"],

@@ -4,28 +4,33 @@
 // registration pays for one check; otherwise it notes its own names, and the end of the turn finds
 // the changes. The first observer without a name, and the removal of the last one, change the
 // watched names; for watchers of all names also those that were posted lately without an observer,
-// which the center remembers (`unobservedNameLimit`).
+// which the center remembers (`unobservedNameLimit`). A prefix changes those that begin with it.
+// The prefixes that one command removes are looked at together, behind the last of them.
 
 extension NotificationCenter {
     /// Notes the names that may get their first observer; a value's observer has none (rule V13).
     mutating func noteComing(_ name: [UInt8]?, _ object: [UInt8]?, _ role: ObserverRole) {
         if role.value != nil { return }
+        if registry.watch.hasGonePrefixes { registry.noteGonePrefixes() }
         if let responder = role.responder {
             guard registry.watch.isActive else { return }
             // Bound: selectors
-            for name in responder.implements { noteCrossing(of: name, wasObserved: false) }
+            for name in responder.implements { registry.noteCrossing(of: name, wasObserved: false) }
         } else if let terms = role.filter, let watched = WatchedNames(name, object, terms) {
             for name in watched.reports { registry.watch.add(watching: name) }  // Bound: few
             guard registry.watch.isActive else { return }
-            // Bound: terms, spread
-            for name in registry.names(watched.names, beginningWith: watched.prefix) {
-                noteCrossing(of: name, wasObserved: false)
+            // Bound: terms
+            for name in watched.names { registry.noteCrossing(of: name, wasObserved: false) }
+            if let prefix = watched.prefix, !registry.hasPrefix(of: prefix) {
+                var prefixes = PrefixTable()
+                _ = prefixes.insert(prefix.span)
+                registry.noteCrossings(beginningWith: prefixes, wasObserved: false)
             }
         } else if let name {
             if Report.isOfChannels(name) {
                 registry.watch.add(watching: object)
             } else if registry.watch.isActive {
-                noteCrossing(of: name, wasObserved: false)
+                registry.noteCrossing(of: name, wasObserved: false)
             }
         } else {
             registry.namelessCount += 1
@@ -40,19 +45,20 @@ extension NotificationCenter {
         if let responder = role.responder {
             guard registry.watch.isActive else { return }
             // Bound: selectors
-            for name in responder.implements { noteCrossing(of: name, wasObserved: true) }
+            for name in responder.implements { registry.noteCrossing(of: name, wasObserved: true) }
         } else if let terms = role.filter, let watched = WatchedNames(name, object, terms) {
             for name in watched.reports { registry.watch.remove(watching: name) }  // Bound: few
             guard registry.watch.isActive else { return }
-            // Bound: terms, spread
-            for name in registry.names(watched.names, beginningWith: watched.prefix) {
-                noteCrossing(of: name, wasObserved: true)
+            // Bound: terms
+            for name in watched.names { registry.noteCrossing(of: name, wasObserved: true) }
+            if let prefix = watched.prefix, !registry.hasPrefix(of: prefix) {
+                registry.watch.note(gonePrefix: prefix)
             }
         } else if let name {
             if Report.isOfChannels(name) {
                 registry.watch.remove(watching: object)
             } else if registry.watch.isActive {
-                noteCrossing(of: name, wasObserved: true)
+                registry.noteCrossing(of: name, wasObserved: true)
             }
         } else {
             registry.namelessCount -= 1
@@ -60,13 +66,6 @@ extension NotificationCenter {
                 registry.watch.noteNameless(wasObserved: true)
             }
         }
-    }
-
-    /// Notes a name that is in no filter, before or after the present change.
-    private mutating func noteCrossing(of name: [UInt8], wasObserved: Bool) {
-        guard !registry.isNamed(name), !name.starts(with: "belfry.".utf8) else { return }
-        let wasNameless = registry.watch.namelessBefore ?? (registry.namelessCount > 0)
-        registry.watch.note(name, wasObserved: wasObserved || wasNameless)
     }
 
     /// Reports the changes of the turn that ends, until so much work is done.

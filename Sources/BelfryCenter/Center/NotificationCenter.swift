@@ -86,6 +86,7 @@ public struct NotificationCenter: Sendable {
         }
         do throws(Refusal) {
             try perform(command.action, command.id, at: command.time, into: &effects)
+            if registry.watch.hasGonePrefixes { registry.noteGonePrefixes() }
             if asks.isUsed, !asks.open.sequel.isEmpty { restartWalks(at: command.time, &effects) }
             if !reports.isEmpty {
                 postReports(

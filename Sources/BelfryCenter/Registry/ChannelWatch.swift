@@ -12,23 +12,18 @@ struct ChannelWatch: Footprinted, Sendable {
     private(set) var watcherCount = 0
     /// How many of them watch all names.
     private(set) var generalCount = 0
-    /// The names that the others watch, and the number of watchers by the number of the name.
-    private var names: KeyTable
-    private var counts: [Int] = []
+    /// The names that the others watch, each used by its watchers.
+    private var names = PrefixTable()
+    /// The prefixes that observers gave up in the present command; nil between commands.
+    private var gonePrefixes: PrefixTable?
     /// Names to check at the end of the turn, in the order in which they were noted.
     private var crossings = Ring<Crossing>()
     private var noted: Set<[UInt8]> = []
     /// Whether an observer without a name existed when the turn began; nil if that did not change.
     private(set) var namelessBefore: Bool?
 
-    init(seed: HashSeed) {
-        names = KeyTable(seed: seed)
-    }
-
     /// The bytes that the table costs.
-    var footprint: Int {
-        names.footprint + counts.count * MemoryLayout<Int>.stride + crossings.footprint
-    }
+    var footprint: Int { names.footprint + crossings.footprint }
 
     var isActive: Bool { watcherCount > 0 }
 
@@ -42,20 +37,17 @@ struct ChannelWatch: Footprinted, Sendable {
             generalCount += 1
             return
         }
-        let place = Int(names.insert(name.span).index)
-        while counts.count <= place { counts.append(0) }  // Bound: growth
-        counts[place] += 1
+        _ = names.insert(name.span)
     }
 
     /// Removes a watcher.
     mutating func remove(watching name: [UInt8]?) {
         watcherCount -= 1
         if let name {
-            guard let place = names.index(of: name.span) else {
+            guard let index = names.index(of: name.span) else {
                 preconditionFailure("a name that is watched is known")
             }
-            counts[Int(place)] -= 1
-            if counts[Int(place)] == 0 { names.remove(at: place) }
+            names.remove(index)
         } else {
             generalCount -= 1
         }
@@ -91,11 +83,38 @@ struct ChannelWatch: Footprinted, Sendable {
         return crossing
     }
 
+    /// Whether observers gave up prefixes in the present command.
+    var hasGonePrefixes: Bool { gonePrefixes != nil }
+
+    /// Notes that the last observer with a prefix leaves.
+    mutating func note(gonePrefix prefix: [UInt8]) {
+        var prefixes = gonePrefixes.take() ?? PrefixTable()
+        _ = prefixes.insert(prefix.span)
+        gonePrefixes = prefixes
+    }
+
+    /// Returns and forgets the prefixes that observers gave up.
+    mutating func takeGonePrefixes() -> PrefixTable? { gonePrefixes.take() }
+
     /// Calls the visitor with each name that has a watcher.
     func forEachName(_ visit: ([UInt8]) -> Void) {
-        // Bound: spread
-        for place in 0..<names.indexLimit where place < counts.count && counts[place] > 0 {
-            visit(names.key(at: UInt32(place)))
+        names.forEachText { name, _ in
+            visit(name)
+            return true
+        }
+    }
+
+    /// Calls the visitor once with each watched name that begins with one of the prefixes.
+    ///
+    /// - Complexity: linear in the prefixes and in these names.
+    func forEachName(beginningWith prefixes: PrefixTable, _ visit: ([UInt8]) -> Void) {
+        prefixes.forEachText { prefix, _ in
+            names.forEachText(beginningWith: prefix) { name, _ in
+                visit(name)
+                return true
+            }
+            // The names of a longer prefix were among these.
+            return false
         }
     }
 }
@@ -108,15 +127,33 @@ extension ChannelWatch.Crossing: Coded {
 }
 
 extension ChannelWatch: Coded {
+    /// The watched names, in the order of their bytes.
+    private var watchedNames: [(name: [UInt8], watcherCount: Int)] {
+        var watched: [(name: [UInt8], watcherCount: Int)] = []
+        names.forEachText { name, watcherCount in
+            watched.append((name, Int(watcherCount)))
+            return true
+        }
+        return watched
+    }
+
     init(_ known: ChannelWatch?, by coder: inout some Coder) throws(CodeError) {
         watcherCount = try coder(known?.watcherCount)
         generalCount = try coder(known?.generalCount)
-        names = try coder(known?.names)
-        counts = try coder(known?.counts)
+        let watched = known?.watchedNames
+        let keys: [[UInt8]] = try coder(watched?.map(\.name))
+        // Programs before had numbers of names, some of them free; a free one has no watchers.
+        let _: [UInt32] = try coder(watched.map { _ in [] })
+        let counts: [Int] = try coder(watched?.map(\.watcherCount))
         crossings = try coder(known?.crossings)
         noted = known?.noted ?? []
         namelessBefore = try coder(known?.namelessBefore)
+        names = known?.names ?? PrefixTable()
         guard coder.isReading else { return }
+        // Bound: snapshot
+        for (key, count) in zip(keys, counts) where count > 0 {
+            _ = names.insert(key.span, useCount: UInt32(clamping: count))
+        }
         for position in crossings.startPosition..<crossings.endPosition {  // Bound: snapshot
             noted.insert(crossings[position].name)
         }

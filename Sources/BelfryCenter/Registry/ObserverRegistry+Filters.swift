@@ -40,20 +40,48 @@ extension ObserverRegistry {
             || index.hasPrefix(of: name.span, isReserved: false)
     }
 
-    /// The names that an observer may make observed: those of its prefix only as far as known.
-    func names(_ names: [[UInt8]], beginningWith prefix: [UInt8]?) -> [[UInt8]] {
-        guard let prefix else { return names }
-        return spreadNames().filter { $0.starts(with: prefix) }
-    }
+    /// Whether an observer has a prefix of a text: then all names that begin with it are observed.
+    func hasPrefix(of text: [UInt8]) -> Bool { index.hasPrefix(of: text.span, isReserved: false) }
 
     /// The names of which watchers are told when an observer of many names comes or leaves.
-    func spreadNames() -> [[UInt8]] {
+    ///
+    /// - Parameter prefixes: what a name begins with, one of them; nil for all names.
+    func spreadNames(beginningWith prefixes: PrefixTable? = nil) -> [[UInt8]] {
         var names: [[UInt8]] = []
-        watch.forEachName { names.append($0) }
-        if watch.generalCount > 0 {
-            index.channels.forEachUnobserved { names.append(index.channels.name(at: $0)) }
+        if let prefixes {
+            watch.forEachName(beginningWith: prefixes) { names.append($0) }
+        } else {
+            watch.forEachName { names.append($0) }
+        }
+        guard watch.generalCount > 0 else { return names }
+        index.channels.forEachUnobserved { channel in
+            let name = index.channels.name(at: channel)
+            if prefixes?.hasPrefix(of: name.span) ?? true { names.append(name) }
         }
         return names
+    }
+
+    /// Notes a name that is in no filter, before or after the present change (rule L12).
+    mutating func noteCrossing(of name: [UInt8], wasObserved: Bool) {
+        guard !isNamed(name), !name.starts(with: "belfry.".utf8) else { return }
+        let wasNameless = watch.namelessBefore ?? (namelessCount > 0)
+        watch.note(name, wasObserved: wasObserved || wasNameless)
+    }
+
+    /// Notes the names that begin with one of these prefixes.
+    mutating func noteCrossings(beginningWith prefixes: PrefixTable, wasObserved: Bool) {
+        // Bound: spread
+        for name in spreadNames(beginningWith: prefixes) {
+            noteCrossing(of: name, wasObserved: wasObserved)
+        }
+    }
+
+    /// Notes the names that may have lost their last observer by the prefixes that are gone.
+    ///
+    /// A client may leave with thousands of prefixes: each name is looked at once for all of them.
+    mutating func noteGonePrefixes() {
+        guard let prefixes = watch.takeGonePrefixes(), watch.isActive else { return }
+        noteCrossings(beginningWith: prefixes, wasObserved: true)
     }
 
     /// Whether an observer names channels, and none of them was ever posted.

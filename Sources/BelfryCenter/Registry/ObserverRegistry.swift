@@ -8,14 +8,13 @@ struct ObserverRegistry: Sendable {
     var selectors: SelectorTable
     var targets = TargetTable()
     var tombstones = TombstoneTable()
-    var watch: ChannelWatch
+    var watch = ChannelWatch()
     /// How many observers name no channel.
     var namelessCount = 0
 
     init(limits: CenterLimits, seed: HashSeed) {
         index = ObserverIndex(seed: seed, unobservedNameLimit: limits.unobservedNameLimit)
         selectors = SelectorTable(seed: seed)
-        watch = ChannelWatch(seed: seed)
     }
 
     /// The slots of a client's observers.

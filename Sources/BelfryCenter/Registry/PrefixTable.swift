@@ -59,8 +59,43 @@ struct PrefixTable: Footprinted, Sendable {
         return found
     }
 
-    /// Counts one more use of a prefix, and returns its number.
-    mutating func insert(_ prefix: Span<UInt8>) -> Index {
+    /// Whether somebody uses a prefix of a text.
+    func hasPrefix(of text: Span<UInt8>) -> Bool {
+        var isFound = false
+        forEachPrefix(of: text) { _ in isFound = true }
+        return isFound
+    }
+
+    /// Calls the visitor with each prefix that begins with a text, and how often it is used.
+    ///
+    /// They come in the order of their bytes. Those that begin with a visited one are passed over
+    /// if the visitor returns false.
+    ///
+    /// - Complexity: linear in the bytes of the text and in what begins with it.
+    func forEachText(
+        beginningWith start: [UInt8] = [], _ visit: ([UInt8], UInt32) -> Bool
+    ) {
+        var (node, place, end) = (Self.root, 0, 0)
+        while end < start.count {  // Bound: bytes
+            guard let next = child(of: node, start[end]) else { return }
+            (node, place) = (next, end)
+            end += sharedCount(start.span, at: place, with: node)
+            guard end == start.count || end - place == nodes[Int(node)].piece.count else { return }
+        }
+        var text = Array(start[..<place])
+        var rest = [(node: node, place: place)]
+        while let (node, place) = rest.popLast() {  // Bound: spread
+            text.removeSubrange(place...)
+            text += nodes[Int(node)].piece
+            let useCount = nodes[Int(node)].useCount
+            if useCount > 0, !visit(text, useCount) { continue }
+            // Bound: spread
+            for child in nodes[Int(node)].children.reversed() { rest.append((child, text.count)) }
+        }
+    }
+
+    /// Counts more uses of a prefix, and returns its number.
+    mutating func insert(_ prefix: Span<UInt8>, useCount: UInt32 = 1) -> Index {
         var (node, place) = (Self.root, 0)
         while place < prefix.count {  // Bound: bytes
             guard let next = child(of: node, prefix[place]) else {
@@ -71,8 +106,8 @@ struct PrefixTable: Footprinted, Sendable {
             node = shared < nodes[Int(next)].piece.count ? split(next, at: shared) : next
             place += shared
         }
-        nodes[Int(node)].useCount += 1
-        if nodes[Int(node)].useCount == 1 { count += 1 }
+        if nodes[Int(node)].useCount == 0 { count += 1 }
+        nodes[Int(node)].useCount += useCount
         return node
     }
 

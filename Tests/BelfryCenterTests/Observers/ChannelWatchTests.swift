@@ -123,6 +123,109 @@ struct ChannelWatchTests {
         #expect(reports() == ["unobserved/posted"])
     }
 
+    /// Registers an observer with a prefix of names or with a set of them.
+    @discardableResult
+    private mutating func observe(
+        prefix: String? = nil, names: [String] = [], by client: UInt64
+    ) -> UInt64 {
+        var terms = FilterTerms()
+        terms.namePrefix = prefix.map { bytes($0) }
+        terms.names = names.map { bytes($0) }
+        let plain = scenario.registration(nil)
+        let registration = ObserverRegistration(
+            serial: plain.serial, tokenHash: plain.tokenHash, name: nil, object: nil,
+            selector: plain.selector, terms: plain.terms, role: .filtered(terms, target: nil))
+        scenario.apply(.addObserver(registration, client: client, since: nil))
+        return plain.serial
+    }
+
+    @Test("L12: a prefix observes the watched and the posted names that begin so, until it goes")
+    mutating func prefixes() {
+        for name in ["Order.new", "Order.posted", "other"] { scenario.post(name) }
+        watch()
+        for name in ["Order.new", "Order.watched", "Orde"] { watch(name) }
+        let client = scenario.connect()
+        // Those that are watched by name are told to two observers.
+        let names = ["Order.new", "Order.new", "Order.posted", "Order.watched", "Order.watched"]
+        let first = observe(prefix: "Order.", by: client)
+        #expect(reports().sorted() == names.map { "observed/\($0)" })
+        observe(prefix: "Order.", by: client)
+        observe(prefix: "Order.n", by: client)
+        observe(names: ["Order.watched", "more"], by: client)
+        #expect(reports() == ["observed/more"])
+        scenario.remove(first, by: .client(client))
+        #expect(reports() == [])
+        scenario.disconnect(client)
+        #expect(reports().sorted() == (names + ["more"]).map { "unobserved/\($0)" })
+    }
+
+    @Test("L12: a prefix that another one follows in one turn changes nothing")
+    mutating func followingPrefixes() {
+        watch("ab")
+        let client = scenario.connect()
+        var last = observe(prefix: "a", by: client)
+        #expect(reports() == ["observed/ab"])
+        for prefix in ["ab", "a", "ab"] {
+            let next = observe(prefix: prefix, by: client)
+            scenario.remove(last, by: .client(client))
+            last = next
+        }
+        scenario.remove(last, by: .client(client))
+        observe(names: ["ab", "c"], by: client)
+        #expect(reports() == [])
+    }
+
+    @Test("a client that leaves with many prefixes has each watched name looked at once")
+    mutating func manyPrefixes() throws {
+        for number in 0..<100 { watch("name\(number)") }
+        watch()
+        for number in 0..<50 { scenario.post("name\(number)") }
+        let client = scenario.connect()
+        for number in 0..<100 { observe(prefix: String("name\(number)".dropLast()), by: client) }
+        _ = reports()
+        // Each removal notes its prefix; what begins with it is looked for behind the last one.
+        let slot = try #require(scenario.center.registry.clients.slot(of: client))
+        var hasCrossings = false
+        for slot in scenario.center.registry.observerSlots(of: slot) {
+            _ = scenario.center.remove(
+                slot, by: .broker, reason: .removed, at: scenario.time, &scenario.effects)
+            hasCrossings = hasCrossings || scenario.center.registry.watch.hasCrossings
+        }
+        #expect(!hasCrossings)
+        let taken = scenario.center.registry.watch.takeGonePrefixes()
+        let prefixes = try #require(taken)
+        let names = scenario.center.registry.spreadNames(beginningWith: prefixes)
+        #expect(names.count == 150 && Set(names).count == 100)
+    }
+
+    @Test("what a prefix costs does not depend on the watched names that begin otherwise")
+    func looks() {
+        var (watch, prefixes) = (ChannelWatch(), PrefixTable())
+        for number in 0..<1_000 { watch.add(watching: bytes("n\(number)")) }
+        for prefix in ["n77", "n7", "n775", "x", "n12"] { _ = prefixes.insert(bytes(prefix).span) }
+        var names: [[UInt8]] = []
+        watch.forEachName(beginningWith: prefixes) { names.append($0) }
+        #expect(names.count == 111 + 11 && Set(names).count == names.count)
+    }
+
+    @Test("watched names come back with a state, each with its watchers")
+    mutating func restored() throws {
+        for name in ["b", "ba", "b", "a"] { watch(name) }
+        scenario.remove(1, by: .broker)
+        scenario.center = try NotificationCenter(
+            snapshot: scenario.center.snapshot(), seed: HashSeed(3, 4))
+        for serial in 2...6 as ClosedRange<UInt64> { scenario.remove(serial, by: .broker) }
+        let client = scenario.connect()
+        observe(prefix: "b", by: client)
+        scenario.observe("a", by: client)
+        scenario.apply(.endTurn(workLimit: .max))
+        #expect(scenario.frames == ["belfry.channel.observed/a"])
+        scenario.remove(7, by: .broker)
+        scenario.disconnect(client)
+        scenario.apply(.endTurn(workLimit: .max))
+        #expect(scenario.frames == ["belfry.channel.unobserved/a"])
+    }
+
     @Test("L12: many names are told in shares, each as it is then")
     mutating func shares() {
         for number in 0..<100 { scenario.post("n\(number)") }

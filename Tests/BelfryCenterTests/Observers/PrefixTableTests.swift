@@ -31,6 +31,32 @@ struct PrefixTableTests {
         #expect(table.index(of: bytes("Orde").span) == nil)
     }
 
+    /// The prefixes that begin with a text; those behind an end are passed over.
+    private static func below(
+        _ table: PrefixTable, _ start: String, endingAt ends: Set<String> = []
+    ) -> [String] {
+        var texts: [String] = []
+        table.forEachText(beginningWith: bytes(start)) { text, _ in
+            texts.append(String(decoding: text, as: UTF8.self))
+            return !ends.contains(texts[texts.count - 1])
+        }
+        return texts
+    }
+
+    @Test("the prefixes that begin with a text are found in the order of their bytes")
+    func begins() {
+        var table = PrefixTable()
+        let all = ["O", "Order.", "Order.A", "Order.New", "Orders", "order"]
+        for prefix in all.reversed() { _ = table.insert(bytes(prefix).span) }
+        #expect(Self.below(table, "") == all)
+        #expect(Self.below(table, "Ord") == Array(all[1...4]))
+        #expect(Self.below(table, "Order.") == Array(all[1...3]))
+        #expect(Self.below(table, "Order.Ne") == ["Order.New"])
+        for text in ["Order.Nx", "Order.New.", "p"] { #expect(Self.below(table, text) == []) }
+        #expect(Self.below(table, "", endingAt: ["Order."]) == ["O", "Order.", "Orders", "order"])
+        #expect(Self.below(PrefixTable(), "") == [])
+    }
+
     @Test("a prefix that is used twice goes with the second; empty tables cost what new ones do")
     func counts() {
         var table = PrefixTable()
@@ -73,6 +99,15 @@ struct PrefixTableTests {
                 .sorted { $0.key.utf8.count < $1.key.utf8.count }.map(\.value.index)
             try #require(Self.found(table, wanted) == expected)
             try #require(table.count == uses.count)
+            let start = text(3)
+            let below = uses.keys.map { bytes($0) }.filter { $0.starts(with: bytes(start)) }
+                .sorted { $0.lexicographicallyPrecedes($1) }
+            var found: [[UInt8]] = []
+            table.forEachText(beginningWith: bytes(start)) { text, useCount in
+                found.append(text)
+                return useCount == uses[String(decoding: text, as: UTF8.self)]?.count ?? 0
+            }
+            try #require(found == below)
         }
     }
 }
