@@ -94,8 +94,9 @@ public struct ObserverRequest: Sendable, Equatable {
         return reach.names.compactMap { $0 }.filter { TextRule.isReserved($0) }
     }
 
-    /// Whether it watches if names are observed: with an object that name alone (rule L12).
-    public var watchesChannels: Bool {
+    /// Whether it watches if names are observed by this name of it: with an object that name alone
+    /// (rule L12).
+    public func watches(_ name: [UInt8]?) -> Bool {
         role.filter?.objectPrefix == nil && name.map(TextRule.isOfChannels) ?? false
     }
 }

@@ -17,14 +17,19 @@ extension Submission {
         if let value = request.role.value {
             return try checkObserve(value, request)
         }
-        if request.watchesChannels {
-            try checkWatch(request)
-        } else {
-            if request.isOfEverything { try check(.wildcard, "wildcard") }
-            try check(.observe, "observe")
-            for name in request.reservedNames {  // Bound: terms
-                try self.check(.inspect, "inspect", name: name, object: request.reach.object)
+        if request.isOfEverything { try check(.wildcard, "wildcard") }
+        let reach = request.reach
+        // Each name of a set needs what it would need alone (rule P9).
+        for name in reach.names {  // Bound: terms
+            if request.watches(name) {
+                try checkWatch(name, request)
+            } else {
+                try self.check(.observe, "observe", name: name, object: reach.object)
             }
+        }
+        // Bound: terms
+        for name in request.reservedNames where !request.watches(name) {
+            try self.check(.inspect, "inspect", name: name, object: reach.object)
         }
         if let target = request.role.target {
             // An action may ask only what its observer may ask directly (rule K10).
@@ -35,13 +40,13 @@ extension Submission {
     }
 
     /// Checks that the caller may watch whether a name is observed: its posters may (rule L12).
-    private func checkWatch(_ request: ObserverRequest) throws(Problem) {
+    private func checkWatch(_ name: [UInt8]?, _ request: ObserverRequest) throws(Problem) {
         if let watched = request.object,
             caller.grants.allowSome([.post, .inspect], center: center.span, name: watched.span)
         {
             return
         }
-        try check(.inspect, "inspect", name: request.name, object: request.object)
+        try check(.inspect, "inspect", name: name, object: request.object)
     }
 
     /// Checks that the caller may observe a value: its name is the key path, or all for the whole.

@@ -58,6 +58,7 @@ struct ChannelWatchRouteTests {
     func access() throws {
         var keys = Keys()
         keys.add("poster", #"[{"verbs":["post"],"names":["price"]}]"#)
+        keys.add("both", #"[{"verbs":["post","observe"]}]"#)
         keys.add("observer", #"[{"verbs":["observe"]}]"#)
         keys.add("inspector", #"[{"verbs":["inspect"]}]"#)
         keys.add("some", #"[{"verbs":["inspect"],"names":["price"]}]"#)
@@ -68,10 +69,18 @@ struct ChannelWatchRouteTests {
         }
         func status(_ id: String, _ object: String?) throws -> Int {
             let object = object.map { #","object":"\#($0)""# } ?? ""
-            return try broker.request(
-                "POST", "/v1/observers", #"{"name":"belfry.channel.observed"\#(object)}"#,
-                fields: [Keys.field(id), "Content-Type: application/json"]
-            ).status
+            // The same holds for a set, in which each name needs what it would need alone (P9).
+            let statuses = try [
+                #""name":"belfry.channel.observed""#, #""names":["belfry.channel.observed"]"#,
+                #""names":["belfry.channel.unobserved","belfry.channel.observed"]"#,
+            ].map { names in
+                try broker.request(
+                    "POST", "/v1/observers", "{\(names)\(object)}",
+                    fields: [Keys.field(id), "Content-Type: application/json"]
+                ).status
+            }
+            #expect(Set(statuses).count == 1, "\(statuses) for \(id) \(object)")
+            return statuses[0]
         }
         for id in ["poster", "some"] {
             #expect(try status(id, "price") == 201)
@@ -79,5 +88,16 @@ struct ChannelWatchRouteTests {
         }
         #expect(try status("observer", "price") == 403 && status("observer", nil) == 403)
         #expect(try status("inspector", "price") == 201 && status("inspector", nil) == 201)
+        // Other names of a set need `observe`, and the broker's other channels `inspect`, too.
+        for (id, name, isAllowed) in [
+            ("both", "price", true), ("both", "belfry.client.left", false),
+            ("poster", "price", false), ("observer", "price", false),
+        ] {
+            let response = try broker.request(
+                "POST", "/v1/observers",
+                #"{"names":["belfry.channel.observed","\#(name)"],"object":"price"}"#,
+                fields: [Keys.field(id), "Content-Type: application/json"])
+            #expect(response.status == (isAllowed ? 201 : 403), "\(id) \(name)")
+        }
     }
 }
