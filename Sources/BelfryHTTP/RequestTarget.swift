@@ -32,7 +32,7 @@ public enum RequestTarget {
     /// - Throws: `HTTPError.tooManyParameters`, `HTTPError.invalidPercentEncoding`,
     ///   `HTTPError.invalidUTF8`.
     public static func queryParameters(
-        of query: Span<UInt8>, countLimit: Int = 100
+        of query: Span<UInt8>, countLimit: Int = 128
     ) throws(HTTPError) -> [QueryParameter] {
         var parameters: [QueryParameter] = []
         var start = 0

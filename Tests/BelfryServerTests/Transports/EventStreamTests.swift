@@ -46,6 +46,24 @@ struct EventStreamTests {
         #expect(stream.lastID == "\(epoch)-1")
     }
 
+    @Test("100 names pass with all that a query may have beside them, and 101 are 422")
+    func nameLimit() async throws {
+        let broker = try await AccessTests.broker(["all": #"[{"verbs":["post","observe"]}]"#])
+        let fields = [Keys.field("all"), "Content-Type: application/json"]
+        let names = (0..<100).map { "name=n\($0)" }.joined(separator: "&")
+        let more = "&object=o&where=%7B%22v%22%3A1%7D&last=1&last_event_id="
+        let made = try broker.request("POST", "/v1/tickets", "", fields: fields)
+        let ticket = try #require(made.json["ticket"].text)
+        let stream = try broker.events("/v1/events?\(names)\(more)&ticket=\(ticket)")
+        let post = #"{"name":"n99","object":"o","userInfo":{"v":1}}"#
+        _ = try broker.request("POST", "/v1/notifications", post, fields: fields)
+        #expect(try stream.takeNames() == ["n99"])
+        let refused = try broker.request(
+            "GET", "/v1/events?\(names)&name=x\(more)", fields: fields)
+        #expect(refused.status == 422)
+        #expect(refused.text.contains("and object make more than 100 observers, the limit"))
+    }
+
     @Test("each name is observed with each object; none is any")
     func filters() throws {
         let broker = try Broker()
