@@ -121,6 +121,7 @@ extension Shape {
             writer.beginObject(into: &output)
             writer.member("name", string: row.name, into: &output)
             writer.member("observers", integer: row.observerCount, into: &output)
+            writer.member("named", integer: row.namedCount, into: &output)
             writer.member("posts", integer: row.postCount, into: &output)
             writer.member("delivered", integer: row.deliveryCount, into: &output)
             writer.member("unmatched", integer: row.unmatchedCount, into: &output)

@@ -152,8 +152,9 @@ struct ShapeTests {
                 == client)
         let channels = bench.center.channels(matching: ObserverQuery(limit: 10)) { _, _ in true }
         let channel =
-            #"{"channels":[{"name":"a","observers":1,"posts":0,"delivered":0,"unmatched":0},"#
-            + #"{"name":"b","observers":0,"posts":1,"delivered":0,"unmatched":1,"#
+            #"{"channels":[{"name":"a","observers":1,"named":1,"posts":0,"delivered":0,"#
+            + #""unmatched":0},"#
+            + #"{"name":"b","observers":0,"named":0,"posts":1,"delivered":0,"unmatched":1,"#
             + #""lastPostedAt":"\#(time)"}],"total":2}"#
         #expect(written { Shape.append(channels: channels, to: &$0) } == channel)
         let center =

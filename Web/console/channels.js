@@ -66,7 +66,8 @@ const early = "A rate needs two readings.";
 
 export function openChannels(app, { query }) {
   const rates = new Rates();
-  const isOwn = ({ name, observers }) => observers > 0 && app.own.countOf(name) === observers;
+  const isOwn = ({ name, observers }) =>
+    app.own.countOf(name) > 0 && app.own.matching(name) === observers;
   const list = new List(
     app,
     {
@@ -101,7 +102,7 @@ export function openChannels(app, { query }) {
           head: "Observers",
           cls: "r",
           sorts: ["-observers"],
-          cell: ({ name, observers }) => number(Math.max(observers - app.own.countOf(name), 0)),
+          cell: ({ name, observers }) => number(Math.max(observers - app.own.matching(name), 0)),
         },
         { head: "Posts/s", cls: "r p2", cell: ({ name }) => rateCell(rates, name, "posts", early) },
         {

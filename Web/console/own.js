@@ -96,6 +96,13 @@ export class Own {
     return this.#present().filter(([observer]) => observer.name === name).length;
   }
 
+  /// How many observers of this page get what is posted to the name: those of all names, too.
+  matching(name) {
+    const isOfAll = ([observer]) => observer.name === null && observer.keyPath === null;
+    const ofAll = name.startsWith("belfry.") ? [] : this.#present().filter(isOfAll);
+    return this.countOf(name) + ofAll.length;
+  }
+
   deliveredUntil(time) {
     return this.#delivered.until(time);
   }

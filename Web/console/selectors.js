@@ -7,7 +7,7 @@ import { askIfAllowed } from "./broker.js";
 const lookLimit = 1000;
 const lifetime = 10_000;
 
-const isSuspect = ({ posts, observers }) => posts === 0 && observers > 0;
+const isSuspect = ({ posts, named }) => posts === 0 && named > 0;
 
 export class Selectors {
   /// How many responders implement each.
@@ -32,6 +32,6 @@ export class Selectors {
 
   /// Whether the row of a channel is a selector alone.
   has(channel) {
-    return isSuspect(channel) && (this.#counts.get(channel.name) ?? 0) >= channel.observers;
+    return isSuspect(channel) && (this.#counts.get(channel.name) ?? 0) >= channel.named;
   }
 }

@@ -141,10 +141,9 @@ extension NotificationCenter {
         let (cursor, limit) = (query.cursor, query.limit)
         if query.includesAll, visible(nil, nil) { page.total = registry.index.channels.count }
         if let name = query.name {
-            let row = registry.index.channels.index(of: name.span).flatMap {
-                registry.index.channels.row(at: $0)
+            if cursor == 0, visible(name, nil), let row = registry.channelRow(of: name) {
+                page.rows = [row]
             }
-            if let row, cursor == 0, visible(row.name, nil) { page.rows = [row] }
             return page
         }
         var position = Int(clamping: cursor)
@@ -156,7 +155,7 @@ extension NotificationCenter {
         while position < scanEnd, page.rows.count < max(limit, 1),  // Share: listings
             textByteCount <= Self.pageTextByteLimit
         {
-            if let row = registry.index.channels.row(at: UInt32(position)), visible(row.name, nil) {
+            if let row = registry.channelRow(at: UInt32(position)), visible(row.name, nil) {
                 page.rows.append(row)
                 textByteCount += row.name.count
             }

@@ -185,7 +185,7 @@ extension NotificationCenter {
     ) -> Page<ChannelRow> {
         var survey = Survey<UInt32>(query, limit: min(max(scanLimit, 1), Self.pageScanLimit))
         for place in 0..<UInt32(registry.index.channels.indexLimit) {  // Share: listings
-            guard let row = registry.index.channels.row(at: place) else { continue }
+            guard let row = registry.channelRow(at: place) else { continue }
             guard survey.goesOn() else { break }
             guard query.name == nil || query.name == row.name, visible(row.name, nil),
                 survey.finds([row.name])
@@ -205,7 +205,7 @@ extension NotificationCenter {
             }
         }
         return survey.page(of: registry.index.channels.count, textByteCount: \.name.count) {
-            registry.index.channels.row(at: $0)
+            registry.channelRow(at: $0)
         }
     }
 

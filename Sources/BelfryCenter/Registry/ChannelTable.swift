@@ -80,13 +80,14 @@ struct ChannelTable: Footprinted, Sendable {
     func index(of name: Span<UInt8>) -> UInt32? { names.index(of: name) }
     mutating func setList(_ list: UInt32, at index: UInt32) { channels[Int(index)].list = list }
 
-    /// The row of a channel in a listing; nil where there is no channel.
+    /// The row of a channel, with the observers that name it; nil where there is no channel.
     func row(at index: UInt32) -> ChannelRow? {
         let name = names.key(at: index)
         guard !name.isEmpty else { return nil }
         let channel = channels[Int(index)]
         return ChannelRow(
-            name: name, observerCount: Int(channel.observerCount), postCount: channel.postCount,
+            name: name, observerCount: Int(channel.observerCount),
+            namedCount: Int(channel.observerCount), postCount: channel.postCount,
             deliveryCount: channel.deliveryCount,
             unmatchedCount: channel.postCount - channel.matchedCount,
             lastPostedAt: channel.postCount == 0 ? nil : channel.lastPostedAt)

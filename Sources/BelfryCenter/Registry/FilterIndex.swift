@@ -181,6 +181,12 @@ struct FilterIndex: Footprinted, Sendable {
         return isFound
     }
 
+    /// How many observers have a prefix of a name.
+    func observerCount(withPrefixOf name: Span<UInt8>, isReserved: Bool) -> Int {
+        names.useCount(
+            of: name, leastByteCount: isReserved ? FilterTerms.reservedByteCount : 0)
+    }
+
     /// Appends the entries of a notification whose conditions are true, or that have none.
     ///
     /// The index remembers the answers. It is searched in place: a copy would cost each post more

@@ -40,6 +40,32 @@ extension ObserverRegistry {
             || index.hasPrefix(of: name.span, isReserved: false)
     }
 
+    /// The row of a channel in a listing; nil where there is no channel.
+    func channelRow(at channel: UInt32) -> ChannelRow? {
+        guard var row = index.channels.row(at: channel) else { return nil }
+        row.observerCount += countOfMany(observing: row.name)
+        return row
+    }
+
+    /// The row of a name, which may be observed before it is known as a channel.
+    func channelRow(of name: [UInt8]) -> ChannelRow? {
+        if let channel = index.channels.index(of: name.span) { return channelRow(at: channel) }
+        let count = countOfMany(observing: name)
+        if count == 0 { return nil }
+        return ChannelRow(
+            name: name, observerCount: count, namedCount: 0, postCount: 0, deliveryCount: 0,
+            unmatchedCount: 0, lastPostedAt: nil)
+    }
+
+    /// How many observers of many names match a name: those with a prefix of it, and those of all.
+    private func countOfMany(observing name: [UInt8]) -> Int {
+        let isReserved = name.starts(with: "belfry.".utf8)
+        let count =
+            index.hasFilters
+            ? index.filters.observerCount(withPrefixOf: name.span, isReserved: isReserved) : 0
+        return isReserved ? count : count + namelessCount
+    }
+
     /// Whether an observer has a prefix of a text: then all names that begin with it are observed.
     func hasPrefix(of text: [UInt8]) -> Bool { index.hasPrefix(of: text.span, isReserved: false) }
 

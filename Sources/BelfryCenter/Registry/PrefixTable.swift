@@ -66,6 +66,15 @@ struct PrefixTable: Footprinted, Sendable {
         return isFound
     }
 
+    /// How often the prefixes of a text are used, all together.
+    func useCount(of text: Span<UInt8>, leastByteCount: Int = 0) -> Int {
+        var sum = 0
+        forEachPrefix(of: text, leastByteCount: leastByteCount) {
+            sum += Int(nodes[Int($0)].useCount)
+        }
+        return sum
+    }
+
     /// Calls the visitor with each prefix that begins with a text, and how often it is used.
     ///
     /// They come in the order of their bytes. Those that begin with a visited one are passed over

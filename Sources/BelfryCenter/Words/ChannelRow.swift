@@ -2,8 +2,10 @@
 public struct ChannelRow: Sendable, Equatable {
     /// The notification name.
     public let name: [UInt8]
-    /// Observers that have this name in their filter.
-    public let observerCount: Int
+    /// Observers that match this name, whatever their objects and conditions (rule L12).
+    public var observerCount: Int
+    /// Those of them that have this name in their filter, alone or in a set, or as a selector.
+    public let namedCount: Int
     /// Posts of this name since the center remembers it.
     public let postCount: UInt64
     /// How often these were delivered at once; later deliveries of held ones do not count.

@@ -175,6 +175,41 @@ struct ChannelWatchTests {
         #expect(reports() == [])
     }
 
+    @Test("L12: the row of a name counts observers of it, of a set, of a prefix and of all names")
+    mutating func rows() {
+        let all: NotificationCenter.Visibility = { _, _ in true }
+        func counts(_ center: NotificationCenter) -> [Int?] {
+            ["Order.x", "Order.new", "a", "other", "belfry.client.left"].map { name in
+                var query = ObserverQuery()
+                query.name = bytes(name)
+                return center.channels(matching: query, visible: all).rows.first?.observerCount
+            }
+        }
+        let client = scenario.connect()
+        scenario.post("Order.x")
+        #expect(counts(scenario.center) == [0, nil, nil, nil, nil])
+        observe(prefix: "Order.", by: client)
+        observe(prefix: "Order.", by: client)
+        observe(prefix: "O", by: client)
+        observe(names: ["Order.x", "a"], by: client)
+        observe(prefix: "belfry.client.", by: client)
+        observe(prefix: "bel", by: client)
+        #expect(counts(scenario.center) == [4, 3, 1, nil, 1])
+        scenario.observe(where: #"{"v":1}"#, by: client)
+        scenario.observe(nil, "o", by: client)
+        #expect(counts(scenario.center) == [6, 5, 3, 2, 1])
+        // Whole and sorted listings count the same.
+        for order in [nil, RowOrder.observers] {
+            var query = ObserverQuery()
+            query.order = order
+            let rows = scenario.center.channels(matching: query, visible: all).rows
+            #expect(rows.map(\.observerCount).sorted() == [3, 6])
+            #expect(rows.map(\.namedCount) == [1, 1])
+        }
+        scenario.disconnect(client)
+        #expect(counts(scenario.center) == [0, nil, nil, nil, nil])
+    }
+
     @Test("a client that leaves with many prefixes has each watched name looked at once")
     mutating func manyPrefixes() throws {
         for number in 0..<100 { watch("name\(number)") }
