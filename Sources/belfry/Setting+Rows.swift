@@ -272,7 +272,7 @@ extension Setting {
             "Notifications or calls of a batch."),
         count(
             "max-batch-deliveries", \.server.batchDeliveryLimit, in: 1...100_000_000,
-            "Deliveries of a batch of more than one notification."),
+            "Deliveries and conditions of a batch of more than one notification."),
         size(
             "max-request-line", \.server.requestLineByteLimit, in: 256...65_536,
             "The line of a request."),

@@ -1,7 +1,8 @@
 import BelfryCenter
 import BelfryWire
 
-/// The number of deliveries that the posts of one callout may make so far, about.
+/// The work of the posts of one callout so far: deliveries, as if all conditions were true, and
+/// looks for them.
 struct DeliveryBound {
     private var count = 0
 
@@ -21,8 +22,8 @@ struct DeliveryBound {
                 throw Problem(
                     .contentTooLarge,
                     """
-                    This batch could make more than \(limit) deliveries, the limit; \
-                    post it in parts.
+                    This batch could make more than \(limit) deliveries and looks at \
+                    conditions, the limit; post it in parts.
                     """,
                     members: [
                         Problem.Member("limit", integer: limit)

@@ -62,6 +62,29 @@ struct LimitTests {
         #expect(try broker.post(#"[{"name":"c"}]"#).status == 200)
     }
 
+    @Test("a batch pays for observers whose conditions are false, and for each distinct condition")
+    func batchConditions() throws {
+        let broker = try Broker { $0.batchDeliveryLimit = 21 }
+        let socket = try broker.webSocket()
+        for number in 0..<3 {
+            let fields = #"{"name":"a","where":{"v":\#(number)}}"#
+            _ = try socket.result("addObserver", fields)
+        }
+        // A post looks up one pair, asks three conditions, and could make three deliveries.
+        func batch(_ count: Int) -> String {
+            "[" + [String](repeating: #"{"name":"a"}"#, count: count).joined(separator: ",") + "]"
+        }
+        #expect(try broker.post(batch(3)).status == 200)
+        let refused = try broker.post(batch(4))
+        #expect(refused.status == 413 && refused.json["limit"] == 21)
+        #expect(refused.json["detail"].text?.contains("deliveries and looks at conditions") == true)
+        #expect(try socket.takeNames().isEmpty)
+        // Observers with the same condition ask it once.
+        _ = try socket.result("addObserver", #"{"name":"a","where":{"v":0}}"#)
+        #expect(try broker.post(batch(2)).status == 200)
+        #expect(try broker.post(batch(3)).status == 413)
+    }
+
     @Test("calls of one frame are a batch too; each that is too much is refused by itself")
     func batchOfCalls() throws {
         let broker = try Broker { $0.batchDeliveryLimit = 2 }
