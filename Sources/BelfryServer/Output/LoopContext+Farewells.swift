@@ -2,7 +2,7 @@ import BelfryAccess
 import BelfryCenter
 
 extension LoopContext {
-    /// Whether the poster of a farewell may still post it (rule L10).
+    /// Whether the poster of a farewell may still post it (rules L10 and W12).
     ///
     /// A key has the rights that the file of keys gives it now. A poster without credentials has
     /// those of anonymous callers, of the local ones where these differ: no other could make a
@@ -21,7 +21,7 @@ extension LoopContext {
         return grants.contains {
             $0.allow(
                 .post, center: center.span, name: farewell.content.name,
-                object: farewell.content.object)
+                object: farewell.content.object, userInfo: farewell.content.userInfo)
         }
     }
 }

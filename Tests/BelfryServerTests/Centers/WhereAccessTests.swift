@@ -1,5 +1,6 @@
 import BelfryAccess
 import BelfryHTTP
+import BelfryLoop
 import Testing
 
 @testable import BelfryServer
@@ -100,6 +101,34 @@ struct WhereAccessTests {
         // Listings show what was asked for, and not what the grant adds.
         let rows = try Self.ask(broker, "GET", "/v1/observers", as: "all").json["observers"]
         #expect(rows[0]["name"] == "a" && !rows[0].has("where"))
+    }
+
+    @Test(
+        "W12, L10: a farewell that the condition of its key excludes by then is not posted",
+        arguments: [("eng", true), ("ops", false)])
+    func farewell(team: String, isPosted: Bool) throws {
+        func keyring(_ team: String) throws -> Keyring {
+            var keys = Keys()
+            keys.add("x", #"[{"verbs":["post"],"where":{"team":"\#(team)"}}]"#)
+            return try keys.keyring()
+        }
+        let keys = try keyring("eng")
+        let broker = try Broker {
+            $0.keyring = keys
+            $0.anonymousGrants = Grants([Grant([.observe])])
+        }
+        let other = try broker.webSocket()
+        try other.observe("bye")
+        let peer = try broker.webSocket(fields: [Keys.field("x")])
+        _ = try peer.result(
+            "post", #"{"name":"bye","userInfo":{"team":"eng"},"onDisconnect":true,"after":1}"#)
+        try peer.cut()
+        var configuration = broker.nodes[0].server.context.configuration
+        configuration.keyring = try keyring(team)
+        _ = broker.shared.mailboxes[0].post(.reload(configuration))
+        try broker.crank()
+        try broker.advance(by: .seconds(1))
+        #expect(try other.takeNotifications().count == (isPosted ? 1 : 0))
     }
 
     @Test("W12 (T349): a post whose userInfo does not fulfil the condition is 403")
