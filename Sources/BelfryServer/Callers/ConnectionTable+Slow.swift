@@ -28,6 +28,8 @@ extension ConnectionTable {
             self[id].pace = .keepsUp
             if connection.pace == .slow {
                 context.tellSuspension(of: connection.client, false, because: "slow")
+            }
+            if connection.deadline == .slow {
                 setDeadline(id, connection.kind.silence, &context)
             }
             tellCenter(of: connection, .drain(client: connection.client), &context)
@@ -35,11 +37,17 @@ extension ConnectionTable {
         noteRoom(of: id, &context)
     }
 
-    /// Waits for room for the next step of a client's held deliveries.
+    /// Waits for room for the next step of a client's held deliveries, or of its replay.
+    ///
+    /// A step is smaller than the high-water mark, so a client that reads none of it never meets
+    /// that: it has the time of a slow client for each step.
     mutating func awaitRoom(_ client: UInt64, on id: ConnectionID, _ context: inout LoopContext) {
         guard let connection = connection(id), connection.client == client, !connection.isClosing
         else { return }
-        if connection.pace == .keepsUp { self[id].pace = .flushing }
+        if connection.pace == .keepsUp {
+            self[id].pace = .flushing
+            setDeadline(id, .slow, &context)
+        }
         context.loop.tellWhenDrained(id)
     }
 
