@@ -130,7 +130,10 @@ extension NotificationCenter {
         guard archiveBox.value.readers[client] != nil else { return }
         settle(client, at: time, &effects)
         guard let reader = archiveBox.value.readers[client] else { return }
-        change(client, at: time) { $0.insert(.reading) }
+        // It reads nothing yet, so the behaviours of its other observers do not count.
+        if registry.clients[client].suspension.isDisjoint(with: .answering) {
+            change(client, at: time) { $0.insert(.reading) }
+        }
         for member in reader.members { noteObserver(member.slot, &effects) }  // Bound: client
     }
 

@@ -187,7 +187,7 @@ extension NotificationCenter {
         let client = registry.observers[slot].client
         let suspension = registry.clients[client].suspension
         if suspension.isEmpty { return send(notification, to: slot, time, &effects) }
-        if suspension.contains(.reading),
+        if !suspension.isDisjoint(with: [.reading, .answering]),
             archiveBox.value.readers[client]?.member(at: slot) != nil
         {
             // It reads what is kept in its turn.

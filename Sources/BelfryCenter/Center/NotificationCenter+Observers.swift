@@ -73,6 +73,11 @@ extension NotificationCenter {
         if !registry.clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected]) {
             scheduleLeases(of: clientSlot, at: time)
         }
+        let waited = registry.clients[clientSlot].suspension.contains(.answering)
+        let followsAnswers =
+            registrations.first?.followsAnswers == true
+            && registry.clients[clientSlot].suspension.isDisjoint(with: [.mailbox, .disconnected])
+        if followsAnswers { registry.clients[clientSlot].suspension.insert(.answering) }
         let beginning = registrations.first?.beginning
         if since != nil || beginning != nil {
             begin(slots, beginning, since: since, at: time, &effects)
@@ -80,6 +85,12 @@ extension NotificationCenter {
         if values.isUsed { tellPresent(slots, since: since, at: time, &effects) }
         if asks.open.heldCount > 0 || !asks.open.sequel.isEmpty {
             showHeldBehindAnswer(to: clientSlot, at: time, &effects)
+        }
+        if followsAnswers {
+            let mustWait = waited || archiveBox.value.readers[clientSlot] != nil
+            if let notice = registry.clients.keepBehindAnswers(at: clientSlot, mustWait: mustWait) {
+                effects.notices.append(notice)
+            }
         }
         return slots.map { row(ofSlot: $0) }
     }

@@ -22,9 +22,10 @@ extension NotificationCenter {
             forget(client, at: time, &effects)
             reports.append(.left(client: id, "disconnected"))
         } else {
+            let reads = archiveBox.value.readers[client] != nil
             change(client, at: time) { suspension in
-                suspension.insert(.disconnected)
-                suspension.subtract([.slow, .owing, .flushing, .paced])
+                suspension.insert(reads ? [.disconnected, .reading] : .disconnected)
+                suspension.subtract([.slow, .owing, .flushing, .paced, .answering])
             }
             registry.clients[client].disconnectedSince = time.monotonicNanoseconds
             scheduleLeases(of: client, at: time)
@@ -151,8 +152,10 @@ extension NotificationCenter {
         reports.append(.left(client: resumption.newcomer, "resumed"))
         registry.clients[client].connection = connection
         registry.clients[client].leaseCheckAt = .max
+        let reads = archiveBox.value.readers[client] != nil
         change(client, at: time) { suspension in
-            suspension.subtract([.disconnected, .slow, .owing, .flushing, .paced])
+            if reads { suspension.insert(.reading) }
+            suspension.subtract([.disconnected, .slow, .owing, .flushing, .paced, .answering])
         }
         if schedule.usesTimers { armFarewells(of: resumption.client, at: time, &effects) }
         let doubts = backlog.doubts.isEmpty ? [] : takeDoubts(of: client, &effects)

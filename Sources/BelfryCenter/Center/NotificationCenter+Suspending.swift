@@ -32,7 +32,12 @@ extension NotificationCenter {
     ) throws(Refusal) {
         guard let client = registry.clients.slot(of: id) else { throw .unknownClient }
         change(client, at: time) { $0.remove(.slow) }
-        settle(client, at: time, &effects)
+        guard registry.clients[client].suspension.remove(.answering) != nil,
+            let reader = archiveBox.value.readers[client]
+        else { return settle(client, at: time, &effects) }
+        startReading(client, at: time, &effects)
+        if archiveBox.value.readers[client] != nil { return }
+        for member in reader.members { noteObserver(member.slot, &effects) }  // Bound: client
     }
 
     /// Whether an observer is at its limit of owed acknowledgements.
@@ -95,6 +100,7 @@ extension NotificationCenter {
 
     /// Writes the held notifications of a client up to the limit of bytes; gaps come first.
     mutating func flush(_ client: UInt32, at time: CommandTime, _ effects: inout Effects) {
+        if registry.clients[client].suspension.contains(.answering) { return }
         registry.clients[client].suspension.subtract([.flushing, .paced])
         guard registry.clients[client].suspension.isDisjoint(with: [.slow, .disconnected]),
             !registry.clients[client].debt.isAtLimit

@@ -189,6 +189,12 @@ extension UInt8: Coded {
     }
 }
 
+extension UInt16: Coded {
+    init(_ known: UInt16?, by coder: inout some Coder) throws(CodeError) {
+        self = try coder.narrow(known)
+    }
+}
+
 extension UInt32: Coded {
     init(_ known: UInt32?, by coder: inout some Coder) throws(CodeError) {
         self = try coder.narrow(known)

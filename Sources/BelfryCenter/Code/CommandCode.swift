@@ -50,7 +50,7 @@ extension Command.Action: CodedCases {
         case .acknowledge(let client, let delivery, let response):
             try coder.write(case: 9, client, delivery, response)
         case .addObserver(let observer, let client, let since):
-            try coder.write(case: 10, observer, client, since)
+            try coder.write(case: observer.followsAnswers ? 39 : 10, observer, client, since)
         case .removeObserver(let serial, let remover): try coder.write(case: 11, serial, remover)
         case .removeObservers(let client, let filter):
             guard let terms = filter.terms else {
@@ -143,6 +143,7 @@ extension Command.Action: CodedCases {
         case 34: .mergeValue(try coder.next(), patch: try Document.patch(by: &coder))
         case 35: .removeValue(try coder.next())
         case 38: try removal(by: &coder)
+        case 39: try registrationInBatch(by: &coder)
         case onConnectionKind: try onConnection(by: &coder)
         case withinKind: try within(by: &coder)
         default: throw .unknownKind(number)
@@ -212,18 +213,6 @@ extension ClientConnection: Coded {
     init(_ known: ClientConnection?, by coder: inout some Coder) throws(CodeError) {
         client = try coder(known?.client)
         connection = try coder(known?.connection)
-    }
-}
-
-extension ObserverRegistration: Coded {
-    init(_ known: ObserverRegistration?, by coder: inout some Coder) throws(CodeError) {
-        serial = try coder(known?.serial)
-        tokenHash = try coder(known?.tokenHash)
-        name = try coder(known?.name)
-        object = try coder(known?.object)
-        selector = try coder(known?.selector)
-        terms = try coder(known?.terms)
-        role = try coder(known?.role)
     }
 }
 

@@ -23,6 +23,15 @@ extension FilterTerms {
 }
 
 extension Command.Action {
+    /// Reads a registration of a batch of calls; no log of a level below 5 has one.
+    static func registrationInBatch(
+        by coder: inout some Coder
+    ) throws(CodeError) -> Self {
+        var registration: ObserverRegistration = try coder.next()
+        registration.followsAnswers = true
+        return .addObserver(registration, client: try coder.next(), since: try coder.next())
+    }
+
     /// Reads a removal by filter terms, which brokers know from level 5 on.
     static func removal(by coder: inout some Coder) throws(CodeError) -> Self {
         let client: UInt64 = try coder.next()

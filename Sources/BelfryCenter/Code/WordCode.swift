@@ -304,3 +304,15 @@ extension CenterLimits: Coded {
         orphanAfter = try coder(known?.orphanAfter)
     }
 }
+
+extension ObserverRegistration: Coded {
+    init(_ known: ObserverRegistration?, by coder: inout some Coder) throws(CodeError) {
+        serial = try coder(known?.serial)
+        tokenHash = try coder(known?.tokenHash)
+        name = try coder(known?.name)
+        object = try coder(known?.object)
+        selector = try coder(known?.selector)
+        terms = try coder(known?.terms)
+        role = try coder(known?.role)
+    }
+}

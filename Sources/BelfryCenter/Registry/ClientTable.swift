@@ -68,7 +68,7 @@ struct ClientTable: Footprinted, Sendable {
 
     /// The reasons why a client gets nothing at once: several can hold (law 5).
     struct Suspension: OptionSet, Sendable {
-        let rawValue: UInt8
+        let rawValue: UInt16
 
         /// The client asked for it.
         static let asked = Suspension(rawValue: 1)
@@ -95,6 +95,9 @@ struct ClientTable: Footprinted, Sendable {
 
         /// Its observers read the past, up to the present (rule A8).
         static let reading = Suspension(rawValue: 128)
+
+        /// Its frames wait for the answers to a batch of its calls.
+        static let answering = Suspension(rawValue: 256)
 
         /// The reasons that keep even immediate notifications back (rule D10).
         static let blocking: Suspension = [.slow, .owing, .disconnected]
@@ -145,6 +148,23 @@ struct ClientTable: Footprinted, Sendable {
 
     /// Whether a client gets posts at once.
     func isLive(at slot: UInt32) -> Bool { slots[Int(slot)].suspension.isEmpty }
+
+    /// Keeps the frames of a client behind the answers to a batch of its calls, if it has any.
+    ///
+    /// - Parameter mustWait: Whether others wait there already, or it reads the past.
+    /// - Returns: The notice that its frames follow the answers.
+    mutating func keepBehindAnswers(at slot: UInt32, mustWait: Bool) -> Notice? {
+        let client = self[slot]
+        guard
+            mustWait || client.suspension.contains(.flushing) || client.held.list.count > 0
+                || client.gapCount > 0
+        else {
+            self[slot].suspension.remove(.answering)
+            return nil
+        }
+        self[slot].suspension.insert(.flushing)
+        return .flushFollows(client: client.id, connection: client.connection)
+    }
 
     /// Adds a client whose number is above all others, and returns its slot.
     @discardableResult

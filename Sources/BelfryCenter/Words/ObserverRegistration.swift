@@ -18,6 +18,8 @@ public struct ObserverRegistration: Sendable {
     public let role: ObserverRole
     /// The place in the past at which it begins, if that is no sequence number.
     public var beginning: PastBeginning?
+    /// Whether a batch of calls has it, behind whose answers come the frames that it brings.
+    public var followsAnswers = false
 
     /// Joins the parts.
     public init(

@@ -129,6 +129,7 @@ extension CenterHost {
         case .becomeSlow(let client):
             tell(.becomeSlow(client: client), ofClient: client, submission, &context)
         case .drain(let client):
+            if promises.keep(client, behindBatchOn: submission.reply.number) { return }
             tell(.drain(client: client), ofClient: client, submission, &context)
         case .keepAlive(let client):
             var bytes: [UInt8] = []

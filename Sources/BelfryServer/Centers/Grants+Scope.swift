@@ -67,6 +67,9 @@ extension Caller {
 }
 
 extension CenterTable {
+    /// Whether all brokers of a log know registrations whose frames follow the answers to a batch.
+    var knowsBatches: Bool { log == nil || level >= Shard.levelFive }
+
     /// Checks that all brokers of a log know filter terms.
     func checkFilterLevel() throws(Problem) {
         guard log != nil, level < Shard.levelFive else { return }

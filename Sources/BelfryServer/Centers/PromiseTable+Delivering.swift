@@ -42,7 +42,7 @@ extension PromiseTable {
     mutating func flushBehindAnswers(
         _ client: UInt64, _ connection: ConnectionNumber, _ context: inout LoopContext
     ) {
-        if let batch, batch.hold(client, connection) { return }
+        if keep(client, behindBatchOn: connection) { return }
         let ticket = ticketOfEverything
         guard ticket != 0 else {
             return context.send([], .flushGoesOn(client: client), to: connection)
@@ -53,7 +53,9 @@ extension PromiseTable {
     /// Sends the answers of a batch once it is complete, and resumes the deliveries behind them.
     mutating func deliver(_ batch: CallBatch, _ sequel: Sequel, _ context: inout LoopContext) {
         if batch.isComplete { deliverWhole(batch, sequel, &context) }
-        for client in batch.takeFlushes() {  // Bound: calls
+        let clients = batch.takeFlushes()
+        if !clients.isEmpty { close(batch) }
+        for client in clients {  // Bound: calls
             flushBehindAnswers(client, batch.reply.number, &context)
         }
     }

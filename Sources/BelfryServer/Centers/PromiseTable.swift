@@ -16,6 +16,8 @@ struct PromiseTable {
     private(set) var committedTicket: UInt64 = 0
     /// The batch of calls in progress, behind whose answers its client's frames stay.
     var batch: CallBatch?
+    /// The batches of connections whose frames stay behind them, also while their rest waits.
+    private var open: [UInt64: CallBatch] = [:]
     /// The blocks of numbers that the store was asked for, by ticket.
     private var requested = Line<(ticket: UInt64, numbers: NumberRequest)>()
     /// The corked connections of this loop, with the first answer that waits in each.
@@ -47,6 +49,20 @@ struct PromiseTable {
 
     /// The number of waiting answers, or of connections with several of them.
     var waitingCount: Int { corked.count + parked.count }
+
+    /// Keeps the frames of a client behind the answers of the batch that its connection has sent.
+    ///
+    /// - Returns: Whether there is such a batch: the frames go on behind its answers.
+    mutating func keep(_ client: UInt64, behindBatchOn connection: ConnectionNumber) -> Bool {
+        guard let batch, batch.hold(client, connection) else {
+            return open[connection.rawValue]?.hold(client, connection) ?? false
+        }
+        open[connection.rawValue] = batch
+        return true
+    }
+
+    /// Records that nothing stays behind the answers of a batch any more.
+    mutating func close(_ batch: CallBatch) { open[batch.reply.number.rawValue] = nil }
 
     /// Records that this turn has changes to store.
     mutating func noteChanges() { turnHasChanges = true }

@@ -22,7 +22,7 @@ enum CodeExamples {
     static let ofVersion1 = 0..<36
     static let ofLevel3 = 36..<37
     static let ofLevel4 = 37..<38
-    static let ofLevel5 = 38..<39
+    static let ofLevel5 = 38..<40
 
     private static var actions: [Command.Action] {
         [
@@ -75,10 +75,17 @@ enum CodeExamples {
                 .setSuspended(client: 7, true)),
             .within(cover, .addObserver(responder, client: 7, since: nil)),
             .removeObservers(client: 7, finer),
+            .addObserver(inBatch, client: 7, since: 17),
         ]
     }
 
     // MARK: - What they are made of
+
+    private static var inBatch: ObserverRegistration {
+        var registration = plain
+        registration.followsAnswers = true
+        return registration
+    }
 
     private static var finer: ObserverFilter {
         var terms = FilterTerms()

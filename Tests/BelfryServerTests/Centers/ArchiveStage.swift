@@ -4,13 +4,16 @@ import Testing
 @testable import BelfryServer
 
 extension Stage {
+    /// The grants of callers who may do everything.
+    static let allGrants = Grants([Grant(.all)])
+
     /// A stage on which everybody may do everything.
     static func archiving(
         _ scene: Scene = Scene(door: .http, loopCount: 1),
         _ adjust: (inout ServerConfiguration) -> Void = { _ in }
     ) throws -> Stage {
         try Stage(scene) {
-            $0.anonymousGrants = Grants([Grant(.all)])
+            $0.anonymousGrants = allGrants
             adjust(&$0)
         }
     }

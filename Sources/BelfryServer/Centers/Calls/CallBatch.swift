@@ -42,7 +42,7 @@ final class CallBatch {
     /// - Returns: whether they have to wait there.
     func hold(_ client: UInt64, _ connection: ConnectionNumber) -> Bool {
         guard holdsFrames, connection.rawValue == reply.number.rawValue else { return false }
-        flushes.append(client)
+        if !flushes.contains(client) { flushes.append(client) }
         return true
     }
 

@@ -18,8 +18,9 @@ extension CallFrame {
             let request = try reader.addObserver(params: params, in: text.span)
             if request.since != nil { hasReplayed = true }
             return try carryOut(
-                AddObserver(request, client: client, session: self.client.session), &answer,
-                &host, &context)
+                AddObserver(
+                    request, client: client, session: self.client.session,
+                    isAmongOthers: batch != nil && !isAlone), &answer, &host, &context)
         case .removeObserver: return try removeObserver(params, reader, &answer, &host, &context)
         case .post: return try post(params, reader, &answer, &host, &context)
         case .ask:

@@ -11,13 +11,18 @@ struct AddObserver: Operation {
     var client: UInt64?
     /// The whole session of the client.
     let session: [UInt8]
+    /// Whether it is one of several calls, which are answered together.
+    let isAmongOthers: Bool
     /// The secret half of the token.
     private var secret: [UInt8] = []
 
-    init(_ request: ObserverRequest, client: UInt64?, session: [UInt8]) {
+    init(
+        _ request: ObserverRequest, client: UInt64?, session: [UInt8], isAmongOthers: Bool = false
+    ) {
         self.request = request
         self.client = client
         self.session = session
+        self.isAmongOthers = isAmongOthers
     }
 
     mutating func begin(
@@ -38,7 +43,8 @@ struct AddObserver: Operation {
             context.work.countLook(through: host.centers[position].replayCount)
         }
         secret = context.random.text(byteCount: 16)
-        let registration = try host.registration(of: request, by: submission, secret: secret)
+        var registration = try host.registration(of: request, by: submission, secret: secret)
+        registration.followsAnswers = isAmongOthers && host.centers.knowsBatches
         let action = try host.centers.action(
             .addObserver(registration, client: observing, since: request.since),
             within: submission.cover(of: request), at: position)
