@@ -99,3 +99,21 @@ extension Archives {
         return (count, pastWork.isDone ? position : nil)
     }
 }
+
+extension CenterLimits {
+    /// Checks that an archive may be made in a center that is not there yet.
+    ///
+    /// The center has the archives of the configuration file first, as far as there is room.
+    public func checkFirst(_ name: ArchiveName, _ terms: ArchiveTerms) throws(Refusal) {
+        var (count, bytes) = (0, 0)
+        for archive in archives  // Bound: archives
+        where count < archiveLimit && bytes + archive.terms.byteLimit <= archiveByteLimit {
+            if archive.name == name { throw .setByConfiguration }
+            count += 1
+            bytes += archive.terms.byteLimit
+        }
+        guard count < archiveLimit, bytes + terms.byteLimit <= archiveByteLimit else {
+            throw .archiveFull(limit: archiveByteLimit, count: archiveLimit)
+        }
+    }
+}

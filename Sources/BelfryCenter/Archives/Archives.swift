@@ -31,6 +31,9 @@ public struct Archives: Footprinted, Sendable {
         /// Whether the slot has no archive any more.
         var isFree = false
 
+        /// Whether its center must stay: each center has those of the configuration file anyway.
+        var isOfUse: Bool { !isFree && (isEnded || !terms.isConfigured || rows.count > 0) }
+
         var isAnew: Bool { madeAbove != nil }
         /// The last number before it was made, in whichever life.
         var origin: UInt64 { madeAbove ?? since }

@@ -21,7 +21,8 @@ public struct CenterUse: Sendable, Equatable {
     public let valueCount: Int
     /// Idempotency keys that are remembered.
     public let keyCount: Int
-    /// Archives, also those whose notifications are still to go.
+    /// Archives, also those whose notifications are still to go; of those of the configuration file
+    /// the ones that keep something.
     public let archiveCount: Int
 
     /// Whether all counts are zero.

@@ -8,6 +8,6 @@ extension NotificationCenter {
             modeCount: schedule.modeStack.count,
             askCount: asks.open.count + asks.fates.storedCount,
             valueCount: values.count, keyCount: history.keys.count,
-            archiveCount: archiveBox.value.slots.count { !$0.isFree })
+            archiveCount: archiveBox.value.slots.count { $0.isOfUse })
     }
 }

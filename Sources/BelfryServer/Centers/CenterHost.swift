@@ -86,12 +86,19 @@ struct CenterHost: ~Copyable {
         // The needs and costs of the centers are read at the end of the first turn.
         if centers.count > 0 { context.loop.takeAnotherTurn() }
         schedule.watch(centers, &context)
-        guard shared.home(of: RoutedPath.defaultCenter) == context.number,
-            centers.position(of: RoutedPath.defaultCenter) == nil, centers.log == nil
-        else { return }
-        shared.totals.centerCount.add(1, ordering: .relaxed)
-        let epoch = context.random.hexadecimal(digitCount: 12)
-        _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: context.commandTime)
+        guard centers.log == nil else { return }
+        if shared.home(of: RoutedPath.defaultCenter) == context.number,
+            centers.position(of: RoutedPath.defaultCenter) == nil
+        {
+            shared.totals.centerCount.add(1, ordering: .relaxed)
+            let epoch = context.random.hexadecimal(digitCount: 12)
+            _ = centers.make(RoutedPath.defaultCenter, epoch: epoch, time: context.commandTime)
+        }
+        // The first request may ask for the archives of the configuration.
+        for position in 0..<centers.count  // Bound: start
+        where !centers.limits.archives.isEmpty || centers[position].archives.count > 0 {
+            tell(.configure(centers.limits), to: position, &context)
+        }
     }
 }
 

@@ -53,8 +53,10 @@ struct PutArchive: Operation {
             ])
         }
         if terms.isStored { try host.shared.checkStore() }
+        // What is refused makes no center.
+        try terms.checkRoom(
+            for: name, at: host.centers.position(of: submission.center), host, &context)
         guard let position = try host.makeCenter(for: submission, &context) else { return }
-        try terms.checkRoom(for: name, at: position, host, &context)
         host.submitCommand(.putArchive(name, terms), to: position, &context)
     }
 
@@ -135,17 +137,24 @@ extension ArchiveTerms {
     /// Checks that there is room for an archive, in its center and in the memory of the broker.
     ///
     /// A kept notification may take twice the bytes that it counts.
+    ///
+    /// - Parameter position: The center; nil for one that is not there yet.
     fileprivate func checkRoom(
-        for name: ArchiveName, at position: Int, _ host: borrowing CenterHost,
+        for name: ArchiveName, at position: Int?, _ host: borrowing CenterHost,
         _ context: inout LoopContext
     ) throws(Problem) {
-        let archives = host.centers[position].archives
+        var known = 0
         do throws(Refusal) {
-            try archives.check(name, self, context.configuration.centerLimits)
+            if let position {
+                let archives = host.centers[position].archives
+                try archives.check(name, self, context.configuration.centerLimits)
+                known = archives.row(named: name)?.terms.byteLimit ?? 0
+            } else {
+                try context.configuration.centerLimits.checkFirst(name, self)
+            }
         } catch {
             throw Problem(error)
         }
-        let known = archives.row(named: name)?.terms.byteLimit ?? 0
         // Each loop has its part of the memory.
         var wanted = byteLimit - known
         for place in 0..<host.centers.count {  // Bound: centers
@@ -154,9 +163,7 @@ extension ArchiveTerms {
         let room = host.kept.limits[.archives] / context.configuration.loopCount
         guard byteLimit > known, 2 * wanted > room else { return }
         context.meet(.archives)
-        var problem = Problem.full(.archives, context.configuration)
-        problem.kind = .archiveFull
-        throw problem
+        throw Problem.full(.archives, context.configuration)
     }
 }
 
