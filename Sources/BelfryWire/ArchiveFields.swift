@@ -105,15 +105,19 @@ extension FieldReader {
         in bytes: Span<UInt8>
     ) throws(Problem) -> [ArchiveRequest] {
         var archives: [ArchiveRequest] = []
-        _ = try readArray(in: bytes) { (fields, bytes) throws(Problem) in
+        try readObjects(in: bytes) { (fields, bytes) throws(Problem) in
             var archive = ArchiveFields()
-            guard try fields.beginObject(in: bytes) else { return }
             while let key = try fields.nextKey(of: ArchiveFields.configured, in: bytes) {
                 try archive.read(key, &fields, in: bytes)
             }
             let request = archive.request(&fields)
             if request.name == nil {
                 fields.addFault(ArchiveFields.Key.name, "is required, unless namePrefix is given")
+            }
+            if let name = request.name, archives.contains(where: { $0.name == name }) {
+                fields.addFault(
+                    name.isPrefix ? ArchiveFields.Key.namePrefix : .name,
+                    "is that of an archive before; each has one place")
             }
             archives.append(request)
         }

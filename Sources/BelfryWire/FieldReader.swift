@@ -93,6 +93,20 @@ struct FieldReader {
         return count
     }
 
+    /// Reads a member that is an array of objects; `read` reads the members of each.
+    ///
+    /// A fault of a member points to its place in its object.
+    mutating func readObjects(
+        in bytes: Span<UInt8>,
+        read: (inout FieldReader, Span<UInt8>) throws(Problem) -> Void
+    ) throws(Problem) {
+        defer { item = nil }
+        _ = try readArray(in: bytes) { (fields, bytes) throws(Problem) in
+            (fields.item, fields.element) = (fields.element, nil)
+            if try fields.beginObject(in: bytes) { try read(&fields, bytes) }
+        }
+    }
+
     /// Continues at another place of the text; the collected faults stay.
     mutating func restart(at index: Int, item: Int?) {
         json = JSONReader(depthLimit: limits.userInfoDepthLimit, startingAt: index)

@@ -1,5 +1,6 @@
 import BelfryAccess
 import BelfryCenter
+import BelfryJSON
 import BelfryServer
 import BelfrySystem
 import BelfryWire
@@ -159,11 +160,18 @@ extension Setting {
                 settings.archives = try ArchiveRequest.configured(in: text.utf8.span)
                 settings.archivesText = text
             } catch {
-                let first = error.errors.first.map { "\($0.place) \($0.detail)" }
-                throw Fault(text: first ?? error.detail)
+                let first = error.errors.first.map { "`\(pointer(to: $0.place))` \($0.detail)." }
+                throw Fault(
+                    text: first ?? #"It is JSON such as [{"name":"Order","count":1000}]."#)
             }
         },
         show: { settings in settings.archivesText.map { .text($0) } ?? .null })
+
+    /// The JSON pointer to a fault in the archives, as from the root of the configuration file.
+    private static func pointer(to place: Problem.Place) -> String {
+        guard case .pointer(let pointer) = place else { return "/archives" }
+        return "/archives\(pointer.description.dropFirst())"
+    }
 
     static let level = Setting(
         name: "log-level", form: "LEVEL",
