@@ -109,8 +109,8 @@ struct AccessFileReader {
 extension Grants {
     /// How many grants one caller may have, and how many patterns each list of one.
     static let countLimit = 1_000
-    /// How many grants of one caller may have a condition.
-    static let conditionLimit = 32
+    /// The number of grants of one caller that may have a condition.
+    public static let conditionLimit = 32
 
     /// Reads `[{"verbs":["post"],"names":["Mail*"],"objects":["user:42"],"centers":["default"]}]`.
     ///

@@ -50,7 +50,7 @@ public struct Verbs: OptionSet, Sendable, Hashable {
     public static let all = Verbs(rawValue: (1 << 13) - 1)
 
     /// The names of the verbs, with commas between them.
-    var text: String {
+    public var text: String {
         Self.names.filter { contains($0.verb) }.map(\.name).joined(separator: ", ")
     }
 

@@ -8,6 +8,8 @@ struct GrantList: Equatable {
         var names = ["*"]
         var objects = ["*"]
         var centers = ["*"]
+        /// The condition on the userInfo.
+        var condition: JSONCondition?
     }
 
     /// A fault in the text of grants.
@@ -16,6 +18,10 @@ struct GrantList: Equatable {
         case unknownVerb(String)
         /// A grant has no member of this name.
         case unknownMember(String)
+        /// The condition of a grant is malformed, for this reason.
+        case malformedCondition(String)
+        /// A grant with a condition has verbs that go with none, or is one too many.
+        case misplacedCondition
         /// The JSON is no array of grants, or a grant has no verbs.
         case malformed
     }
@@ -45,7 +51,7 @@ struct GrantList: Equatable {
                 Grant(
                     row.verbs.compactMap(Self.verb).reduce(into: Verbs()) { $0.formUnion($1) },
                     names: row.names.map(Pattern.init), objects: row.objects.map(Pattern.init),
-                    centers: row.centers.map(Pattern.init))
+                    centers: row.centers.map(Pattern.init), condition: row.condition)
             })
     }
 
@@ -64,6 +70,10 @@ struct GrantList: Equatable {
                 for text in texts { writer.string(text, into: &bytes) }
                 writer.endArray(into: &bytes)
             }
+            if let condition = row.condition {
+                writer.key("where", into: &bytes)
+                writer.raw(condition.text, into: &bytes)
+            }
             writer.endObject(into: &bytes)
         }
         writer.endArray(into: &bytes)
@@ -80,6 +90,9 @@ struct GrantList: Equatable {
             try reader.beginArray(in: json.span)
             while try reader.nextElement(in: json.span) {
                 rows.append(try row(json, &reader))
+                guard rows.count(where: { $0.condition != nil }) <= Grants.conditionLimit else {
+                    throw Fault.misplacedCondition
+                }
             }
             try reader.finish(in: json.span)
             return rows
@@ -101,13 +114,32 @@ struct GrantList: Equatable {
             case "names": path = \.names
             case "objects": path = \.objects
             case "centers": path = \.centers
+            case "where":
+                row.condition = try condition(json, &reader)
+                continue
             default: throw Fault.unknownMember(key)
             }
             row[keyPath: path] = try texts(json, &reader)
         }
         guard !row.verbs.isEmpty else { throw Fault.malformed }
         for verb in row.verbs where Self.verb(verb) == nil { throw Fault.unknownVerb(verb) }
+        if row.condition != nil {
+            for verb in row.verbs.compactMap(Self.verb) where !verb.isSubset(of: .conditional) {
+                throw Fault.misplacedCondition
+            }
+        }
         return row
+    }
+
+    private static func condition(
+        _ json: [UInt8], _ reader: inout JSONReader
+    ) throws -> JSONCondition {
+        let range = try reader.skipValue(in: json.span)
+        do throws(JSONConditionError) {
+            return try JSONCondition(json.span.extracting(range))
+        } catch {
+            throw Fault.malformedCondition("where\(error.pointer) \(error.message)")
+        }
     }
 
     private static func texts(_ json: [UInt8], _ reader: inout JSONReader) throws -> [String] {
@@ -130,7 +162,13 @@ extension GrantList.Fault {
             \(Verbs.names.map(\.name).joined(separator: ", ")).
             """
         case .unknownMember(let member):
-            "A grant has verbs, names, objects and centers; `\(member)` is not one of them."
+            "A grant has verbs, names, objects, centers and where; `\(member)` is not one of them."
+        case .malformedCondition(let reason): "The condition of a grant is malformed: \(reason)."
+        case .misplacedCondition:
+            """
+            At most \(Grants.conditionLimit) grants may have `where`, which goes with \
+            \(Verbs.conditional.text) alone.
+            """
         case .malformed:
             #"Grants are a list such as post,observe, or JSON such as [{"verbs":["post"]}]."#
         }
