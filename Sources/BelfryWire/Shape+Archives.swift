@@ -77,6 +77,9 @@ extension PastRequest {
         } else {
             output.append("null")
         }
+        if isWhole, page.hasMore, query.lastEach != nil || rows.count < query.limit {
+            output.append(",\"partial\":true")
+        }
         output.append(",\"seq\":")
         JSONWriter.append(integer: sequence, to: &output)
         output.append(",\"epoch\":")
