@@ -167,13 +167,6 @@ public struct Archives: Footprinted, Sendable {
         archive(of: name.span, isReserved: name.starts(with: Self.reserved)) != nil
     }
 
-    /// Whether an archive keeps all channels that begin with a prefix.
-    func keepAll(beginningWith prefix: [UInt8]) -> Bool {
-        slots.contains {
-            $0.name.isPrefix && !$0.isEnded && prefix.starts(with: $0.name.text)
-        }
-    }
-
     private func row(of slot: UInt32) -> ArchiveRow? {
         let archive = slots[Int(slot)]
         if archive.isEnded { return nil }
@@ -392,5 +385,12 @@ public struct Archives: Footprinted, Sendable {
             note(key.archive)
         }
         kinds.remove(kind)
+    }
+}
+
+extension [Archives.Archive] {
+    /// Whether one of them keeps all channels that begin with a prefix.
+    func keepAll(beginningWith prefix: [UInt8]) -> Bool {
+        contains { $0.name.isPrefix && !$0.isEnded && prefix.starts(with: $0.name.text) }
     }
 }

@@ -73,7 +73,7 @@ enum PastLosses {
         _ channels: borrowing ChannelTable, _ history: borrowing History
     ) -> Loss {
         var through: UInt64 = 0
-        let isKept = archives.keepAll(beginningWith: prefix ?? [])
+        let isKept = archives.slots.keepAll(beginningWith: prefix ?? [])
         for archive in archives.slots where !archive.isEnded {  // Bound: archives
             let text = archive.name.text
             let isInside = prefix.map { text.starts(with: $0) } ?? true
@@ -126,7 +126,7 @@ enum PastLosses {
             let prefix = registry.observers.filter(at: slot)?.namePrefix ?? []
             let isKept =
                 names.map { $0.allSatisfy { archives.keep($0) } }
-                ?? archives.keepAll(beginningWith: prefix)
+                ?? archives.slots.keepAll(beginningWith: prefix)
             return isKept || !ringIsLate ? 0 : history.forgottenThrough(of: nil)
         }
         let ring = history.replay
@@ -178,7 +178,7 @@ enum PastLosses {
             let post = registry.index.channels.lastPost(of: name, history)
             let loss = loss(of: name, object: object, last: post, view, archives)
             let through = last(loss, name, history)
-            // Nothing behind the last post of a channel is lost; those of the broker are not counted.
+            // Nothing behind the last post of a channel is lost; the broker's are not counted.
             let isCounted = !name.starts(with: Archives.reserved)
             lost = max(lost, isCounted ? min(through, post.sequence) : through)
         }
@@ -194,7 +194,7 @@ enum PastLosses {
             return archives.keep(name.text)
                 ? LossMark() : channels.lastPost(of: name.text, history)
         }
-        if archives.keepAll(beginningWith: name.text) { return LossMark() }
+        if archives.slots.keepAll(beginningWith: name.text) { return LossMark() }
         var last = channels.lastPost(beginningWith: name.text) { channel in
             archives.archive(of: channel.span, isReserved: false) == nil
         }

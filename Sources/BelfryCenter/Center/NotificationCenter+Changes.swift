@@ -77,7 +77,7 @@ extension NotificationCenter {
                 backlog.held.again(forms[form].kept, forms[form].notification) ?? HeldTable.none
             let outcome = self.place(forms[form].notification, at: match.slot, time, &effects)
             forms[form].kept = dispatching.kept
-            count(outcome, &receipt)
+            receipt.count(outcome)
         }
         dispatching.isActive = false
         dispatching.toldMarks = []

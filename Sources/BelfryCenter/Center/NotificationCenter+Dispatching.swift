@@ -48,13 +48,19 @@ extension NotificationCenter {
         /// The looks of the walks of the command.
         var walkLookCount = 0
         /// The observers that match it.
-        var matched: [UInt32] = []
-        /// The observers whose conditions were past the limit of work.
-        var unasked: [UInt32] = []
+        var matched = Matches()
         /// Whether an account has changed after its receipt was written into the effects.
         var hasRecounted = false
         /// The rows that have changed after they were written into the effects.
         var recountedRows: [(id: NotificationID, row: ReportRow)] = []
+    }
+
+    /// The observers of a notification.
+    struct Matches {
+        /// The slots of those that match it.
+        var slots: [UInt32] = []
+        /// The slots of those whose conditions were past the limit of work.
+        var unasked: [UInt32] = []
     }
 
     /// Numbers a notification, delivers it to all matching observers, and writes the receipt.
@@ -92,7 +98,7 @@ extension NotificationCenter {
             special = deliver(
                 notification, at: position, to: buckets, of: channel, time, &effects)
             receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
-            receipt.dropped = UInt32(dispatching.unasked.count)
+            receipt.dropped = UInt32(dispatching.matched.unasked.count)
             receipt.matched = receipt.delivered + UInt32(special.count) + receipt.dropped
             if receipt.matched > 0 {
                 registry.index.noteMatch(channel: channel, deliveryCount: receipt.delivered)
@@ -104,14 +110,14 @@ extension NotificationCenter {
             dispatching.rows = effects.deliveries[deliveredBefore...].map {
                 ReportRow(observer: $0.observer, outcome: .delivered)
             }
-            dispatching.rows += dispatching.unasked.map {
+            dispatching.rows += dispatching.matched.unasked.map {
                 ReportRow(observer: registry.observers[$0].serial, outcome: .dropped)
             }
             place(special, receipt, notification, at: time, &effects)
             receipt = dispatching.receipt
             if dispatching.reports { effects.reports.append(dispatching.rows) }
         }
-        if !dispatching.unasked.isEmpty { dispatching.unasked = [] }
+        if !dispatching.matched.unasked.isEmpty { dispatching.matched.unasked = [] }
         effects.receipts.append(receipt)
         history.replay.append(notification)
         history.fates.append(receipt, depth: post.depth, at: time.monotonicNanoseconds)
@@ -124,18 +130,19 @@ extension NotificationCenter {
         _ notification: Notification, at position: UInt32, to buckets: ObserverIndex.Buckets,
         of channel: UInt32, _ time: CommandTime, _ effects: inout Effects
     ) -> ArraySlice<UInt32> {
-        Effects.empty(&dispatching.matched, capacityLimit: Self.keptMatchCount)
+        Effects.empty(&dispatching.matched.slots, capacityLimit: Self.keptMatchCount)
         if !registry.index.hasFilters {
-            registry.index.appendSlots(in: buckets, to: &dispatching.matched)
+            registry.index.appendSlots(in: buckets, to: &dispatching.matched.slots)
         } else {
             matchFilters(notification.content, in: buckets, of: channel, at: time, &effects)
         }
-        guard !dispatching.matched.isEmpty else { return [] }
+        guard !dispatching.matched.slots.isEmpty else { return [] }
         let firstSpecial = registry.observers.deliver(
             position, history.sequence, isRedelivered: notification.isRestored,
-            to: dispatching.matched, of: registry.clients, at: time.wallMilliseconds,
+            to: dispatching.matched.slots, of: registry.clients, at: time.wallMilliseconds,
             into: &effects.deliveries)
-        return firstSpecial == dispatching.matched.count ? [] : dispatching.matched[firstSpecial...]
+        return firstSpecial == dispatching.matched.slots.count
+            ? [] : dispatching.matched.slots[firstSpecial...]
     }
 
     /// The most observers of one notification whose storage is kept for the next one.
@@ -160,23 +167,10 @@ extension NotificationCenter {
                         observer: registry.observers[slot].serial,
                         outcome: place(notification, at: slot, time, &effects))
                 }
-            count(row.outcome, &dispatching.receipt)
+            dispatching.receipt.count(row.outcome)
             if dispatching.reports { dispatching.rows.append(row) }
         }
         dispatching.isActive = false
-    }
-
-    func count(_ outcome: ReportRow.Outcome, _ receipt: inout Receipt) {
-        switch outcome {
-        case .delivered: receipt.delivered += 1
-        case .pending:
-            receipt.delivered += 1
-            receipt.pending += 1
-        case .held: receipt.held += 1
-        case .coalesced: receipt.coalesced += 1
-        case .dropped, .unhandled: receipt.dropped += 1
-        case .acknowledged, .answered, .resultOmitted, .refused, .disconnected: break
-        }
     }
 
     /// Delivers, holds or drops a notification for one observer (rules D3 to D10).

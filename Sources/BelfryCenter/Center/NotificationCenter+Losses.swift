@@ -33,10 +33,10 @@ extension NotificationCenter {
         at time: CommandTime, _ effects: inout Effects
     ) {
         let slots = registry.index.appendSlots(
-            in: buckets, of: content, channel: channel, to: &dispatching.matched)
+            in: buckets, of: content, channel: channel, to: &dispatching.matched.slots)
         effects.evaluationCount += registry.index.evaluationCount
         if slots.isEmpty { return }
-        dispatching.unasked = slots
+        dispatching.matched.unasked = slots
         for slot in slots {  // Bound: observers
             registry.observers[slot].tally.dropped += 1
             noteGap(.overflow, history.sequence, at: slot, &effects)

@@ -57,7 +57,7 @@ extension NotificationCenter {
         kept[.queue] += values.footprint
         kept[.archives] += archiveBox.footprint
         kept[.observers] +=
-            dispatching.matched.footprint + memory.owned.footprint
+            dispatching.matched.slots.footprint + memory.owned.footprint
             + reports.footprint
         return kept
     }

@@ -51,3 +51,19 @@ public struct Receipt: Sendable, Equatable {
         case expired
     }
 }
+
+extension Receipt {
+    /// Counts the outcome of the notification at one more observer.
+    mutating func count(_ outcome: ReportRow.Outcome) {
+        switch outcome {
+        case .delivered: delivered += 1
+        case .pending:
+            delivered += 1
+            pending += 1
+        case .held: held += 1
+        case .coalesced: coalesced += 1
+        case .dropped, .unhandled: dropped += 1
+        case .acknowledged, .answered, .resultOmitted, .refused, .disconnected: break
+        }
+    }
+}

@@ -25,7 +25,7 @@ struct AccountTests {
 
     /// The footprint of each stored table of a center, by its part and name.
     private static func footprints(_ center: NotificationCenter) -> [String: Int] {
-        var footprints = ["matched": center.dispatching.matched.footprint]
+        var footprints = ["matched": center.dispatching.matched.slots.footprint]
         add(Mirror(reflecting: center), in: "", to: &footprints)
         return footprints
     }
@@ -216,7 +216,7 @@ extension NotificationCenter {
     fileprivate mutating func fillRest() {
         let gap = GapRecord(reason: .dropped, count: 1, first: 1, last: 1)
         history.marks = DispatchMarks(all: 1)
-        dispatching.matched = [1]
+        dispatching.matched.slots = [1]
         reports = [.queueOverflowed(count: 1)]
         registry.lastWritten[0] = LastWritten(sequence: 1, isShared: false)
         backlog.toldGaps[1] = [ToldGap(gap: gap, toldAt: 1)]

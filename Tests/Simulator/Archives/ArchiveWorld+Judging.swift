@@ -230,7 +230,7 @@ extension ArchiveWorld {
             let past =
                 watcher.chosen == nil
                 ? truth.promised(at: now, wall: wall) : truth.past(at: now, wall: wall)
-            // What is not kept is held, as far as there is room; what is kept comes amid the others.
+            // What is not kept is held, as far as there is room; what is kept comes amid it.
             let overflow = watcher.gaps.filter { $0.reason == .overflow }
             func isJudged(_ sequence: UInt64) -> Bool {
                 sequence <= watcher.join
