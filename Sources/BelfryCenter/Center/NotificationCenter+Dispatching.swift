@@ -55,11 +55,10 @@ extension NotificationCenter {
         var recountedRows: [(id: NotificationID, row: ReportRow)] = []
     }
 
-    /// The observers of a notification.
+    /// The slots of the observers that match a notification, and of those whose conditions were
+    /// past the limit of work.
     struct Matches {
-        /// The slots of those that match it.
         var slots: [UInt32] = []
-        /// The slots of those whose conditions were past the limit of work.
         var unasked: [UInt32] = []
     }
 
@@ -98,7 +97,9 @@ extension NotificationCenter {
             special = deliver(
                 notification, at: position, to: buckets, of: channel, time, &effects)
             receipt.delivered = UInt32(effects.deliveries.count - deliveredBefore)
-            receipt.dropped = UInt32(dispatching.matched.unasked.count)
+            if registry.index.hasFilters {
+                receipt.dropped = UInt32(dispatching.matched.unasked.count)
+            }
             receipt.matched = receipt.delivered + UInt32(special.count) + receipt.dropped
             if receipt.matched > 0 {
                 registry.index.noteMatch(channel: channel, deliveryCount: receipt.delivered)
@@ -110,14 +111,15 @@ extension NotificationCenter {
             dispatching.rows = effects.deliveries[deliveredBefore...].map {
                 ReportRow(observer: $0.observer, outcome: .delivered)
             }
-            dispatching.rows += dispatching.matched.unasked.map {
-                ReportRow(observer: registry.observers[$0].serial, outcome: .dropped)
+            if receipt.dropped > 0 {
+                dispatching.rows += dispatching.matched.unasked.map {
+                    ReportRow(observer: registry.observers[$0].serial, outcome: .dropped)
+                }
             }
             place(special, receipt, notification, at: time, &effects)
             receipt = dispatching.receipt
             if dispatching.reports { effects.reports.append(dispatching.rows) }
         }
-        if !dispatching.matched.unasked.isEmpty { dispatching.matched.unasked = [] }
         effects.receipts.append(receipt)
         history.replay.append(notification)
         history.fates.append(receipt, depth: post.depth, at: time.monotonicNanoseconds)

@@ -35,8 +35,8 @@ extension NotificationCenter {
         let slots = registry.index.appendSlots(
             in: buckets, of: content, channel: channel, to: &dispatching.matched.slots)
         effects.evaluationCount += registry.index.evaluationCount
-        if slots.isEmpty { return }
         dispatching.matched.unasked = slots
+        if slots.isEmpty { return }
         for slot in slots {  // Bound: observers
             registry.observers[slot].tally.dropped += 1
             noteGap(.overflow, history.sequence, at: slot, &effects)

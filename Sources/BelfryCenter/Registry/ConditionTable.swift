@@ -8,6 +8,8 @@ struct ConditionTable: Footprinted, Sendable {
     private struct Row: Sendable {
         var own: JSONCondition?
         var alternatives: [JSONCondition] = []
+        /// Whether there are alternatives: to look at them costs a false condition more.
+        var hasGrants = false
         var useCount = 0
     }
 
@@ -37,14 +39,16 @@ struct ConditionTable: Footprinted, Sendable {
         rows[Int(index)].own?.isTrue(for: members, in: userInfo, work: &work) ?? true
     }
 
-    /// Whether the grants of the registration let a userInfo pass.
+    /// Whether the registration was made under grants with conditions.
     @inline(__always)
+    func hasGrants(_ index: Index) -> Bool { rows[Int(index)].hasGrants }
+
+    /// Whether those grants let a userInfo pass.
     func isGranted(
         _ index: Index, for members: borrowing JSONMembers, in userInfo: Span<UInt8>,
         work: inout Int
     ) -> Bool {
-        rows[Int(index)].alternatives.isEmpty
-            || rows[Int(index)].alternatives.oneIsTrue(for: members, in: userInfo, work: &work)
+        rows[Int(index)].alternatives.oneIsTrue(for: members, in: userInfo, work: &work)
     }
 
     /// Whether an observer has a condition.
@@ -58,7 +62,8 @@ struct ConditionTable: Footprinted, Sendable {
             return index
         }
         let row = Row(
-            own: condition.own, alternatives: condition.alternatives, useCount: 1)
+            own: condition.own, alternatives: condition.alternatives,
+            hasGrants: !condition.alternatives.isEmpty, useCount: 1)
         let index = freeRows.popLast() ?? Index(rows.count)
         if Int(index) == rows.count { rows.append(row) } else { rows[Int(index)] = row }
         indexes[key] = index

@@ -54,9 +54,9 @@ struct ConditionTruth: Footprinted, Sendable {
         if isShared, let answer = answer(of: index) { return answer }
         if !isRead { read(userInfo) }
         let isGranted =
-            grantWork > Self.workLimit
+            !conditions.hasGrants(index) || grantWork > Self.workLimit
             || conditions.isGranted(index, for: members, in: userInfo, work: &grantWork)
-        if isGranted, max(work, grantWork) > Self.workLimit { return nil }
+        if isGranted, work > Self.workLimit || grantWork > Self.workLimit { return nil }
         evaluationCount += 1
         let isTrue =
             isGranted && conditions.isTrue(index, for: members, in: userInfo, work: &work)
