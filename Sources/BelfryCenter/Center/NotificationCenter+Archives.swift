@@ -33,8 +33,8 @@ extension NotificationCenter {
                 query, above: start, &history, registry.index)
             effects.outcome = .forgot(count: count, next: next)
             if next != nil { return }
-            // Held copies go with the last share; their observers get a gap. What was sent and not
-            // acknowledged is not sent again.
+            // Held copies go with the last share; their observers get a gap. Copies that were sent
+            // and not acknowledged go, too.
             var owing: Set<UInt32> = []
             var work = FilterWork()
             var kept = backlog.held.oldest

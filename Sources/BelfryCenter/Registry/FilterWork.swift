@@ -13,7 +13,8 @@ struct FilterWork {
 
     /// Whether a notification fulfils a condition; nil past the limit.
     ///
-    /// Nobody is told of a loss that its grants exclude, as far as they can be asked (rule W11).
+    /// A gap says nothing of a notification that the grants exclude, as far as they can be asked
+    /// (rule W11).
     mutating func isTrue(
         _ condition: FilterCondition, of content: Notification.Content
     ) -> Bool? {
