@@ -98,6 +98,28 @@ struct Scenario {
         return registration.serial
     }
 
+    /// A registration with these terms alone.
+    mutating func registration(
+        _ terms: FilterTerms, _ observerTerms: ObserverTerms? = nil
+    ) -> ObserverRegistration {
+        let plain = registration(nil)
+        return ObserverRegistration(
+            serial: plain.serial, tokenHash: plain.tokenHash, name: nil, object: nil,
+            selector: plain.selector, terms: observerTerms ?? ObserverTerms(),
+            role: .filtered(terms, target: nil))
+    }
+
+    /// Registers an observer with these terms alone, and returns its serial number.
+    @discardableResult
+    mutating func observe(
+        _ terms: FilterTerms, by client: UInt64, _ observerTerms: ObserverTerms? = nil,
+        since: UInt64? = nil
+    ) -> UInt64 {
+        let registration = registration(terms, observerTerms)
+        apply(.addObserver(registration, client: client, since: since))
+        return registration.serial
+    }
+
     /// Registers an observer of any name with a condition.
     mutating func observe(where condition: String, by client: UInt64) {
         var terms = FilterTerms()

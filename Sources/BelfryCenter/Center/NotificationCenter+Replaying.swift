@@ -26,7 +26,9 @@ extension NotificationCenter {
         let hasAll = registry.lastWritten[client]?.isSeen(by: sequence) ?? false
         var (wasSeen, wasWritten) = (true, false)
         let seenPlace = markedPlace(of: sequence, among: slots)
-        let takers = slots.filter { past.matches(sequence, registry.filter(of: $0)) }
+        let takers = slots.filter {
+            archiveBox.value.isUsed && past.matches(sequence, registry.filter(of: $0))
+        }
         for slot in slots {  // Bound: resume
             let start = registry.observers[slot].replaysAbove + 1
             forgetUnknown(through: sequence, at: slot, &effects)
@@ -295,9 +297,7 @@ private struct Past {
         var unread: GapRecord?
     }
 
-    /// How many notifications there are.
     var count: Int { notifications.count }
-
     subscript(place: Int) -> Notification { notifications[place] }
 
     /// The number at a place.

@@ -234,18 +234,10 @@ extension Scenario {
     fileprivate mutating func beginAt(
         prefix: String, _ change: (inout FilterTerms) -> Void = { _ in }
     ) -> PastTold {
-        let client = connect()
         var filter = FilterTerms()
         filter.namePrefix = bytes(prefix)
         change(&filter)
-        let plain = registration(nil)
-        apply(
-            .addObserver(
-                ObserverRegistration(
-                    serial: plain.serial, tokenHash: plain.tokenHash, name: nil, object: nil,
-                    selector: plain.selector, terms: plain.terms,
-                    role: .filtered(filter, target: nil)),
-                client: client, since: 0))
+        observe(filter, by: connect(), since: 0)
         return told
     }
 }
