@@ -70,10 +70,13 @@ extension Archives {
         restore(archive, at: record.number)
     }
 
-    /// Notes for each archive the losses of archives in memory that began anew.
+    /// Ends a restart: what is over goes before anybody looks, as far as a command may go.
     ///
-    /// One of a shorter prefix may have had its channels until it was made.
-    mutating func noteForgottenWithLife(at restoredAt: Int64) {
+    /// Each archive learns the losses of archives in memory that began anew: one of a shorter
+    /// prefix may have had its channels until it was made.
+    ///
+    /// - Returns: The changes for the store.
+    mutating func endRestoring(lifeBegan restoredAt: Int64, at time: CommandTime) -> [Change] {
         for slot in slots.indices where !slots[slot].isAnew {  // Bound: archives
             let since = slots[slot].since
             for other in covering(slots[slot].name.text)  // Bound: archives
@@ -86,6 +89,9 @@ extension Archives {
                 note(UInt32(slot))
             }
         }
+        noteAges(at: time)
+        passTime(limit: Self.shareOfCommand, at: time)
+        return takeChanges()
     }
 
     /// Restores a kind, with what was let go of it.

@@ -40,6 +40,7 @@ struct AskFateTable: Footprinted, Sendable {
     }
 
     /// The time when the oldest is forgotten, on the monotonic clock in nanoseconds.
+    @inline(__always)
     var nextDeadline: Int64? {
         order.isEmpty ? nil : order[order.startPosition].forgottenAt
     }

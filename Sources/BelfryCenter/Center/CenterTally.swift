@@ -33,9 +33,6 @@ public struct CenterTally: Sendable {
         case archivedBytes
     }
 
-    /// All kinds; each turn reads them.
-    public static let kinds = Kind.allCases
-
     /// The counts by kind.
     private var counts = InlineArray<13, Int>(repeating: 0)
 
@@ -47,6 +44,16 @@ public struct CenterTally: Sendable {
     public subscript(kind: Kind) -> Int {
         get { counts[kind.rawValue] }
         set { counts[kind.rawValue] = newValue }
+    }
+
+    /// Calls the visitor with the growth of each count that differs from an earlier tally.
+    public func forEachGrowth(since earlier: Self, _ visit: (Kind, Int) -> Void) {
+        // An index into an array of this kind copies all of it; one into its span does not.
+        let (present, known) = (counts.span, earlier.counts.span)
+        for place in present.indices where present[place] != known[place] {  // Bound: few
+            guard let kind = Kind(rawValue: place) else { continue }
+            visit(kind, present[place] - known[place])
+        }
     }
 }
 

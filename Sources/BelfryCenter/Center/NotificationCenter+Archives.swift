@@ -55,9 +55,10 @@ extension NotificationCenter {
                     }
                 }
             }
-            for client in owing.sorted()  // Bound: ends
-            where registry.clients[client].suspension.contains(.owing) {
-                settle(client, at: time, &effects)
+            for client in owing.sorted() {  // Bound: ends
+                let suspension = registry.clients[client].suspension
+                if suspension.contains(.owing) { settle(client, at: time, &effects) }
+                if suspension.isEmpty { tellGaps(of: client, at: time, &effects) }
             }
         default: preconditionFailure("the command is none of archives")
         }

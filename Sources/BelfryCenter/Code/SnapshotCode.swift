@@ -168,7 +168,7 @@ extension CenterTally: Coded {
     init(_ known: CenterTally?, by coder: inout some Coder) throws(CodeError) {
         self.init()
         // No state of a log has archives.
-        for kind in Self.kinds where kind != .archived && kind != .archivedBytes {  // Bound: few
+        for kind in Kind.allCases where kind != .archived && kind != .archivedBytes {  // Bound: few
             self[kind] = try coder(known?[kind])
         }
     }

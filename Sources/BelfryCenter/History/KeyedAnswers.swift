@@ -68,6 +68,7 @@ struct KeyedAnswers: Footprinted, Sendable {
     var count: Int { keys.count }
 
     /// The time when the oldest key is forgotten, on the monotonic clock in nanoseconds.
+    @inline(__always)
     var nextDeadline: Int64? {
         if order.isEmpty { return nil }
         guard let first = order.first, let time = known[Int(first)]?.expiresAt, time != Int64.max

@@ -33,6 +33,7 @@ struct ModeStack: Footprinted, Sendable {
     }
 
     /// When the next lease ends, on the monotonic clock in nanoseconds.
+    @inline(__always)
     var nextDeadline: Int64? {
         if stack.isEmpty { return nil }
         guard let first = stack.map(\.endsAt).min(), first != Int64.max else { return nil }

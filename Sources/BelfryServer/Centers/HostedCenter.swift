@@ -66,10 +66,8 @@ struct HostedCenter {
 
     /// Adds the growth of asks, timers and values since the last turn to the totals.
     mutating func add(_ tally: CenterTally, to totals: borrowing CenterTotals) {
-        for kind in CenterTally.kinds where tally[kind] != knownTally[kind] {  // Bound: few
-            totals.add(tally[kind] - knownTally[kind], to: kind)
-            knownTally[kind] = tally[kind]
-        }
+        tally.forEachGrowth(since: knownTally) { totals.add($1, to: $0) }
+        knownTally = tally
     }
 
     /// Takes the changes of a turn to store, in the order in which they happened.

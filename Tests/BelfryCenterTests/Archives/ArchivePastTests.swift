@@ -63,6 +63,21 @@ struct ArchivePastTests {
         #expect(scenario.told == PastTold(sequences: [1]))
     }
 
+    @Test("A6: what ended while the broker was down is gone at the start, its ttl before its age")
+    func endedBeforeStart() {
+        var stored = StoredScenario()
+        stored.run { $0.archive("a") { ($0.isStored, $0.age, $0.keepLast) = (true, 1_000, 1) } }
+        for _ in 0..<2 { stored.run { $0.post("a") } }
+        let brief = Post(
+            id: NotificationID(high: 1, low: 1), content: Notification.Content(name: bytes("a")),
+            options: PostOptions(timeToLive: 500_000_000))
+        stored.run { $0.apply(.post(brief, PostTerms())) }
+        stored.scenario.milliseconds += 2_000
+        stored.restart(isComplete: false)
+        #expect(stored.scenario.keptNumbers() == [2])
+        #expect(stored.stored.image.kept.map(\.notification.sequence) == [2])
+    }
+
     @Test("A12: a search for some of each counts the names and objects that it remembers")
     func searchFootprint() throws {
         var scenario = Scenario()

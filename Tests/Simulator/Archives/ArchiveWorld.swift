@@ -239,7 +239,8 @@ final class ArchiveWorld {
             return beginAnew()
         }
         center = NotificationCenter(
-            restoring: image, limits: limits, seed: HashSeed(dice.next(), seed), time: time)
+            restoring: image, limits: limits, seed: HashSeed(dice.next(), seed), time: time
+        ) { turn.append($0) }
         center.assignOwners { Owner(ofPrincipal: $0) }
         truth.beginLife(at: now, wall: wall, sequence: center.sequence, Self.names)
         tell("    next life above #\(center.sequence)")
