@@ -55,7 +55,9 @@ extension Archives {
 
     /// Hands all that a removed archive knows of losses on to those that keep its channels now.
     ///
-    /// The losses of very many kinds are handed on as those of all channels together.
+    /// The losses of very many kinds are handed on as those of all channels together. An archive of
+    /// some of its channels learns of what was lost before it was made, for nothing of them was kept
+    /// here later.
     mutating func handOn(_ archive: Archive, _ slot: UInt32) {
         lossCount += 1
         var marks = archive.forgotten
@@ -69,13 +71,18 @@ extension Archives {
             }
         }
         let text = archive.name.text
-        let heir = self.archive(of: text.span, isReserved: false)
-        for other in slots.indices  // Bound: archives
-        where heir == UInt32(other)
-            || isMany && archive.name.isPrefix && !slots[other].isEnded
-                && slots[other].name.text.starts(with: text)
-        {
-            slots[other].forgotten.raise(to: marks)
+        let heir = covering(text).last { slots[Int($0)].name.isPrefix }
+        for other in slots.indices where !slots[other].isEnded {  // Bound: archives
+            let origin = slots[other].origin
+            if heir == UInt32(other) {
+                slots[other].forgotten.raise(to: marks)
+            } else if archive.name.isPrefix, origin > archive.origin,
+                slots[other].name.text.starts(with: text)
+            {
+                slots[other].forgotten.raise(to: marks.before(origin))
+            } else {
+                continue
+            }
             note(UInt32(other))
         }
         if heir == nil { orphaned.raise(to: marks.ended) }

@@ -49,3 +49,17 @@ extension LossMark {
         self.init(sequence: notification.sequence, postedAt: notification.postedAt)
     }
 }
+
+extension [Archives.Archive] {
+    /// Whether one of them keeps all channels that begin with a prefix.
+    func keepAll(beginningWith prefix: [UInt8]) -> Bool {
+        contains { $0.name.isPrefix && !$0.isEnded && prefix.starts(with: $0.name.text) }
+    }
+
+    /// The least age of those that may keep the channels of one of them.
+    func leastAge(inside name: ArchiveName) -> Int64? {
+        lazy.filter {
+            $0.name == name || name.isPrefix && $0.name.text.starts(with: name.text)
+        }.compactMap { $0.isEnded ? nil : $0.terms.age }.min()
+    }
+}

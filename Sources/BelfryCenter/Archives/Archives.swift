@@ -387,10 +387,3 @@ public struct Archives: Footprinted, Sendable {
         kinds.remove(kind)
     }
 }
-
-extension [Archives.Archive] {
-    /// Whether one of them keeps all channels that begin with a prefix.
-    func keepAll(beginningWith prefix: [UInt8]) -> Bool {
-        contains { $0.name.isPrefix && !$0.isEnded && prefix.starts(with: $0.name.text) }
-    }
-}

@@ -79,7 +79,9 @@ enum PastLosses {
             let isInside = prefix.map { text.starts(with: $0) } ?? true
             let isAround = archive.name.isPrefix && prefix.map { $0.starts(with: text) } ?? true
             guard isInside || isAround else { continue }
-            through = max(through, view.last(of: archive.forgotten, archive.terms.age))
+            // The ring hides what is past the age of the archive that keeps the channel now.
+            let age = archives.slots.leastAge(inside: archive.name)
+            through = max(through, view.last(of: archive.forgotten, age))
             let isAll = isInside || archives.kinds.count > Self.kindLookLimit
             // What an earlier life knew of channels is in the archive alone.
             if !isAll, archive.since <= history.restoredThrough {
@@ -87,8 +89,7 @@ enum PastLosses {
             }
             guard isAll else { continue }
             through = max(
-                through, view.last(of: archive.marks, archive.terms.age),
-                view.last(of: archive.began))
+                through, view.last(of: archive.marks, age), view.last(of: archive.began))
         }
         if let prefix, archives.kinds.count <= Self.kindLookLimit {
             // Channels that no archive has seen were posted to before one began.
@@ -99,7 +100,10 @@ enum PastLosses {
             archives.kinds.forEach { number in
                 let kind = archives.kinds[number]
                 guard kind.key.name.starts(with: prefix) else { return }
-                let age = archives.slots[Int(kind.key.archive)].terms.age
+                let name = kind.key.name
+                let keeper = archives.archive(
+                    of: name.span, isReserved: name.starts(with: Archives.reserved))
+                let age = keeper.flatMap { archives.slots[Int($0)].terms.age }
                 through = max(through, view.last(of: kind.marks, age), view.last(of: kind.began))
             }
         }

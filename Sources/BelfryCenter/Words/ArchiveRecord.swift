@@ -130,6 +130,14 @@ public struct LossMarks: Sendable, Equatable {
         ended.raise(to: other.ended)
     }
 
+    /// The same of channels of which nothing was lost above a number.
+    func before(_ sequence: UInt64) -> LossMarks {
+        var marks = self
+        marks.passed.sequence = min(passed.sequence, sequence)
+        marks.ended.sequence = min(ended.sequence, sequence)
+        return marks
+    }
+
     /// The newest loss from a time on, where the replay ring has forgotten all up to a number.
     func last(ringForgot sequence: UInt64, from time: Int64) -> UInt64 {
         max(

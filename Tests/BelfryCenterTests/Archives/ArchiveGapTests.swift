@@ -17,6 +17,31 @@ struct ArchiveGapTests {
         #expect(scenario.begin("a", since: 0) == PastTold(gaps: [1...2]))
     }
 
+    @Test("A9: an archive of some of the channels hides by its age what the ring has of the others")
+    func agedInside() {
+        var scenario = Scenario()
+        scenario.archive("a*") { $0.count = 1 }
+        for _ in 0..<2 { scenario.post("ab") }
+        scenario.archive("ab*") { $0.age = 1_000 }
+        scenario.milliseconds += 2_000
+        let wanted = PastTold(sequences: [2], gaps: [1...1])
+        #expect(scenario.begin("ab", since: 0) == wanted)
+        #expect(scenario.begin(nil, since: 0) == wanted)
+        #expect(scenario.beginAt(prefix: "a") == wanted)
+    }
+
+    @Test("A9: an archive that is older than a removed one of its prefix has lost nothing with it")
+    func olderInside() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.archive("a")
+        scenario.archive("a*") { $0.count = 1 }
+        for _ in 0..<2 { scenario.post("ab") }
+        scenario.archive("a*") { ($0.count, $0.each) = (1, .object) }
+        scenario.removeArchive("a*")
+        scenario.post("a")
+        #expect(scenario.begin("a", since: 0) == PastTold(sequences: [3]))
+    }
+
     @Test("A9: what a change of kinds leaves behind is a gap for each object")
     func otherKinds() {
         var scenario = Scenario(limits: .ring(0))
