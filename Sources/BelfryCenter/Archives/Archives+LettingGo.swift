@@ -55,9 +55,9 @@ extension Archives {
 
     /// Hands all that a removed archive knows of losses on to those that keep its channels now.
     ///
-    /// The losses of very many kinds are handed on as those of all channels together. An archive of
-    /// some of its channels learns of what was lost before it was made, for nothing of them was kept
-    /// here later.
+    /// The losses of very many kinds are handed on as those of all channels together. An archive
+    /// of some of its channels learns what was lost before it was made: later, nothing of its
+    /// channels was kept here.
     mutating func handOn(_ archive: Archive, _ slot: UInt32) {
         lossCount += 1
         var marks = archive.forgotten
