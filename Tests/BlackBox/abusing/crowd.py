@@ -72,7 +72,7 @@ class Crowd:
                 add(self.answers, {problem.decode(): 1})
         except (OSError, ConnectionError):
             add(self.answers, {"lost": 1})
-            self.sessions[session] = connect(self.port)
+            self._reopen(session)
 
     def request(self, requests, depth=8):
         client = support.HTTPClient(self.port)
@@ -98,9 +98,20 @@ class Crowd:
     def leave(self, session):
         """Resets a connection; another session takes the place of the lost one."""
         client = self.sessions[session]
-        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER_NOT)
+        with contextlib.suppress(OSError):
+            client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER_NOT)
         client.close()
-        self.sessions[session] = connect(self.port)
+        self._reopen(session)
+
+    def _reopen(self, session):
+        """Opens a session in the place of a lost one, which stays lost when that is refused three times."""
+        for _ in range(3):
+            try:
+                self.sessions[session] = connect(self.port)
+                return
+            except ConnectionError:
+                add(self.answers, {"refused": 1})
+                time.sleep(1)
 
     def told(self):
         return told(self.answers)
