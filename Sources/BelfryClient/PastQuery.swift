@@ -60,6 +60,10 @@ public struct PastPage: Equatable, Sendable {
     public let gaps: [ReceivedNotification.Gap]
     /// The `after` of the next page or, newest first, its `before`; nil on the last one.
     public let next: UInt64?
+    /// Whether it has only the newest of those that `PastQuery.last` or `lastEach` asked for.
+    ///
+    /// An answer has at most 1,000 notifications, and ends at 1 MiB.
+    public let isPartial: Bool
     /// The number from which an observer goes on without a hole (`Beginning.after`).
     public let sequence: UInt64
     /// The life of the center that its numbers are of.
@@ -79,6 +83,7 @@ public struct PastPage: Equatable, Sendable {
                 lostCount: gap.integer("lost"), reason: gap.string("reason") ?? "unknown")
         }
         next = page.integer("next").flatMap { UInt64(exactly: $0) }
+        isPartial = page.raw("partial")?.elementsEqual("true".utf8) ?? false
         self.sequence = sequence
         self.epoch = epoch
     }

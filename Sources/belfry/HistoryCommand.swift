@@ -120,9 +120,18 @@ struct History: ClientCommand {
             for notification in page.notifications {
                 guard Following.write(shape.line(notification)) else { return nil }
             }
+            if page.isPartial { sayPartial(page) }
             end = page.sequence
             wanted = query.following(page)
         }
         return end
+    }
+
+    /// Reports that an answer had no room for all that was asked for.
+    private static func sayPartial(_ page: PastPage) {
+        guard let oldest = page.notifications.first?.postedAt else { return }
+        Screen.say(
+            "belfry: these are the newest that an answer has room for; --until \(oldest) gives "
+                + "earlier ones", to: .error)
     }
 }

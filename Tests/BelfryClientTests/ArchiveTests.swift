@@ -58,12 +58,13 @@ struct ArchiveTests {
         #expect(page.notifications.map(\.sequence) == [3])
         #expect(page.gaps.map(\.reason) == ["unknown"] && page.gaps.map(\.lostCount) == [nil])
         #expect(page.sequence == 9 && page.epoch == "k3")
-        #expect(wanted.following(page)?.after == 3)
+        #expect(wanted.following(page)?.after == 3 && !page.isPartial)
         wanted.isNewestFirst = true
         #expect(wanted.following(page)?.before == 3 && wanted.following(page)?.after == nil)
         let end = try PastPage(
-            json: Array(#"{"notifications":[],"next":null,"seq":9,"epoch":"k3"}"#.utf8))
-        #expect(wanted.following(end) == nil)
+            json: Array(
+                #"{"notifications":[],"next":null,"partial":true,"seq":9,"epoch":"k3"}"#.utf8))
+        #expect(wanted.following(end) == nil && end.isPartial)
         #expect(throws: ClientError.notUnderstood) { try PastPage(json: Array("{}".utf8)) }
     }
 

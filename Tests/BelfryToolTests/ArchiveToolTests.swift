@@ -70,6 +70,27 @@ struct ArchiveToolTests {
         #expect(try await history("Order", "--since", "\(number)") == [4, 5])
     }
 
+    @Test("an answer without room for all says so, with the time that asks for the others")
+    func partial() async throws {
+        let broker = try await RunningBroker.archiving()
+        _ = try await broker.run("archive", "set", "Order")
+        let center = try await RemoteCenter.connect(to: broker.url)
+        let large = String(repeating: "x", count: 200_000)
+        for _ in 1...7 {
+            _ = try await center.post(
+                name: "Order", userInfo: try UserInfo(json: #"{"x":"\#(large)"}"#))
+        }
+        await center.close()
+        let kept = try await broker.run("history", "Order", "--last", "7").output
+        let oldest = try #require(
+            kept.first.flatMap { JSONObject(Array($0.utf8))?.string("postedAt") })
+        let program = try RunningProgram(
+            ["history", "Order", "--last", "7", "--url", "\(broker.url)"], readsError: true)
+        let line = await program.line()
+        #expect(kept.count < 7 && line?.contains("--until \(oldest) gives earlier ones") == true)
+        #expect(await program.exitCode() == 0)
+    }
+
     @Test("history that follows goes on with what is posted, and misses none")
     func following() async throws {
         let broker = try await RunningBroker.archiving()
@@ -153,7 +174,7 @@ struct RemoteArchiveTests {
         terms.count = 3
         let made = try await center.putArchive(.exactly("A"), terms)
         #expect(made.terms.count == 3 && made.terms.isStored == false && made.keptCount == nil)
-        for _ in 1...4 { #expect(try await center.post(name: "A").isKept) }
+        for _ in 1...7 { #expect(try await center.post(name: "A").isKept) }
         #expect(try await !center.post(name: "B").isKept)
         #expect(try await center.archive(.exactly("A"))?.keptCount == 3)
         #expect(try await center.archive(.prefix("A")) == nil)

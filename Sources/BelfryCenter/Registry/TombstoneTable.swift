@@ -55,11 +55,13 @@ struct TombstoneTable: Footprinted, Sendable {
 }
 
 extension Tombstone {
-    /// The bytes of its filter's texts, which the observer's own tables have released.
+    /// The bytes of its filter's texts, which the observer's own tables have released, and of the
+    /// remover's name.
     ///
     /// It is part of the state, so spare room does not count: processes have different ones.
     fileprivate var textFootprint: Int {
-        let bytes = Footprint.array(of: name?.count ?? 0) + Footprint.array(of: object?.count ?? 0)
+        var bytes = Footprint.array(of: name?.count ?? 0) + Footprint.array(of: object?.count ?? 0)
+        if case .principal(let remover) = removedBy { bytes += Footprint.array(of: remover.count) }
         guard let terms else { return bytes }
         let blocks =
             Footprint.array(of: 1, stride: MemoryLayout<FilterTerms>.stride)
