@@ -255,8 +255,8 @@ extension Archives {
             let place = rows.place(at: position)
             slots[Int(slot)].fittedThrough = place.sequence
             count += 1
-            if place.slot != Chain.none, kinds[rows[place.slot].kind].key.archive == slot {
-                fit(row: place.slot, terms, at: time)
+            if place.slot != Chain.none, kinds.archive(of: rows[place.slot].kind) == slot {
+                count += fit(row: place.slot, terms, at: time)
             }
             position = rows.position(above: place.sequence)
         }
@@ -272,7 +272,9 @@ extension Archives {
     }
 
     /// Brings a row under the terms of its archive: its kind, its place in the store, its count.
-    mutating func fit(row: UInt32, _ terms: ArchiveTerms, at time: CommandTime) {
+    ///
+    /// - Returns: What the store writes of it, in looks at rows.
+    mutating func fit(row: UInt32, _ terms: ArchiveTerms, at time: CommandTime) -> Int {
         let slot = kinds[rows[row].kind].key.archive
         let before = rows[row].kind
         if kinds[before].key.isOfObject != (terms.each == .object) {
@@ -285,7 +287,11 @@ extension Archives {
             note(kind: kind)
         }
         let kind = rows[row].kind
-        if rows[row].isStored != terms.isStored { noteStored(row, in: slot, at: time) }
+        var written = 0
+        if rows[row].isStored != terms.isStored {
+            written = rows.byteCount(of: row) / Self.writtenBytesOfLook
+            noteStored(row, in: slot, at: time)
+        }
         if let limit = terms.count {
             while kinds[kind].rows.count > limit {  // Bound: forgotten
                 let oldest = kinds[kind].rows.first
@@ -293,5 +299,6 @@ extension Archives {
                 letGo(oldest, isShown(oldest, at: time) ? .passed : .ended)
             }
         }
+        return written
     }
 }

@@ -134,6 +134,7 @@ public struct Archives: Footprinted, Sendable {
     ///
     /// A prefix that does not begin with `belfry.` has no reserved channel (rule A15).
     func archive(of name: Span<UInt8>, isReserved: Bool) -> UInt32? {
+        if count == 0 { return nil }
         if let index = exact.index(of: name) { return exactSlots[Int(index)] }
         if prefixes.count == 0 { return nil }
         var found: UInt32?
@@ -288,6 +289,8 @@ public struct Archives: Footprinted, Sendable {
     static let kindLimit = 1_000_000
     /// How many rows go in one command, some 5 ms of work.
     static let shareOfCommand = 10_000
+    /// The bytes that count as one of these rows where the store has to write them.
+    static let writtenBytesOfLook = 128
 
     /// Keeps a notification if an archive has its channel, and lets the oldest go past the bounds.
     ///
