@@ -60,11 +60,10 @@ extension Archives {
     /// channels was kept here.
     mutating func handOn(_ archive: Archive, _ slot: UInt32) {
         lossCount += 1
-        var marks = archive.forgotten
+        var marks = archive.lostWhole
         let isMany = kinds.count(of: slot) > Self.shareOfCommand
-        // One that began anew does not know the channels of before.
-        if isMany || archive.isAnew { marks.passed.raise(to: archive.began) }
         if isMany {
+            marks.passed.raise(to: archive.began)
             marks.raise(to: archive.marks)
             if archive.rows.last != Chain.none {
                 marks.ended.raise(to: LossMark(rows[archive.rows.last].notification))

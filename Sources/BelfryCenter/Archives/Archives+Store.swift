@@ -72,23 +72,8 @@ extension Archives {
 
     /// Ends a restart: what is over goes before anybody looks, as far as a command may go.
     ///
-    /// Each archive learns the losses of archives in memory that began anew: one of a shorter
-    /// prefix may have had its channels until it was made.
-    ///
     /// - Returns: The changes for the store.
-    mutating func endRestoring(lifeBegan restoredAt: Int64, at time: CommandTime) -> [Change] {
-        for slot in slots.indices where !slots[slot].isAnew {  // Bound: archives
-            let since = slots[slot].since
-            for other in covering(slots[slot].name.text)  // Bound: archives
-            where slots[Int(other)].isAnew && slots[Int(other)].name.isPrefix
-                && slots[Int(other)].origin < since
-                && slots[slot].forgotten.passed.sequence < since && other != slot
-            {
-                slots[slot].forgotten.passed.raise(
-                    to: LossMark(sequence: since, postedAt: restoredAt))
-                note(UInt32(slot))
-            }
-        }
+    mutating func endRestoring(at time: CommandTime) -> [Change] {
         noteAges(at: time)
         passTime(limit: Self.shareOfCommand, at: time)
         return takeChanges()

@@ -37,6 +37,13 @@ public struct Archives: Footprinted, Sendable {
         var isAnew: Bool { madeAbove != nil }
         /// The last number before it was made, in whichever life.
         var origin: UInt64 { madeAbove ?? since }
+        /// The losses of channels that it may have had and does not know.
+        var lostWhole: LossMarks {
+            var marks = forgotten
+            // One that began anew does not know the channels of before.
+            if isAnew { marks.passed.raise(to: began) }
+            return marks
+        }
 
         mutating func add(_ row: UInt32, in rows: inout KeptRows) {
             rows.insert(row, into: &self.rows, .ofArchive)
@@ -197,9 +204,9 @@ public struct Archives: Footprinted, Sendable {
         reservedByteCount += terms.byteLimit - archive.terms.byteLimit
         // Other kinds than before, or another memory of them: all are forgotten whole.
         if terms.isStored && !archive.terms.isStored || terms.each != archive.terms.each {
-            archive.forgotten.raise(to: archive.marks)
             // The store knows nothing of the life before either.
-            if archive.isAnew { archive.forgotten.passed.raise(to: archive.began) }
+            archive.forgotten = archive.lostWhole
+            archive.forgotten.raise(to: archive.marks)
         }
         archive.terms = terms
         archive.fittedThrough = 0

@@ -46,8 +46,12 @@ enum PastLosses {
         let origin = current.map { archives.slots[Int($0)].origin } ?? .max
         for slot in archives.covering(name) {  // Bound: archives
             let archive = archives.slots[Int(slot)]
-            // An archive that was made after the present one never had the channel.
-            if archive.origin <= origin { marks.raise(to: archive.forgotten) }
+            if slot == current {
+                marks.raise(to: archive.forgotten)
+            } else if archive.origin <= origin {
+                // No other archive has had the channel since the present one was made.
+                marks.raise(to: archive.lostWhole.before(origin))
+            }
             let channel = ArchivedKindKey(channel: name, in: slot)
             guard let found = archives.kinds.number(channel) else { continue }
             if slot == current || !isAnew { isKnown = true }

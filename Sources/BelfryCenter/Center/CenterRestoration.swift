@@ -103,8 +103,7 @@ public struct CenterRestoration: ~Copyable {
         bounded.forEach(note)
         var center = center
         center.orderActions()
-        center.archiveBox.value.endRestoring(lifeBegan: center.history.restoredAt, at: time)
-            .forEach(note)
+        center.archiveBox.value.endRestoring(at: time).forEach(note)
         center.restore(askEnds, at: time)
         center.endRestoring(isComplete: isComplete, at: time).forEach(note)
         // Its memory is counted anew by its host.

@@ -42,6 +42,35 @@ struct ArchiveGapTests {
         #expect(scenario.begin("a", since: 0) == PastTold(sequences: [3]))
     }
 
+    @Test("A9: what a shorter prefix forgot whole is of no channel that another one keeps since")
+    func forgottenBeside() {
+        var scenario = Scenario(limits: .ring(0))
+        scenario.post("q")
+        scenario.archive("a*") { ($0.count, $0.each) = (1, .object) }
+        scenario.post("q")
+        scenario.archive("ab")
+        for _ in 0..<2 { scenario.post("ac") }
+        scenario.archive("a*") { $0.count = 1 }
+        scenario.post("ab")
+        #expect(scenario.begin("ab", since: 2) == PastTold(sequences: [5]))
+        #expect(scenario.begin("ac", since: 2) == PastTold(sequences: [4], gaps: [3...3]))
+    }
+
+    @Test("A9: what memory alone had before a restart is lost for an archive that is made later")
+    func madeAfterRestart() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a*") }
+        stored.run { $0.post("ab") }
+        stored.restart()
+        stored.run { $0.archive("ab") { $0.isStored = true } }
+        let last = stored.run { scenario in
+            scenario.post("ab")
+            return scenario.center.sequence
+        }
+        let told = stored.run { $0.begin("ab", since: 0) }
+        #expect(told == PastTold(sequences: [last], gaps: [1...last - 1]))
+    }
+
     @Test("A9: what a change of kinds leaves behind is a gap for each object")
     func otherKinds() {
         var scenario = Scenario(limits: .ring(0))
