@@ -70,13 +70,16 @@ struct ArchiveTruth {
     private(set) var ring: [UInt64] = []
     private(set) var ringForgot: UInt64 = 0
     private let ringLimit: Int
-    /// The last number of the life before, and of those in which losses of a channel were not
+    /// The last numbers of all lives before, and of those in which losses of a channel were not
     /// stored.
-    private(set) var lifeEnd: UInt64 = 0
+    private(set) var lifeEnds: [UInt64] = []
     private(set) var unknownThrough: [[UInt8]: UInt64] = [:]
     private var lastArchive = 0
 
     init(ringLimit: Int) { self.ringLimit = ringLimit }
+
+    /// The last number of the life before.
+    var lifeEnd: UInt64 { lifeEnds.last ?? 0 }
 
     // MARK: Archives
 
@@ -292,7 +295,7 @@ struct ArchiveTruth {
 
     /// The next life begins: what memory alone had is lost, and the ring is empty.
     mutating func beginLife(at now: Int64, wall: Int64, sequence: UInt64, _ names: [[UInt8]]) {
-        lifeEnd = sequence
+        lifeEnds.append(sequence)
         for name in names {
             unknownThrough[name] = isCertain(name) ? lostBefore(name) : sequence
         }

@@ -158,7 +158,7 @@ extension ArchiveWorld {
         }
         let isExact = !filter.names.isEmpty
         lost += (isExact ? names : Self.names).compactMap { truth.unknownThrough[$0] }
-        if watcher.drops { lost.append(truth.lifeEnd) }
+        if watcher.drops { lost += truth.lifeEnds }
         return lost.sorted()
     }
 

@@ -238,9 +238,14 @@ final class ArchiveWorld {
         guard let image = try store.restart(isComplete: isComplete) else {
             return beginAnew()
         }
-        center = NotificationCenter(
-            restoring: image, limits: limits, seed: HashSeed(dice.next(), seed), time: time
-        ) { turn.append($0) }
+        // A start stores a block of numbers before the first is used.
+        var restoration = CenterRestoration(
+            of: image, limits: limits, seed: HashSeed(dice.next(), seed), time: time,
+            isReserved: true)
+        image.forEachRow { restoration.take($0) }
+        turn.append(
+            .sequenceReserved(through: image.sequence + NotificationCenter.sequenceBlock))
+        center = restoration.finish { turn.append($0) }
         center.assignOwners { Owner(ofPrincipal: $0) }
         truth.beginLife(at: now, wall: wall, sequence: center.sequence, Self.names)
         tell("    next life above #\(center.sequence)")
