@@ -113,7 +113,8 @@ extension ArchiveWorld {
         ends[client]?.unread.removeFirst(taken)
         if taken > 0 {
             ends[client]?.hasLost = false
-            ends[client]?.hasRemoved = false
+            // A frame of a removed observer may be on its way, and the next one of its number.
+            if taken == end.unread.count { ends[client]?.hasRemoved = false }
         }
         for frame in end.unread.prefix(taken)
         where watchers[frame.observer]?.acknowledges == true {
