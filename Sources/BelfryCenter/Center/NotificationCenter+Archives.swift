@@ -97,6 +97,9 @@ extension NotificationCenter {
         }
         if isMailbox { return }
         startReading(client, at: time, &effects)
+        if archiveBox.value.readers[client] != nil {
+            for slot in slots { noteObserver(slot, &effects) }  // Bound: registrations
+        }
         noteReplayed(of: client, at: time, &effects)
     }
 
@@ -130,12 +133,11 @@ extension NotificationCenter {
     ) {
         guard archiveBox.value.readers[client] != nil else { return }
         settle(client, at: time, &effects)
-        guard let reader = archiveBox.value.readers[client] else { return }
+        guard archiveBox.value.readers[client] != nil else { return }
         // It reads nothing yet, so the behaviours of its other observers do not count.
         if registry.clients[client].suspension.isDisjoint(with: .answering) {
             change(client, at: time) { $0.insert(.reading) }
         }
-        for member in reader.members { noteObserver(member.slot, &effects) }  // Bound: client
     }
 
     /// Writes what the observers of a client get of the past, up to a limit.

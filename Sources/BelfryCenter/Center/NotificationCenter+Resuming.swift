@@ -174,6 +174,8 @@ extension NotificationCenter {
             flush(client, at: time, &effects)
         } else {
             startReading(client, at: time, &effects)
+            let members = archiveBox.value.readers[client]?.members ?? []
+            for member in members { noteObserver(member.slot, &effects) }  // Bound: client
         }
         noteReplayed(of: client, at: time, &effects)
         effects.outcome = .resumed(
