@@ -70,7 +70,7 @@ extension Archives {
             }
         }
         let text = archive.name.text
-        let heir = covering(text).last { slots[Int($0)].name.isPrefix }
+        let heir = covering(text).first { slots[Int($0)].name.isPrefix }
         for other in slots.indices where !slots[other].isEnded {  // Bound: archives
             let origin = slots[other].origin
             if heir == UInt32(other) {

@@ -373,13 +373,14 @@ public struct Archives: Footprinted, Sendable {
         return kind
     }
 
-    /// The archives whose names cover a channel.
+    /// The archives whose names cover a channel; that which keeps it is the first.
     func covering(_ name: [UInt8]) -> [UInt32] {
-        var found = exact.index(of: name.span).map { [exactSlots[Int($0)]] } ?? []
+        var found: [UInt32] = []
         prefixes.forEachPrefix(of: name.span) { index in
             if let slot = prefixSlots[index] { found.append(slot) }
         }
-        return found
+        if let index = exact.index(of: name.span) { found.append(exactSlots[Int(index)]) }
+        return found.reversed()
     }
 
     /// Forgets a kind whole, with all of its rows.

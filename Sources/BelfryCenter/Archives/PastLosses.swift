@@ -43,14 +43,14 @@ enum PastLosses {
         let current = archives.archive(
             of: name.span, isReserved: name.starts(with: Archives.reserved))
         let isAnew = current.map { archives.slots[Int($0)].isAnew } ?? false
-        let origin = current.map { archives.slots[Int($0)].origin } ?? .max
+        // No archive of a shorter name has had the channel since one of a longer name was made.
+        var origin = UInt64.max
         for slot in archives.covering(name) {  // Bound: archives
             let archive = archives.slots[Int(slot)]
-            if slot == current {
-                marks.raise(to: archive.forgotten)
-            } else if archive.origin <= origin {
-                // No other archive has had the channel since the present one was made.
-                marks.raise(to: archive.lostWhole.before(origin))
+            if archive.origin <= origin {
+                let lost = slot == current ? archive.forgotten : archive.lostWhole
+                marks.raise(to: lost.before(origin))
+                origin = archive.origin
             }
             let channel = ArchivedKindKey(channel: name, in: slot)
             guard let found = archives.kinds.number(channel) else { continue }
@@ -78,7 +78,18 @@ enum PastLosses {
     ) -> Loss {
         var through: UInt64 = 0
         let isKept = archives.slots.keepAll(beginningWith: prefix ?? [])
-        for archive in archives.slots where !archive.isEnded {  // Bound: archives
+        let areFew = archives.kinds.count <= Self.kindLookLimit
+        func look(_ number: UInt32) {
+            let kind = archives.kinds[number]
+            let name = kind.key.name
+            guard name.starts(with: prefix ?? []) else { return }
+            let keeper = archives.archive(
+                of: name.span, isReserved: name.starts(with: Archives.reserved))
+            let age = keeper.flatMap { archives.slots[Int($0)].terms.age }
+            through = max(through, view.last(of: kind.marks, age), view.last(of: kind.began))
+        }
+        for slot in archives.slots.indices where !archives.slots[slot].isEnded {  // Bound: archives
+            let archive = archives.slots[slot]
             let text = archive.name.text
             let isInside = prefix.map { text.starts(with: $0) } ?? true
             let isAround = archive.name.isPrefix && prefix.map { $0.starts(with: text) } ?? true
@@ -86,30 +97,25 @@ enum PastLosses {
             // The ring hides what is past the age of the archive that keeps the channel now.
             let age = archives.slots.leastAge(inside: archive.name)
             through = max(through, view.last(of: archive.forgotten, age))
-            let isAll = isInside || archives.kinds.count > Self.kindLookLimit
+            let isAll = isInside || !areFew
             // What an earlier life knew of channels is in the archive alone.
-            if !isAll, archive.since <= history.restoredThrough {
+            if isAll || archive.since <= history.restoredThrough {
                 through = max(through, view.last(of: archive.began))
             }
             guard isAll else { continue }
-            through = max(
-                through, view.last(of: archive.marks, age), view.last(of: archive.began))
+            if age == archive.terms.age || !areFew {
+                through = max(through, view.last(of: archive.marks, age))
+            } else {
+                archives.kinds.forEach(of: UInt32(slot), look)
+            }
         }
-        if let prefix, archives.kinds.count <= Self.kindLookLimit {
+        if let prefix, areFew {
             // Channels that no archive has seen were posted to before one began.
             let unseen = channels.lastPost(beginningWith: prefix) { name in
                 !archives.kinds.know(name, in: archives.covering(name))
             }
             through = max(through, view.last(of: unseen))
-            archives.kinds.forEach { number in
-                let kind = archives.kinds[number]
-                guard kind.key.name.starts(with: prefix) else { return }
-                let name = kind.key.name
-                let keeper = archives.archive(
-                    of: name.span, isReserved: name.starts(with: Archives.reserved))
-                let age = keeper.flatMap { archives.slots[Int($0)].terms.age }
-                through = max(through, view.last(of: kind.marks, age), view.last(of: kind.began))
-            }
+            archives.kinds.forEach(look)
         }
         return isKept ? .kept(through) : .partlyKept(through)
     }
