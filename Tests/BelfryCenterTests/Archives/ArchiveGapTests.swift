@@ -73,6 +73,28 @@ struct ArchiveGapTests {
         #expect(told == PastTold(sequences: [1, last], gaps: [1...last - 1]))
     }
 
+    @Test("A9: an age inside hides nothing of the channels beside")
+    func agedBeside() {
+        var scenario = Scenario()
+        scenario.archive("a*") { $0.count = 1 }
+        scenario.archive("ab*") { $0.age = 1_000 }
+        for _ in 0..<2 { scenario.post("ac") }
+        scenario.milliseconds += 2_000
+        #expect(scenario.begin(nil, since: 0) == PastTold(sequences: [1, 2]))
+    }
+
+    @Test("A9: memory of a shorter prefix had nothing of a channel that a longer one kept")
+    func keptByLonger() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("ab*") { $0.isStored = true } }
+        stored.run { $0.post("q") }
+        stored.run { $0.archive("a*") }
+        stored.run { $0.post("ab") }
+        stored.restart()
+        stored.run { $0.archive("ab") { $0.isStored = true } }
+        #expect(stored.run { $0.begin("ab", since: 1) } == PastTold(sequences: [2]))
+    }
+
     @Test("A9: what a change of kinds leaves behind is a gap for each object")
     func otherKinds() {
         var scenario = Scenario(limits: .ring(0))
