@@ -79,6 +79,7 @@ enum PastLosses {
         var through: UInt64 = 0
         let isKept = archives.slots.keepAll(beginningWith: prefix ?? [])
         let areFew = archives.kinds.count <= Self.kindLookLimit
+        /// Counts the losses of a kind, by the age of the archive that keeps its channel now.
         func look(_ number: UInt32) {
             let kind = archives.kinds[number]
             let name = kind.key.name
