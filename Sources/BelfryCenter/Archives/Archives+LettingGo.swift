@@ -35,6 +35,21 @@ extension Archives {
         }
     }
 
+    /// Forgets a kind whole, with all of its rows.
+    mutating func forget(_ kind: UInt32) {
+        while kinds[kind].rows.first != Chain.none {  // Bound: forgotten
+            letGo(kinds[kind].rows.first, .passed)
+        }
+        let key = kinds[kind].key
+        slots[Int(key.archive)].forgotten.raise(to: kinds[kind].marks)
+        slots[Int(key.archive)].forgotten.passed.raise(to: kinds[kind].began)
+        if kinds[kind].isStored {
+            changes.append(.archivedKindForgotten(key))
+            note(key.archive)
+        }
+        kinds.remove(kind)
+    }
+
     /// Hands a removal on to the archive that keeps the channel now.
     ///
     /// - Parameter last: The last notification of the channel, for one that does not know it.
@@ -72,16 +87,12 @@ extension Archives {
         let text = archive.name.text
         let heir = covering(text).first { slots[Int($0)].name.isPrefix }
         for other in slots.indices where !slots[other].isEnded {  // Bound: archives
-            let origin = slots[other].origin
-            if heir == UInt32(other) {
-                slots[other].forgotten.raise(to: marks)
-            } else if archive.name.isPrefix, origin > archive.origin,
-                slots[other].name.text.starts(with: text)
-            {
-                slots[other].forgotten.raise(to: marks.before(origin))
-            } else {
-                continue
-            }
+            let (isHeir, origin) = (heir == UInt32(other), slots[other].origin)
+            let isInside =
+                archive.name.isPrefix && origin > archive.origin
+                && slots[other].name.text.starts(with: text)
+            guard isHeir || isInside else { continue }
+            slots[other].forgotten.raise(to: isHeir ? marks : marks.before(origin))
             note(UInt32(other))
         }
         if heir == nil { orphaned.raise(to: marks.ended) }

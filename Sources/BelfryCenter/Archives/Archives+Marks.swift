@@ -31,6 +31,14 @@ extension Archives {
         return notification.postedAt.adding(age) > time.wallMilliseconds
     }
 
+    /// Notes anew the least ages of the archives that cover a name.
+    mutating func noteLeastAges(around name: ArchiveName) {
+        for slot in covering(name.text) {  // Bound: archives
+            let age = slots.leastAge(inside: slots[Int(slot)].name)
+            slots[Int(slot)].leastAge = age
+        }
+    }
+
     static let reserved = Array("belfry.".utf8)
 }
 

@@ -67,10 +67,10 @@ extension Archives {
         archive.marks = record.forgotten
         archive.isEnded = record.isEnded
         archive.madeAbove = record.terms.isStored ? nil : record.since
-        restore(archive, at: record.number)
+        add(archive, at: record.number)
     }
 
-    /// Ends a restart: what is over goes before anybody looks, as far as a command may go.
+    /// Ends a restart: rows that are over go before anybody looks, as many as in one command.
     ///
     /// - Returns: The changes for the store.
     mutating func endRestoring(at time: CommandTime) -> [Change] {

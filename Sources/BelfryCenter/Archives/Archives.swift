@@ -22,6 +22,8 @@ public struct Archives: Footprinted, Sendable {
         var began = LossMark()
         /// The losses of kinds that it forgot whole.
         var forgotten = LossMarks()
+        /// The least age of the archives that may keep its channels.
+        var leastAge: Int64?
         /// Whether it was removed; its rows go in shares, and nobody reads them.
         var isEnded = false
         /// The last number before it was made, where it began anew with a life of the broker.
@@ -212,6 +214,7 @@ public struct Archives: Footprinted, Sendable {
         archive.fittedThrough = 0
         archive.young = archive.rows.first
         slots[Int(slot)] = archive
+        noteLeastAges(around: name)
         lossCount += 1
         note(slot)
         if !unfitted.contains(slot) { unfitted.append(slot) }
@@ -227,7 +230,8 @@ public struct Archives: Footprinted, Sendable {
         return archive
     }
 
-    private mutating func add(_ archive: Archive, at wanted: UInt32? = nil) {
+    /// Adds an archive, at a restart in the slot that it had.
+    mutating func add(_ archive: Archive, at wanted: UInt32? = nil) {
         let free = slots.firstIndex { $0.isFree }
         let slot = wanted ?? UInt32(free ?? slots.count)
         while slots.count <= Int(slot) { slots.append(Self.free) }  // Bound: few
@@ -239,11 +243,9 @@ public struct Archives: Footprinted, Sendable {
         } else {
             list(archive, slot)
         }
+        noteLeastAges(around: archive.name)
         note(slot)
     }
-
-    /// Restores an archive in its slot.
-    mutating func restore(_ archive: Archive, at slot: UInt32) { add(archive, at: slot) }
 
     /// Restores a kept notification.
     mutating func addRestored(
@@ -284,6 +286,7 @@ public struct Archives: Footprinted, Sendable {
             exact.remove(at: index)
         }
         slots[Int(slot)].isEnded = true
+        noteLeastAges(around: name)
         handOn(archive, slot)
         note(slot)
         if !unfitted.contains(slot) { unfitted.append(slot) }
@@ -381,20 +384,5 @@ public struct Archives: Footprinted, Sendable {
         }
         if let index = exact.index(of: name.span) { found.append(exactSlots[Int(index)]) }
         return found.reversed()
-    }
-
-    /// Forgets a kind whole, with all of its rows.
-    private mutating func forget(_ kind: UInt32) {
-        while kinds[kind].rows.first != Chain.none {  // Bound: forgotten
-            letGo(kinds[kind].rows.first, .passed)
-        }
-        let key = kinds[kind].key
-        slots[Int(key.archive)].forgotten.raise(to: kinds[kind].marks)
-        slots[Int(key.archive)].forgotten.passed.raise(to: kinds[kind].began)
-        if kinds[kind].isStored {
-            changes.append(.archivedKindForgotten(key))
-            note(key.archive)
-        }
-        kinds.remove(kind)
     }
 }

@@ -78,14 +78,16 @@ enum PastLosses {
     ) -> Loss {
         var through: UInt64 = 0
         let isKept = archives.slots.keepAll(beginningWith: prefix ?? [])
-        let areFew = archives.kinds.count <= Self.kindLookLimit
+        let (areFew, hasAges) = (archives.kinds.count <= Self.kindLookLimit, archives.hasAges)
         /// Counts the losses of a kind, by the age of the archive that keeps its channel now.
         func look(_ number: UInt32) {
             let kind = archives.kinds[number]
             let name = kind.key.name
             guard name.starts(with: prefix ?? []) else { return }
-            let keeper = archives.archive(
-                of: name.span, isReserved: name.starts(with: Archives.reserved))
+            let keeper =
+                hasAges
+                ? archives.archive(
+                    of: name.span, isReserved: name.starts(with: Archives.reserved)) : nil
             let age = keeper.flatMap { archives.slots[Int($0)].terms.age }
             through = max(through, view.last(of: kind.marks, age), view.last(of: kind.began))
         }
@@ -96,7 +98,7 @@ enum PastLosses {
             let isAround = archive.name.isPrefix && prefix.map { $0.starts(with: text) } ?? true
             guard isInside || isAround else { continue }
             // The ring hides what is past the age of the archive that keeps the channel now.
-            let age = archives.slots.leastAge(inside: archive.name)
+            let age = archive.leastAge
             through = max(through, view.last(of: archive.forgotten, age))
             let isAll = isInside || !areFew
             // What an earlier life knew of channels is in the archive alone.
