@@ -275,6 +275,73 @@ export interface FoundValue<Value = JSONValue> {
   seq: number;
 }
 
+/** A channel, or all whose names begin alike: one of them. */
+export interface ArchivePlace {
+  name?: string;
+  namePrefix?: string;
+}
+export interface ArchiveTerms extends ArchivePlace {
+  /** Notifications of each channel or, with `each: "object"`, of each channel and object. */
+  count?: number | null;
+  /** Bytes of the whole archive. */
+  bytes?: number | null;
+  /** Seconds since a notification was posted. */
+  age?: number | null;
+  each?: "name" | "object" | null;
+  /** The newest of each that stay in spite of `age`. */
+  keepLast?: number | null;
+  /** false: in memory alone. */
+  stored?: boolean | null;
+}
+export interface Archive extends ArchivePlace {
+  count?: number;
+  bytes: number;
+  age?: number;
+  each: "name" | "object";
+  keepLast: number;
+  stored: boolean;
+  /** The last number before it began. */
+  since: number;
+  /** What it keeps, but in the answer of `putArchive`. */
+  kept?: number;
+  keptBytes?: number;
+  firstSeq?: number;
+  lastSeq?: number;
+}
+/** What is removed, of a channel or of all whose names begin alike. */
+export interface RemovalChoice extends ArchivePlace {
+  object?: string | null;
+  objectPrefix?: string | null;
+  after?: number | null;
+  before?: number | null;
+  id?: string | null;
+}
+/** What is read of the past. */
+export interface PastChoice extends Omit<RemovalChoice, "id"> {
+  where?: Condition | Condition[] | null;
+  /** Times (RFC 3339): from this one on, and before that one. */
+  from?: string | null;
+  until?: string | null;
+  order?: "oldest" | "newest" | null;
+  /** Notifications of a page, 1 to 1,000. */
+  limit?: number | null;
+  /** In the place of pages: the newest so many, or those of each name and object. */
+  last?: number | null;
+  lastEach?: number | null;
+}
+export interface Page<UserInfo = JSONObject> {
+  notifications: Notification<UserInfo>[];
+  /** What is lost behind `after`: at most one. */
+  gaps: Pick<Gap, "reason" | "firstSeq" | "lastSeq">[];
+  /** The `after` of the next page, or its `before`; null on the last one. */
+  next: number | null;
+  /** With `last` or `lastEach`: it has no room for all of them. */
+  partial?: true;
+  /** The number from which an observer goes on without a hole (`since`). */
+  seq: number;
+  epoch: string;
+}
+
 export interface Mode {
   id: string;
   token: string;
@@ -373,6 +440,16 @@ export class NotificationCenter extends EventTarget {
     element: Element, object: string, keyPath?: string,
     options?: Omit<ValueFilter, "object" | "keyPath"> & { onError?: (error: unknown) => void },
   ): Promise<Binding>;
+
+  putArchive(terms: ArchiveTerms & Limits): Promise<Archive>;
+  archive(place: ArchivePlace & Limits): Promise<Archive | null>;
+  archives(limits?: Limits): Promise<Archive[]>;
+  removeArchive(place: ArchivePlace & Limits): Promise<void>;
+  past<UserInfo = JSONObject>(choice: PastChoice & Limits): Promise<Page<UserInfo>>;
+  history<UserInfo = JSONObject>(
+    choice: PastChoice & Limits,
+  ): AsyncGenerator<Notification<UserInfo>, void, undefined>;
+  removeNotifications(choice: RemovalChoice & Limits): Promise<number>;
 
   setSuspended(isSuspended: boolean, limits?: Limits): Promise<void>;
   dequeue(

@@ -81,6 +81,9 @@ const bearer = "base64url.bearer.belfry.";
 /// Notifications that an async sequence keeps for its reader; above it the oldest one is lost.
 const bufferLimit = 1000;
 
+/// Rows of a page of archives or of the past.
+const pageLimit = 1000;
+
 /// Seconds until an observer that an earlier page left behind is removed, if nobody adds it again.
 const claimTime = 10;
 
@@ -500,6 +503,17 @@ function query(members) {
 const valuePath = ({ object, keyPath = null }) =>
   `/values/${part(object)}${keyPath === null ? "" : `/${part(keyPath)}`}`;
 
+/// The request of an archive's place: its name, or what the names begin with.
+function archivePlace({ name, namePrefix }) {
+  return {
+    path: `/archives/${part(namePrefix ?? name)}`,
+    query: { prefix: namePrefix === undefined ? null : true },
+  };
+}
+
+/// The parameters that choose notifications of the past.
+const choosing = ({ where, ...rest }) => ({ ...rest, where: where && JSON.stringify(where) });
+
 /// How a write to a value looks over HTTP.
 function writing(method, { ifMatch, ifNoneMatch, value, patch, ttl, lease, ...at }) {
   const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
@@ -522,6 +536,11 @@ const shapes = {
   setValue: { changed: "boolean" },
   mergeValue: { changed: "boolean" },
   removeValue: { changed: "boolean" },
+  putArchive: { since: "number" },
+  archive: { since: "number" },
+  archives: { archives: "array" },
+  past: { notifications: "array", seq: "number" },
+  removeNotifications: { removed: "number" },
 };
 
 /// The calls of JSON-RPC as requests: method, path, query, fields and content, and where the answer
@@ -580,6 +599,15 @@ const requests = {
   mergeValue: (params) => writing("PATCH", params),
   removeValue: (params) => writing("DELETE", params),
   ping: () => ({ method: "GET", path: "/me", shape: { grants: "array" } }),
+  // What is kept has requests alone.
+  putArchive: ({ name, namePrefix, ...body }) => ({
+    method: "PUT", ...archivePlace({ name, namePrefix }), body,
+  }),
+  archive: (at) => ({ method: "GET", ...archivePlace(at) }),
+  archives: (page) => ({ method: "GET", path: "/archives", query: page }),
+  removeArchive: (at) => ({ method: "DELETE", ...archivePlace(at), shape: null }),
+  past: (choice) => ({ method: "GET", path: "/notifications", query: choosing(choice) }),
+  removeNotifications: (choice) => ({ method: "DELETE", path: "/notifications", query: choice }),
 };
 
 /// Makes a call over HTTP.
@@ -1729,7 +1757,9 @@ export class NotificationCenter extends EventTarget {
     const end = seconds() + this.#limit({ timeout, ...params });
     for (;;) {
       try {
-        if (signal !== null) return await this.#askApart(params, { signal, time: end - seconds() });
+        if (signal !== null) {
+          return await this.#requestApart("ask", params, { signal, timeout: end - seconds() });
+        }
         return await this.#call("ask", params, { timeout: end - seconds() });
       } catch (error) {
         // The broker may not know what became of it: only then 504 says nothing of the ask.
@@ -1814,6 +1844,75 @@ export class NotificationCenter extends EventTarget {
   /// be asked, with `object` and `selector`. Nothing is sent to them.
   explain({ timeout, signal, ...filter } = {}) {
     return this.#call("explain", given(filter), { timeout, signal });
+  }
+
+  /// Keeps what is posted from now on to a channel (`name`), or to all whose names begin alike
+  /// (`namePrefix`), and answers the archive.
+  ///
+  /// The bounds are those of the broker: `count`, `bytes`, `age` (seconds), `each`, `keepLast` and
+  /// `stored`. They hold at once; what is past them goes, the oldest first. An archive that is there
+  /// gets these bounds. This needs the grant `admin`.
+  putArchive({ timeout, signal, ...terms }) {
+    return this.#requestApart("putArchive", given(terms), { timeout, signal });
+  }
+
+  /// Answers the archive of a `name` or a `namePrefix`, with what it keeps; null where there is none
+  /// that this caller may see.
+  async archive({ timeout, signal, ...at }) {
+    try {
+      return await this.#requestApart("archive", given(at), { timeout, signal });
+    } catch (error) {
+      if (error?.problem?.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /// Answers the archives that this caller may see.
+  async archives(limits = {}) {
+    const found = [];
+    for (let cursor; ;) {
+      const page = await this.#requestApart("archives", { limit: pageLimit, cursor }, limits);
+      found.push(...page.archives);
+      cursor = page.next;
+      if (!cursor) return found;
+    }
+  }
+
+  /// Removes the archive of a `name` or a `namePrefix`, with all that it keeps.
+  async removeArchive({ timeout, signal, ...at }) {
+    await this.#requestApart("removeArchive", given(at), { timeout, signal });
+  }
+
+  /// Answers a page of what is kept: `{ notifications, gaps, next, seq, epoch }`.
+  ///
+  /// A filter chooses (`name` or `namePrefix`, `object` or `objectPrefix`, `where`), and `after`,
+  /// `before` (numbers), `from` and `until` (times). A page has at most `limit` (100) in the `order`
+  /// `oldest` or `newest` first; `next` is the `after` of the next page, or its `before` where the
+  /// newest come first, and null on the last one. In their place `last` asks for the newest so many,
+  /// `lastEach` for those of each name and object. An observer goes on without a hole from `seq`.
+  past({ timeout, signal, ...choice }) {
+    return this.#requestApart("past", given(choice), { timeout, signal });
+  }
+
+  /// All that is kept of a choice, page after page; see `past`.
+  async *history({ limit = pageLimit, ...choice }) {
+    const from = choice.order === "newest" ? "before" : "after";
+    const pages = choice.last ?? choice.lastEach ? {} : { limit };
+    for (;;) {
+      const { notifications, next } = await this.past({ ...choice, ...pages });
+      yield* notifications;
+      if (!next) return;
+      choice[from] = next;
+    }
+  }
+
+  /// Removes notifications from all that is kept, and answers how many they were.
+  ///
+  /// A filter chooses, and `after`, `before` and `id`. Who has not got them yet never will. This
+  /// needs the grant `admin`.
+  async removeNotifications({ timeout, signal, ...choice }) {
+    const limits = { timeout, signal };
+    return (await this.#requestApart("removeNotifications", given(choice), limits)).removed;
   }
 
   /// Suspends this client, or lets it go on; its observers say what becomes of notifications
@@ -1973,12 +2072,12 @@ export class NotificationCenter extends EventTarget {
     }
   }
 
-  /// An ask over a connection of its own.
-  async #askApart(params, { signal, time }) {
+  /// Makes a call as a request of its own.
+  async #requestApart(method, params, limits) {
     const ending = new AbortController();
     const token = await this.#freshToken();
-    return this.#limited({ timeout: time, signal }, (resolve, reject) => {
-      callByRequest(this.#base, token, "ask", params, ending.signal).then(resolve, reject);
+    return this.#limited(limits, (resolve, reject) => {
+      callByRequest(this.#base, token, method, params, ending.signal).then(resolve, reject);
       return () => ending.abort();
     });
   }

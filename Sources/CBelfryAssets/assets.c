@@ -9,9 +9,13 @@ static const unsigned char console_html[] = {
 #embed "../../Web/console.html"
 };
 
-// Scripts/library makes it of the file below.
+// Scripts/library makes these two of the file below.
 static const unsigned char belfry_js[] = {
 #embed "../../Web/belfry.min.js"
+};
+
+static const unsigned char belfry_js_gzip[] = {
+#embed "../../Web/belfry.min.js.gz"
 };
 
 static const unsigned char belfry_debug_js[] = {
@@ -46,6 +50,7 @@ struct file {
 static const struct file files[] = {
     [belfry_asset_console] = {console_html, sizeof console_html},
     [belfry_asset_belfry_js] = {belfry_js, sizeof belfry_js},
+    [belfry_asset_belfry_js_gzip] = {belfry_js_gzip, sizeof belfry_js_gzip},
     [belfry_asset_belfry_debug_js] = {belfry_debug_js, sizeof belfry_debug_js},
 #if __has_embed("../../Web/belfry.d.ts")
     [belfry_asset_belfry_d_ts] = {belfry_d_ts, sizeof belfry_d_ts},

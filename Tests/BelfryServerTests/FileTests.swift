@@ -1,9 +1,9 @@
 import BelfryTLS
-import BelfryWebSocket
 import Foundation
 import Testing
 
 @testable import BelfryServer
+@testable import BelfryWebSocket
 
 @Suite("The files of the broker (RFC 9110 §8.8.3, §13.1.2)")
 struct FileTests {
@@ -70,6 +70,15 @@ struct FileTests {
         #expect(gzip.field("content-encoding") == "gzip")
         #expect(gzip.body.count <= Self.librarySizeLimit, "\(gzip.body.count) bytes")
         let plain = try broker.get("/belfry.js")
+        // Ten bytes are before what is deflated, and a checksum and the size behind.
+        let inflater = Inflater()
+        inflater.begin()
+        var (inflated, cursor) = ([UInt8](), 0)
+        let deflated = gzip.body.dropFirst(10).dropLast(8)
+        while case let count = try inflater.step(Array(deflated).span, at: &cursor), count > 0 {
+            inflated += inflater.piece.prefix(count)
+        }
+        #expect(inflated == plain.body, "run Scripts/library")
         #expect(plain.field("content-encoding") == nil)
         #expect(try plain.body == Self.bytes(ofWeb: "belfry.min.js"))
         let refused = try broker.get("/belfry.js", fields: ["Accept-Encoding: gzip;q=0, br"])

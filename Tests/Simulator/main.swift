@@ -3,25 +3,23 @@ import Glibc
 
 // Runs the broker's machines in one thread against a model of the rules.
 //
-//     belfry-simulator run [--seeds A..B] [--steps N]    one line a violation; exit code 1 if any
-//         --history                                      judged from outside too
-//         --history-only                                 without the model: judged from outside
-//         alone belfry-simulator asks [--seeds A..B] [--steps N]   responders and asks, judged from
-//         outside alone belfry-simulator actions [--seeds A..B] [--steps N]  observers with
-//         targets, against a model of their own belfry-simulator timers [--seeds A..B] [--steps N]
-//         timers, clocks and crashes, judged from outside alone belfry-simulator values [--seeds
-//         A..B] [--steps N] values and their observers, judged from outside alone belfry-simulator
-//         present [--seeds A..B] [--steps N]  present values beside what is posted belfry-simulator
-//         mixed [--seeds A..B] [--steps N]  all of them at once belfry-simulator archives [--seeds
-//         A..B] [--steps N]  archives and observers that begin in the past belfry-simulator
-//         cluster [--nodes N] [--seeds A..B] [--steps N]  brokers that share a log, and all that
-//         goes wrong
-//         belfry-simulator snapshots [--seeds A..B] [--steps N]  a state of fewer steps a seed, and
-//         two centers from there on belfry-simulator verbose SEED [--steps N]          the steps of
-//         one seed before its violation belfry-simulator history SEED [--steps N]          all that
-//         an outsider saw of one seed belfry-simulator record FILE SEED [--steps N]      what
-//         happens in one seed, as a file belfry-simulator replay FILE                       the
-//         same in this process: equal digests
+//     belfry-simulator run           against the model; one line a violation, exit code 1 if any
+//         --history                  judged from outside, too
+//         --history-only             judged from outside alone
+//     belfry-simulator asks          responders and asks, judged from outside alone
+//     belfry-simulator actions       observers with targets, against a model of their own
+//     belfry-simulator timers        timers, clocks and crashes, judged from outside alone
+//     belfry-simulator values        values and their observers, judged from outside alone
+//     belfry-simulator present       present values beside what is posted
+//     belfry-simulator mixed         all of them at once
+//     belfry-simulator archives      archives, and observers that begin in the past
+//     belfry-simulator cluster [--nodes N]   brokers that share a log, and all that goes wrong
+//     belfry-simulator snapshots     a state of fewer steps a seed, and two centers from there on
+//         all of these: [--seeds A..B] [--steps N]
+//     belfry-simulator verbose SEED [--steps N]      the steps of one seed before its violation
+//     belfry-simulator history SEED [--steps N]      all that an outsider saw of one seed
+//     belfry-simulator record FILE SEED [--steps N]  what happens in one seed, as a file
+//     belfry-simulator replay FILE                   the same in this process: equal digests
 
 /// The order of the command line.
 struct Order {

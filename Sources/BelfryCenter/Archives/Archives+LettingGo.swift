@@ -106,12 +106,18 @@ extension Archives {
         var marks = kinds[number].marks
         let last = kinds[number].rows.last
         if last != Chain.none { marks.ended.raise(to: LossMark(rows[last].notification)) }
-        let (key, began) = (kinds[number].key, kinds[number].began)
+        let key = kinds[number].key
+        var began = kinds[number].began
         guard let heir = archive(of: key.name.span, isReserved: false) else {
             return orphaned.raise(to: marks.ended)
         }
         let isOfObject = slots[Int(heir)].terms.each == .object
         let content = Notification.Content(name: key.name, object: key.object)
+        // An heir that began anew knows nothing of the channel's last life.
+        let isUnknown =
+            slots[Int(heir)].isAnew
+            && kinds.number(ArchivedKindKey(channel: key.name, in: heir)) == nil
+        if isUnknown { began.raise(to: slots[Int(heir)].began) }
         let kind =
             key.isOfObject && isOfObject
             ? self.kind(of: content, in: heir, after: began)

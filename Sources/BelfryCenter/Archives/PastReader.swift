@@ -94,8 +94,10 @@ struct PastReader: Sendable {
 
     /// The number above which an observer reads in the next life; nil for one that does not.
     func placeInNextLife(of slot: UInt32) -> UInt64? {
-        guard let place = member(at: slot) else { return nil }
-        return members[place].isPromised ? members[place].begun : self.place(of: slot)
+        guard let place = member(at: slot), let reached = self.place(of: slot) else { return nil }
+        let member = members[place]
+        // What was posted since it joined is promised to all.
+        return member.isPromised ? member.begun : min(reached, max(member.begun, member.join))
     }
 
     /// The number above which an observer reads; nil for one that does not.
@@ -134,8 +136,10 @@ struct PastReader: Sendable {
                 position = max(position, history.sequence)
                 return .end
             }
-            if let limit, candidate.notification.sequence > limit.sequence { return .end }
             let sequence = candidate.notification.sequence
+            // What new terms of an archive show again must not come behind this one.
+            position = max(position, min(sequence, limit?.sequence ?? .max) - 1)
+            if let limit, sequence > limit.sequence { return .end }
             // Bound: client
             for place in members.indices {
                 let serial = members[place].serial

@@ -31,8 +31,9 @@ extension NotificationCenter {
         }
         for slot in slots {  // Bound: resume
             let start = registry.observers[slot].replaysAbove + 1
+            let isHeld = registry.observers[slot].holdsUnanswered(sequence)
             forgetUnknown(through: sequence, at: slot, &effects)
-            let again = self.start(of: slot, after: sequence, &past, &wasWritten)
+            let again = self.start(of: slot, after: sequence, isHeld: isHeld, &past, &wasWritten)
             starts.append(archiveBox.value.readers[client]?.firstHeld(again, at: slot) ?? again)
             past.find(
                 registry.filter(of: slot), of: slot, from: starts.last ?? again, known[slot] ?? [])
@@ -57,8 +58,7 @@ extension NotificationCenter {
             if !isForeign { wasSeen = false }
             let first = max(isSeen ? sequence + 1 : sequence, start)
             let end = min(registry.observers[slot].writtenThrough, lost)
-            // Unanswered deliveries of an acknowledging observer are held.
-            guard first <= end, !registry.observers[slot].terms.acknowledges else { continue }
+            guard first <= end, !isHeld else { continue }
             noteGap(
                 GapRecord(reason: .unknown, count: nil, first: first, last: end), at: slot,
                 &effects)
@@ -124,7 +124,8 @@ extension NotificationCenter {
     ///
     /// - Parameter wasWritten: Whether an earlier observer of the client was written that number.
     private func start(
-        of slot: UInt32, after sequence: UInt64, _ past: inout Past, _ wasWritten: inout Bool
+        of slot: UInt32, after sequence: UInt64, isHeld: Bool, _ past: inout Past,
+        _ wasWritten: inout Bool
     ) -> UInt64 {
         let observer = registry.observers[slot]
         let start = observer.replaysAbove + 1
@@ -133,7 +134,7 @@ extension NotificationCenter {
         else { return max(start, sequence + 1) }
         let isFirst = !wasWritten
         wasWritten = true
-        return max(start, isFirst || observer.terms.acknowledges ? sequence + 1 : sequence)
+        return max(start, isFirst || isHeld ? sequence + 1 : sequence)
     }
 
     /// An empty replay with the room of a client.

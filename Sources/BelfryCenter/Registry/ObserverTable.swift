@@ -58,6 +58,17 @@ struct ObserverTable: Footprinted, Sendable {
             writtenThrough = sequence
         }
 
+        /// Whether a number is held if it was sent and owes an acknowledgement.
+        ///
+        /// A kill may have been before the store had it: then it is among unknown losses.
+        func holdsUnanswered(_ sequence: UInt64) -> Bool {
+            terms.acknowledges
+                && !gaps.contains {
+                    $0.reason == .unknown && $0.count == nil && $0.first <= sequence
+                        && sequence <= $0.last
+                }
+        }
+
         /// Adds a loss to those of its reason, and returns the sum.
         mutating func add(_ gap: GapRecord) -> GapRecord {
             mailbox.hasNewGap = true

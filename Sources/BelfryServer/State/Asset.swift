@@ -32,17 +32,22 @@ enum Asset: UInt32, CaseIterable {
     /// Every file that was built in, copied once in a process.
     static let files: [Asset: EmbeddedFile] = Dictionary(
         uniqueKeysWithValues: allCases.compactMap { asset in
-            let bytes = asset.bytes()
-            let file = EmbeddedFile(bytes, contentType: asset.facts.contentType)
+            let bytes = Self.bytes(of: belfry_asset(asset.rawValue))
+            let file = EmbeddedFile(
+                bytes, contentType: asset.facts.contentType, compressed: asset.compressed)
             return bytes.isEmpty ? nil : (asset, file)
         })
 
     /// Loads all files, so that no request waits for them.
     static func prepare() { _ = (files, EmbeddedFile.ofConsole) }
 
-    /// The bytes of the file; none where the broker was built without it.
-    private func bytes() -> [UInt8] {
-        let asset = belfry_asset(rawValue)
-        return (0..<belfry_asset_byte_count(asset)).map { belfry_asset_byte(asset, $0) }
+    /// The file as it was compressed in advance, if it was.
+    private var compressed: [UInt8]? {
+        self == .library ? Self.bytes(of: belfry_asset_belfry_js_gzip) : nil
+    }
+
+    /// The bytes of a file; none where the broker was built without it.
+    private static func bytes(of asset: belfry_asset) -> [UInt8] {
+        (0..<belfry_asset_byte_count(asset)).map { belfry_asset_byte(asset, $0) }
     }
 }

@@ -23,10 +23,11 @@ struct EmbeddedFile {
         }
     }
 
-    init(_ bytes: [UInt8], contentType: String) {
+    /// Takes a file, which is compressed here unless it was in advance.
+    init(_ bytes: [UInt8], contentType: String, compressed: [UInt8]? = nil) {
         self.contentType = contentType
         plain = Content(bytes)
-        compressed = GzipEncoder().encode(bytes.span).map(Content.init)
+        self.compressed = (compressed ?? GzipEncoder().encode(bytes.span)).map(Content.init)
     }
 }
 

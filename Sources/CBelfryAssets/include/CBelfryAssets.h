@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 /// The files that the broker serves and that are built into it, in the order of `Asset`.
+///
+/// Behind them are files that were compressed with gzip in advance.
 enum belfry_asset {
     belfry_asset_console,
     belfry_asset_belfry_js,
@@ -13,6 +15,7 @@ enum belfry_asset {
     belfry_asset_openapi,
     belfry_asset_openapi_json,
     belfry_asset_asyncapi,
+    belfry_asset_belfry_js_gzip,
 };
 
 /// The size of a file in bytes.

@@ -236,6 +236,21 @@ struct ArchiveGapTests {
         #expect(told == PastTold(gaps: [1...restored]))
     }
 
+    @Test("A9: a removed archive does not tell one in memory what that had in its last life")
+    func heirThatForgot() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a*") { $0.isStored = true } }
+        stored.run { $0.post("ab") }
+        stored.run { $0.archive("ab") }
+        stored.run { $0.post("ab") }
+        stored.restart()
+        let restored = stored.scenario.center.sequence
+        stored.run { $0.removeArchive("a*") }
+        stored.run { $0.post("ab") }
+        let told = stored.run { $0.begin("ab", since: 1) }
+        #expect(told == PastTold(sequences: [restored + 1], gaps: [2...restored]))
+    }
+
     @Test("A9: what memory alone had of one channel is no loss of others")
     func anewBesideOthers() {
         var stored = StoredScenario { $0.replayCountLimit = 0 }

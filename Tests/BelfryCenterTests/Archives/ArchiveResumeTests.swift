@@ -120,6 +120,28 @@ struct ArchiveResumeTests {
         #expect(scenario.told == PastTold(sequences: [2, 3]))
     }
 
+    @Test("A7: nothing that new terms of an archive show again comes behind what was held")
+    func shownAgain() {
+        var limits = CenterLimits.ring(10)
+        limits.flushByteLimit = 1
+        var scenario = Scenario(limits: limits)
+        scenario.archive("a") { $0.age = 1_000 }
+        let client = scenario.connect()
+        var terms = ObserverTerms()
+        terms.suspensionBehavior = .coalesce
+        let registration = scenario.registration("a", nil, terms)
+        scenario.apply(.addObserver(registration, client: client, since: nil))
+        scenario.disconnect(client)
+        for _ in 0..<2 { scenario.post("a") }
+        scenario.milliseconds += 2_000
+        scenario.post("a", "o")
+        scenario.resume(client, after: 0)
+        #expect(scenario.told.sequences == [2])
+        scenario.archive("a")
+        scenario.apply(.drain(client: client))
+        #expect(scenario.told == PastTold(sequences: [3]))
+    }
+
     @Test("A10: a replay that was cut goes on behind its last frame in the next life")
     func cutBeforeRestart() {
         var stored = StoredScenario { ($0.replayCountLimit, $0.flushByteLimit) = (0, 1) }
@@ -133,6 +155,28 @@ struct ArchiveResumeTests {
         stored.restart()
         stored.resume(client, after: 2)
         #expect(stored.scenario.told == PastTold(sequences: [3]))
+    }
+
+    @Test("A10: of a beginning that had ended, what was posted since comes again after a restart")
+    func writtenBeforeRestart() {
+        var stored = StoredScenario { ($0.replayCountLimit, $0.flushByteLimit) = (0, 1) }
+        stored.run { $0.archive("a") { ($0.isStored, $0.count) = (true, 4) } }
+        stored.run { $0.post("a") }
+        let client = stored.run { $0.connect() }
+        stored.run { $0.observeForLong("b", by: client) }
+        stored.run { $0.apply(.setSuspended(client: client, true)) }
+        stored.run { $0.observeForLong("a", by: client, since: nil, .lastEach(1)) }
+        for _ in 0..<4 { stored.run { $0.post("a") } }
+        stored.run { $0.apply(.setSuspended(client: client, false)) }
+        #expect(stored.scenario.told == PastTold(sequences: [2]))
+        stored.run { $0.apply(.drain(client: client)) }
+        stored.run { $0.disconnect(client) }
+        stored.resume(client, after: nil)
+        #expect(stored.scenario.told == PastTold(sequences: [4]))
+        // The lines of these three were lost.
+        stored.restart()
+        stored.resume(client, after: 1)
+        #expect(stored.scenario.told.sequences == [2])
     }
 
     @Test("A9: what a reader had not reached before two restarts is a gap")
@@ -164,11 +208,13 @@ struct ArchiveResumeTests {
 extension Scenario {
     /// Registers an observer that outlives its connection.
     fileprivate mutating func observeForLong(
-        _ name: String, by client: UInt64, since: UInt64? = nil
+        _ name: String, by client: UInt64, since: UInt64? = nil,
+        _ beginning: PastBeginning? = nil
     ) {
         var terms = ObserverTerms()
         terms.suspensionBehavior = .hold
-        let registration = registration(name, nil, terms)
+        var registration = registration(name, nil, terms)
+        registration.beginning = beginning
         apply(.addObserver(registration, client: client, since: since))
     }
 

@@ -136,6 +136,22 @@ struct RestartTests {
         #expect(bench.scenario.lossRanges == losses)
     }
 
+    @Test("law 3: the frame of an observer that acknowledges may be lost before it was stored")
+    func unstoredCopy() {
+        var bench = StoredScenario()
+        let client = bench.run { $0.connect() }
+        for _ in 1...2 {
+            bench.run { $0.observe("d", by: client, .drop) { $0.acknowledges = true } }
+        }
+        bench.scenario.say("d1")
+        #expect(bench.scenario.frames == ["d1", "d1"])
+        bench.restart(isComplete: false)
+        // It has seen the frame of the first; that of the second may have been on its way.
+        bench.run { $0.back(client, after: 1) }
+        #expect(bench.scenario.frames == [])
+        #expect(bench.scenario.gaps.map(\.firstSequence) == [2, 1])
+    }
+
     @Test(
         """
         decision 62: what others were sent behind the last \

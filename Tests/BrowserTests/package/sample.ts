@@ -54,6 +54,19 @@ export async function post(signal: AbortSignal): Promise<void> {
   console.log(answer === true);
 }
 
+export async function past(): Promise<number> {
+  const { since } = await center.putArchive({ namePrefix: "Order", count: 1000, keepLast: 1, age: 3600 });
+  const row = await center.archive({ namePrefix: "Order" });
+  const { notifications, gaps, next } = await center.past<Order>({ name: "Order", after: since, limit: 10 });
+  const [first] = notifications;
+  console.log(row?.kept, first?.userInfo?.total, gaps[0]?.reason, next ?? "the last page");
+  for await (const { userInfo } of center.history<Order>({ name: "Order", lastEach: 1 })) {
+    if (userInfo) return userInfo.total;
+  }
+  await center.removeArchive({ name: (await center.archives())[0]?.name ?? "Order" });
+  return center.removeNotifications({ namePrefix: "Order", before: 7 });
+}
+
 export async function values(input: HTMLInputElement): Promise<void> {
   const found = await center.value<string>("settings", "ui.theme");
   const { etag } = await center.setValue("settings", "ui.theme", found?.value.toUpperCase(), {
