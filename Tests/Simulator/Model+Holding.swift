@@ -332,4 +332,24 @@ extension Model {
     }
 
     func lifetime(of duration: Duration) -> Int64 { duration.components.seconds * 1_000_000_000 }
+
+    /// Forgets unknown losses up to the number that its client saw in the life before.
+    ///
+    /// They were reported then, unless the client has asked for suspension since.
+    mutating func forgetUnknown(
+        through after: UInt64, at observer: Int, ofClient place: Int
+    ) {
+        guard after <= restoredThrough, !clients[place].wasAsked else { return }
+        for index in observers[observer].losses.indices.reversed() {
+            let loss = observers[observer].losses[index]
+            guard loss.reason == .unknown, loss.count == nil, loss.last <= restoredThrough,
+                loss.first <= after
+            else { continue }
+            if after < loss.last {
+                observers[observer].losses[index].first = after + 1
+            } else {
+                observers[observer].losses.remove(at: index)
+            }
+        }
+    }
 }

@@ -300,9 +300,14 @@ extension Model {
         var replayed: [Held] = []
         for observer in serials {
             let serial = observers[observer].serial
+            // What is not acknowledged is held, unless a kill was before the store had it.
+            let acknowledges = observers[observer].terms.acknowledges
+            let isInDoubt = observers[observer].losses.contains {
+                $0.reason == .unknown && $0.count == nil && $0.first <= after && after <= $0.last
+            }
             forgetUnknown(through: after, at: observer, ofClient: place)
             let hasAgain =
-                !observers[observer].terms.acknowledges
+                (!acknowledges || isInDoubt)
                 && (shared?.dropFirst().contains(observer) ?? false)
             let missed = ring.filter { note in
                 (note.sequence > after || note.sequence == after && hasAgain)
@@ -327,32 +332,13 @@ extension Model {
             let start = max(
                 observer == written.first || hasAll ? after + 1 : after,
                 observers[observer].replaysAbove + 1)
-            let end = min(observers[observer].writtenThrough, firstKept - 1)
-            if written.contains(observer), start <= end, !observers[observer].terms.acknowledges {
+            let most = acknowledges ? isInDoubt ? after : 0 : .max
+            let end = min(observers[observer].writtenThrough, firstKept - 1, most)
+            if written.contains(observer), start <= end {
                 lose(Loss(reason: .unknown, count: nil, first: start, last: end), at: observer)
             }
         }
         hold(replayed, at: place)
-    }
-
-    /// Forgets unknown losses up to the number that its client saw in the life before.
-    ///
-    /// They were reported then, unless the client has asked for suspension since.
-    private mutating func forgetUnknown(
-        through after: UInt64, at observer: Int, ofClient place: Int
-    ) {
-        guard after <= restoredThrough, !clients[place].wasAsked else { return }
-        for index in observers[observer].losses.indices.reversed() {
-            let loss = observers[observer].losses[index]
-            guard loss.reason == .unknown, loss.count == nil, loss.last <= restoredThrough,
-                loss.first <= after
-            else { continue }
-            if after < loss.last {
-                observers[observer].losses[index].first = after + 1
-            } else {
-                observers[observer].losses.remove(at: index)
-            }
-        }
     }
 
     /// Holds what comes out of the ring; what there is no room for beside what is held is lost, the

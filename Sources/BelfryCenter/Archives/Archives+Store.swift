@@ -5,10 +5,11 @@ extension Archives {
     mutating func note(_ slot: UInt32) {
         guard isDurable else { return }
         let archive = slots[Int(slot)]
+        // The first life in which it was made: one that is kept in memory begins anew in each.
         changes.append(
             .archive(
                 ArchiveRecord(
-                    number: slot, name: archive.name, terms: archive.terms, since: archive.since,
+                    number: slot, name: archive.name, terms: archive.terms, since: archive.origin,
                     began: archive.began, forgotten: archive.forgotten, isEnded: archive.isEnded)))
     }
 

@@ -57,8 +57,9 @@ extension NotificationCenter {
             let isSeen = wasSeen || hasAll || isForeign
             if !isForeign { wasSeen = false }
             let first = max(isSeen ? sequence + 1 : sequence, start)
-            let end = min(registry.observers[slot].writtenThrough, lost)
-            guard first <= end, !isHeld else { continue }
+            let most = registry.observers[slot].terms.acknowledges ? isHeld ? 0 : sequence : lost
+            let end = min(registry.observers[slot].writtenThrough, lost, most)
+            guard first <= end else { continue }
             noteGap(
                 GapRecord(reason: .unknown, count: nil, first: first, last: end), at: slot,
                 &effects)

@@ -251,6 +251,20 @@ struct ArchiveGapTests {
         #expect(told == PastTold(sequences: [restored + 1], gaps: [2...restored]))
     }
 
+    @Test("A9: what memory alone had before a longer archive was made is lost in each later life")
+    func anewTwice() {
+        var stored = StoredScenario { $0.replayCountLimit = 0 }
+        stored.run { $0.archive("a*") }
+        stored.run { $0.post("ab") }
+        let lost = stored.scenario.center.sequence
+        stored.run { $0.archive("ab") { $0.isStored = true } }
+        stored.run { $0.post("ab") }
+        for _ in 0..<3 { stored.restart() }
+        let told = stored.run { $0.begin("ab", since: 0) }
+        #expect(told.sequences == [lost + 1])
+        #expect(told.gaps.first?.contains(lost) == true)
+    }
+
     @Test("A9: what memory alone had of one channel is no loss of others")
     func anewBesideOthers() {
         var stored = StoredScenario { $0.replayCountLimit = 0 }
