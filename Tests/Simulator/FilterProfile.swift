@@ -37,8 +37,9 @@ struct FilterProfile {
             }
             return chosen
         }
-        // What begins with `belfry` alone is not reserved.
-        names = some(["a", "a.", "a.b", "ab", "b", "belfry", "belfryx"].map { [UInt8]($0) }, 2...5)
+        // What begins with `belfry` alone is not reserved; the bytes of `a` begin those of `á`.
+        let all = ["a", "a.", "a.b", "ab", "a\u{301}", "b", "belfry", "belfryx"]
+        names = some(all.map { [UInt8]($0.utf8) }, 2...5)
         objects = some([nil, "o", "op", "o.", "q"].map { $0.map { [UInt8]($0) } }, 1...4)
         let prefixes = ["a", "a", "a.", "a.b", "ab", "b", "be", "belfry"]
         let reserved = [
