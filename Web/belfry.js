@@ -505,10 +505,9 @@ const valuePath = ({ object, keyPath = null }) =>
 
 /// The request of an archive's place: its name, or what the names begin with.
 function archivePlace({ name, namePrefix }) {
-  return {
-    path: `/archives/${part(namePrefix ?? name)}`,
-    query: { prefix: namePrefix === undefined ? null : true },
-  };
+  const isPrefix = name === undefined;
+  if (isPrefix === (namePrefix === undefined)) throw misuse("give either a name or a namePrefix");
+  return { path: `/archives/${part(name ?? namePrefix)}`, query: isPrefix ? { prefix: true } : {} };
 }
 
 /// The parameters that choose notifications of the past.

@@ -79,11 +79,13 @@ def test_refusals(shown):
           return [
             await failed(center.past({ name: `${prefix}.unkept` })),
             await failed(center.putArchive({ name: `${prefix}.a`, count: 0 })),
+            await failed(center.archive({})),
             await failed(center.past({ name: `${prefix}.a`, signal: end.signal })),
           ];
         }""", NAMES)
     check(found[:2] == ["not-archived", "invalid-fields"], "a refusal has its problem", found)
-    check(found[2] is None, "and a signal ends a call", found)
+    check(found[2] == "misuse", "an archive without a name is misuse", found)
+    check(found[3] is None, "and a signal ends a call", found)
 
 
 def main():

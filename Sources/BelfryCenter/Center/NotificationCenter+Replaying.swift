@@ -57,12 +57,12 @@ extension NotificationCenter {
             let isSeen = wasSeen || hasAll || isForeign
             if !isForeign { wasSeen = false }
             let first = max(isSeen ? sequence + 1 : sequence, start)
+            // What is sent and not acknowledged is held; a kill may have lost this number alone.
             let most = registry.observers[slot].terms.acknowledges ? isHeld ? 0 : sequence : lost
             let end = min(registry.observers[slot].writtenThrough, lost, most)
             guard first <= end else { continue }
-            noteGap(
-                GapRecord(reason: .unknown, count: nil, first: first, last: end), at: slot,
-                &effects)
+            let gap = GapRecord(reason: .unknown, count: nil, first: first, last: end)
+            noteGap(gap, at: slot, &effects)
         }
         let found = newest(of: &past, counts, from: starts, known, at: slots, of: client)
         hold(found, at: slots, of: client, &effects)
