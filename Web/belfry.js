@@ -448,6 +448,16 @@ async function request(url, token, { headers = {}, shape = null, ...options } = 
   return { response, content: await answerOf(response, shape) };
 }
 
+/// What a call answers, or null where the broker says that there is nothing.
+async function orNull(call) {
+  try {
+    return await call;
+  } catch (error) {
+    if (error?.problem?.status === 404) return null;
+    throw error;
+  }
+}
+
 /// Work that is given up when it takes too long.
 async function briefly(work) {
   const ending = new AbortController();
@@ -1778,12 +1788,7 @@ export class NotificationCenter extends EventTarget {
   /// Answers `{ value, etag, seq }` of what is at a key path of an object's value; null where there
   /// is nothing. Keys are joined by `.`, and "" is the whole.
   async value(object, keyPath = "", limits = {}) {
-    try {
-      return await this.#call("value", place(object, keyPath), limits);
-    } catch (error) {
-      if (error?.problem?.status === 404) return null;
-      throw error;
-    }
+    return orNull(this.#call("value", place(object, keyPath), limits));
   }
 
   /// Sets what is at a key path, and answers `{ changed, etag, seq, matched, … }`.
@@ -1858,12 +1863,7 @@ export class NotificationCenter extends EventTarget {
   /// Answers the archive of a `name` or a `namePrefix`, with what it keeps; null where there is none
   /// that this caller may see.
   async archive({ timeout, signal, ...at }) {
-    try {
-      return await this.#requestApart("archive", given(at), { timeout, signal });
-    } catch (error) {
-      if (error?.problem?.status === 404) return null;
-      throw error;
-    }
+    return orNull(this.#requestApart("archive", given(at), { timeout, signal }));
   }
 
   /// Answers the archives that this caller may see.
@@ -1907,8 +1907,8 @@ export class NotificationCenter extends EventTarget {
 
   /// Removes notifications from all that is kept, and answers how many they were.
   ///
-  /// A filter chooses, and `after`, `before` and `id`. Who has not got them yet never will. This
-  /// needs the grant `admin`.
+  /// A filter chooses, and `after`, `before` and `id`. Observers that have not received them do not
+  /// get them any more. This needs the grant `admin`.
   async removeNotifications({ timeout, signal, ...choice }) {
     const limits = { timeout, signal };
     return (await this.#requestApart("removeNotifications", given(choice), limits)).removed;
