@@ -44,6 +44,11 @@ struct ArchiveTruth {
         var wasChanged = false
         /// The channels of which the store knows what was lost.
         var known: Set<[UInt8]> = []
+
+        /// Whether its name is a channel's, or begins it.
+        func covers(_ channel: [UInt8]) -> Bool {
+            name.isPrefix ? channel.starts(with: name.text) : channel == name.text
+        }
     }
 
     /// A notification that an archive does not have, and not because of its own `ttl`.

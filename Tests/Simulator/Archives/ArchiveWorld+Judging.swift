@@ -135,24 +135,20 @@ extension ArchiveWorld {
         if isPartlyKept(filter) { lost.append(truth.ringForgot) }
         if filter.names.isEmpty { lost += truth.archives.compactMap(\.anewAbove) }
         // An archive with other kinds than before has forgotten the others whole.
+        var own = truth.losses.values.filter { filter.touches($0) }
         for archive in truth.archives where archive.wasChanged {
-            let own = names.filter {
-                archive.name.isPrefix
-                    ? $0.starts(with: archive.name.text) : $0 == archive.name.text
-            }
-            guard !own.isEmpty else { continue }
-            if let anew = archive.anewAbove { lost.append(anew) }
-            lost += truth.losses.values.filter { loss in
-                archive.name.isPrefix
-                    ? loss.post.name.starts(with: archive.name.text)
-                    : loss.post.name == archive.name.text
-            }.map(\.post.sequence)
+            let channels = names.filter { archive.covers($0) }
+            guard !channels.isEmpty else { continue }
+            // An heir does not know when its channels were first kept: a shorter prefix that began
+            // anew may have had them.
+            lost += truth.archives.filter { other in channels.contains { other.covers($0) } }
+                .compactMap(\.anewAbove)
+            let whole = truth.losses.values.filter { archive.covers($0.post.name) }
+            lost += whole.map(\.post.sequence)
+            own += whole
         }
         // Where the ring has some of a kind, all before may have been forgotten.
-        let isInRing = truth.losses.values.contains {
-            filter.touches($0) && $0.post.sequence > truth.ringForgot
-        }
-        if isInRing {
+        if own.contains(where: { $0.post.sequence > truth.ringForgot }) {
             lost.append(truth.ringForgot)
             lost.append(truth.agedInRing(of: names, at: wall))
         }
