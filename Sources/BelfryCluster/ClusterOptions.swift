@@ -5,7 +5,7 @@ public struct ClusterOptions: Sendable {
     /// The name of the broker, which no other one has.
     public let node: [UInt8]
     /// The highest rules that this program knows.
-    public var level = Shard.levelFive
+    public var level = Shard.levelSix
     /// For how long a broker is silent before another one ends its life.
     public var downAfter: Int64 = 2_500_000_000
     /// For how long a broker hears nothing before it ends its own life; less than ``downAfter``.

@@ -28,6 +28,22 @@ public struct HTTPField: Sendable, Equatable {
         self.init(name, Array(value.utf8))
     }
 
+    /// Makes a field out of text from outside.
+    ///
+    /// Bytes that are not visible ASCII, and the percent sign, are percent-encoded (RFC 3986 §2.1).
+    public init(_ name: String, percentEncoding text: [UInt8]) {
+        var value: [UInt8] = []
+        for byte in text {
+            if 0x21...0x7E ~= byte, byte != UInt8(ascii: "%") {
+                value.append(byte)
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                value += ((byte < 0x10 ? "%0" : "%") + digits).utf8
+            }
+        }
+        self.init(name, value)
+    }
+
     func append(to output: inout [UInt8]) {
         output.append(contentsOf: name.utf8)
         output.append(contentsOf: ": ".utf8)

@@ -15,7 +15,7 @@ enum StoreSchema {
     ///
     /// Another one is needed for each change of a table, or of the code of a record. A file with
     /// another number is refused: no release has left one (decision 127).
-    static let version = 9
+    static let version = 10
 
     /// All tables; those of centers are in the order in which they are loaded.
     ///

@@ -7,11 +7,12 @@ struct AskFields {
     var fallback: [UInt8]?
     var isOnce = false
     var timeToLive: Int64?
+    var options = AskOptions()
 
     /// The members that are in a query, too; over HTTP address and selector are in the path.
     enum Option: String, CaseIterable {
         case fallback = "default"
-        case once, ttl, causedBy
+        case once, ttl, causedBy, present, ifNobody
     }
 
     /// The members over JSON-RPC.
@@ -43,7 +44,19 @@ struct AskFields {
         case .ttl:
             timeToLive = try source.seconds(.init(above: 0, through: 604_800), in: bytes)
         case .causedBy: causedBy = try source.notificationID(in: bytes)
+        case .present: options.present = try source.present(in: bytes)
+        case .ifNobody:
+            let word: IfNobody? = try source.word(in: bytes)
+            options.waitsForAnybody = word == .wait
         }
+    }
+
+    /// The fate of an ask for which no responder is available.
+    private enum IfNobody: String, OptionWord {
+        case refuse, wait
+
+        var text: String { rawValue }
+        static let detail = "must be refuse or wait"
     }
 
     static let fallbackName = "A default"
@@ -68,12 +81,16 @@ extension FieldReader {
             case .option(let option): try ask.read(option, from: &self, in: bytes)
             }
         }
+        if ask.options.waitsForAnybody, ask.timeToLive == nil {
+            addFault(AskFields.Option.ifNobody, "requires ttl")
+        }
         guard faults.isEmpty, let object, let selector else { return nil }
         let content = PostFields.content(
             name: selector, object: object, userInfo: userInfo, of: bytes)
         return AskRequest(
             content: content, causedBy: ask.causedBy, fallback: ask.fallback, isOnce: ask.isOnce,
-            timeToLive: ask.timeToLive, waitSeconds: waitSeconds, idempotencyKey: idempotencyKey)
+            timeToLive: ask.timeToLive, waitSeconds: waitSeconds, idempotencyKey: idempotencyKey,
+            options: ask.options)
     }
 
     private enum WithdrawalKey: String, CaseIterable { case id }

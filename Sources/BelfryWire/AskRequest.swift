@@ -19,12 +19,14 @@ public struct AskRequest: Sendable, Equatable {
     public var waitSeconds: Double?
     /// The name under which the answer to a call is found again.
     public var idempotencyKey: [UInt8]?
+    /// The other wishes of the asker.
+    public var options: AskOptions
 
     /// Joins the parts.
     public init(
         content: Notification.Content, causedBy: NotificationID? = nil, fallback: [UInt8]? = nil,
         isOnce: Bool = false, timeToLive: Int64? = nil, waitSeconds: Double? = nil,
-        idempotencyKey: [UInt8]? = nil
+        idempotencyKey: [UInt8]? = nil, options: AskOptions = AskOptions()
     ) {
         self.content = content
         self.causedBy = causedBy
@@ -33,5 +35,6 @@ public struct AskRequest: Sendable, Equatable {
         self.timeToLive = timeToLive
         self.waitSeconds = waitSeconds
         self.idempotencyKey = idempotencyKey
+        self.options = options
     }
 }

@@ -24,6 +24,8 @@ protocol FieldSource {
     mutating func modes(in bytes: Span<UInt8>) throws(Problem) -> [[UInt8]]?
     /// Reads the asker's default answer, which is any JSON.
     mutating func fallback(in bytes: Span<UInt8>) throws(Problem) -> [UInt8]?
+    /// Reads the `present` of an ask, in one line.
+    mutating func present(in bytes: Span<UInt8>) throws(Problem) -> [UInt8]?
 }
 
 // The values that are strings with a rule.

@@ -113,6 +113,33 @@ extension RPC {
         return code == RPCErrorCode.methodNotFound.rawValue
     }
 
+    /// The reason that the data of a result has, in at most 1 KiB; other data has none.
+    ///
+    /// A longer one is cut: nobody could be told of the fault of an answer.
+    static func reason(in data: Span<UInt8>) -> [UInt8]? {
+        do throws(JSONError) {
+            var json = JSONReader(depthLimit: FieldReader.greatestDepth)
+            guard try json.peekKind(in: data) == .object else { return nil }
+            try json.beginObject(in: data)
+            while try json.nextMember(in: data) {
+                guard json.key.elementsEqual("reason".utf8),
+                    try json.peekKind(in: data) == .string
+                else {
+                    _ = try json.skipValue(in: data)
+                    continue
+                }
+                let text = try json.readString(in: data)
+                var end = min(text.count, TextRule.reasonByteLimit)
+                // Not within a character.
+                while end > 0, end < text.count, text[end] & 0xC0 == 0x80 { end -= 1 }
+                return text.isEmpty ? nil : Array(text.prefix(end))
+            }
+        } catch {
+            return nil
+        }
+        return nil
+    }
+
     private enum ErrorKey: String, CaseIterable { case code, message }
     private static let errorKeys = JSONKeyTable(ErrorKey.allCases)
 

@@ -12,7 +12,7 @@ public struct RPCReader: Sendable {
     static let nullID = [UInt8]("null".utf8)
 
     fileprivate enum Key: String, CaseIterable {
-        case jsonrpc, id, method, params, result, error
+        case jsonrpc, id, method, params, result, error, data
     }
     private static let keys = JSONKeyTable(Key.allCases)
 
@@ -114,6 +114,7 @@ private struct RPCMembers {
     private var paramsKind: JSONKind?
     private var result: Range<Int>?
     private var error: Range<Int>?
+    private var data: Range<Int>?
     private var repeatsMember = false
     private var repeatsID = false
 
@@ -133,6 +134,7 @@ private struct RPCMembers {
         case .params: (params, paramsKind) = (try json.skipValue(in: bytes), kind)
         case .result: result = try json.skipValue(in: bytes)
         case .error: error = try json.skipValue(in: bytes)
+        case .data: data = try json.skipValue(in: bytes)
         }
     }
 
@@ -198,7 +200,7 @@ private struct RPCMembers {
     }
 
     private func response(id: [UInt8]) -> RPCCall {
-        if let result { return .response(id: id, content: result, isError: false) }
+        if let result { return .response(id: id, content: result, isError: false, data: data) }
         return .response(id: id, content: error ?? 0..<0, isError: true)
     }
 

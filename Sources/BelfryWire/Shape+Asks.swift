@@ -35,14 +35,20 @@ extension Shape {
         let isPartial = seen.count < outcome.path.count
         switch outcome.state {
         case .open: return
-        case .answered(let answer, let observer):
+        case .answered(let answer):
             output.append(literal: #","answer":"#)
-            output += answer
+            output += answer.content
             output.append(literal: #","by":"responder""#)
             if !isPartial {
+                output.append(literal: #","answeredBy":"#)
+                append(principal: answer.principal, to: &output)
                 output.append(literal: #","observer":""#)
-                IdentifierText.append(observer: observer, to: &output)
+                IdentifierText.append(observer: answer.observer, to: &output)
                 output.append(UInt8(ascii: "\""))
+            }
+            if let reason = answer.reason {
+                output.append(literal: #","reason":"#)
+                JSONWriter.append(string: reason.span, to: &output)
             }
             output.append(literal: #","path":["#)
         case .fallback(let answer, let failure):
@@ -60,6 +66,18 @@ extension Shape {
             isFirst = false
         }
         output.append(literal: isPartial ? #"],"partial":true"# : "]")
+    }
+
+    /// The principal of all callers without credentials.
+    public static let anonymous = Array("anonymous".utf8)
+
+    /// Appends the principal of a caller; null for an anonymous one.
+    private static func append(principal: [UInt8], to output: inout [UInt8]) {
+        if principal.isEmpty || principal == anonymous {
+            output.append(literal: "null")
+        } else {
+            JSONWriter.append(string: principal.span, to: &output)
+        }
     }
 
     /// Appends the fate of an ask.
@@ -92,13 +110,17 @@ extension Shape {
             writer.notificationID("id", row.id, into: &output)
             writer.member("object", string: row.object, into: &output)
             writer.member("selector", string: row.selector, into: &output)
-            if sight.seen(of: row.path) == row.path {
+            if sight.seesAll(of: row.path), row.observer > 0 {
                 writer.observerID("observer", row.observer, into: &output)
             }
             writer.path(row.path, sight, into: &output)
             writer.time("askedAt", row.askedAt, into: &output)
             writer.time("answerBy", row.answerBy, into: &output)
             writer.member("state", string: row.isShown ? "delivered" : "held", into: &output)
+            if let present = row.present {
+                writer.key("present", into: &output)
+                writer.raw(present, into: &output)
+            }
             writer.endObject(into: &output)
         }
     }
@@ -123,7 +145,7 @@ extension Shape {
     public static func append(
         ask explanation: AskExplanation, sight: Sight = .everything, to output: inout [UInt8]
     ) {
-        let isWhole = sight.seen(of: explanation.path) == explanation.path
+        let isWhole = sight.seesAll(of: explanation.path)
         var writer = JSONWriter()
         writer.beginObject(into: &output)
         writer.key("ask", into: &output)
@@ -163,10 +185,14 @@ extension Shape {
         output.append(literal: #","target":"#)
         JSONWriter.append(string: addressed.target, to: &output)
         switch addressed.kind {
-        case .ask(let answerBy):
+        case .ask(let answerBy, let present):
             output.append(literal: #","answerBy":""#)
             TimeText.append(milliseconds: answerBy, to: &output)
             output.append(UInt8(ascii: "\""))
+            if let present {
+                output.append(literal: #","present":"#)
+                output += present
+            }
         case .action(let selector, _):
             if namesMethod {
                 output.append(literal: #","selector":"#)

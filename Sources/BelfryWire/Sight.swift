@@ -21,6 +21,9 @@ public struct Sight: Sendable {
         return Array(path.prefix { covers(selector, $0) })
     }
 
+    /// Whether all addresses of a path are seen.
+    public func seesAll(of path: [[UInt8]]) -> Bool { seen(of: path).count == path.count }
+
     /// Whether an address is seen.
     func sees(_ address: [UInt8]) -> Bool { covers?(nil, address) ?? true }
 }

@@ -47,6 +47,16 @@ enum TextRule {
         return nil
     }
 
+    /// The most bytes of the reason of an answer.
+    static let reasonByteLimit = 1_024
+
+    /// The fault of the reason of an answer, from a query, or nil.
+    static func faultOfReason(_ text: [UInt8]) -> String? {
+        guard 1...reasonByteLimit ~= text.count, isPlainASCII(text.span) || isUTF8(text.span)
+        else { return "must have 1 to \(reasonByteLimit) bytes of UTF-8" }
+        return nil
+    }
+
     /// Whether a name belongs to the broker.
     static func isReserved(_ name: [UInt8]) -> Bool {
         name.first == UInt8(ascii: "b") && name.starts(with: "belfry.")

@@ -310,6 +310,10 @@ extension Setting {
             "fate-limit", \.server.centerLimits.fateLimit,
             \.server.centerLimits.answerMemoryLimit, such: "100000,32MiB",
             "Posts and asks whose fates a center remembers, and bytes of the answers among them."),
+        duration(
+            "ask-fate-age", \.server.centerLimits.askFateLifetime, from: .seconds(300),
+            upTo: .seconds(30 * 86_400),
+            "For how long the end of a stored ask is kept; in a cluster 5m, as of all others."),
         amount(
             "key-limit", \.server.centerLimits.keyLimit, \.server.centerLimits.keyByteLimit,
             such: "100000,32MiB", "Idempotency keys that a center remembers, and their bytes."),

@@ -45,6 +45,7 @@ extension CenterLimits {
     static var ofGoldenFiles: CenterLimits {
         var limits = CenterLimits()
         limits.actionLookLimit = 1_000_000
+        limits.askFateLifetime = limits.fateLifetime
         return limits
     }
 }

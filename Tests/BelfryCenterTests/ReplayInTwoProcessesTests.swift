@@ -13,6 +13,7 @@ struct ReplayInTwoProcessesTests {
         limits.tombstoneLimit = 500
         limits.fateLimit = 700
         limits.fateLifetime = .seconds(20)
+        limits.askFateLifetime = .seconds(20)
         limits.unobservedNameLimit = 100
         limits.replayCountLimit = 200
         limits.queueEntryLimit = 40

@@ -60,6 +60,7 @@ extension Scenario {
         var wait: Int64?
         var causedBy: NotificationID?
         var terms = AskTerms()
+        var options = AskOptions()
     }
 
     /// Asks, and tells the identifier.
@@ -76,7 +77,8 @@ extension Scenario {
                     id: post.id, content: post.content, causedBy: asking.causedBy,
                     fallback: asking.fallback.map { bytes($0) }, isOnce: asking.isOnce,
                     lifetime: asking.lifetime * 1_000_000,
-                    wait: asking.wait.map { $0 * 1_000_000 }), asking.terms))
+                    wait: asking.wait.map { $0 * 1_000_000 }, options: asking.options),
+                asking.terms))
         return post.id
     }
 
@@ -127,8 +129,8 @@ extension Scenario {
     private func text(of outcome: AskOutcome) -> String {
         switch outcome.state {
         case .open: "open"
-        case .answered(let answer, let observer):
-            String(decoding: answer, as: UTF8.self) + " by o\(observer)"
+        case .answered(let answer):
+            String(decoding: answer.content, as: UTF8.self) + " by o\(answer.observer)"
         case .fallback(let answer, let failure):
             String(decoding: answer, as: UTF8.self) + " by default: \(failure.text)"
         case .failed(let failure): failure.text

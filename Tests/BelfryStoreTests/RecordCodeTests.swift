@@ -20,7 +20,7 @@ struct RecordCodeTests {
     }
 
     /// One record of each kind; another code of one needs another `StoreSchema.version`.
-    static let ofVersion9 = [
+    static let ofVersion10 = [
         Golden(
             kind: .client, change: .client(Sample.client(6)),
             hexadecimal: """
@@ -78,7 +78,7 @@ struct RecordCodeTests {
                 0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d010ef1ffffffffffffffff011a01\
                 087b2277223a31337d001aea0f0270310201ac02ac02010df2ffffffffff\
                 ffffff010214313131313131313131313131313131313131313103027b7d\
-                01096164647265737320302c
+                01096164647265737320302c0000
                 """),
         Golden(
             kind: .value, change: .value(Sample.value(3, changed: 3)),
@@ -168,16 +168,16 @@ struct RecordCodeTests {
         }
     }
 
-    @Test("the code of schema 9 is written and read", arguments: ofVersion9)
+    @Test("the code of schema 10 is written and read", arguments: ofVersion10)
     func golden(_ golden: Golden) throws {
-        #expect(StoreSchema.version == 9)
+        #expect(StoreSchema.version == 10)
         #expect(Self.code(of: golden.change) == golden.code)
         #expect(try Change(golden.kind, record: golden.code) == golden.change)
     }
 
     @Test("each kind has a golden code")
     func completeness() {
-        #expect(Set(Self.ofVersion9.map(\.kind)) == Set(Change.RecordKind.allCases))
+        #expect(Set(Self.ofVersion10.map(\.kind)) == Set(Change.RecordKind.allCases))
     }
 
     @Test("a record is read as it was written", arguments: Change.RecordKind.allCases)

@@ -193,7 +193,15 @@ enum Sample {
             fallback: number % 3 == 0 ? nil : bytes("{\"w\":\(number)}"),
             isOnce: number % 5 == 0, askedAt: Int64(number), answerBy: Int64(number) + 1_000,
             principal: bytes("p\(number % 2)"), shown: shown, observer: shown.last ?? 0,
-            end: isOpen ? nil : AskRecord.End(outcome: outcome, forgottenAt: Int64(number) + 9))
+            end: isOpen ? nil : AskRecord.End(outcome: outcome, forgottenAt: Int64(number) + 9),
+            options: askOptions(number))
+    }
+
+    private static func askOptions(_ number: UInt64) -> AskOptions {
+        var options = AskOptions()
+        options.present = number % 3 == 0 ? bytes(#"{"title":"\#(number)"}"#) : nil
+        options.waitsForAnybody = number % 4 == 0
+        return options
     }
 
     /// How many outcomes of an ask there are.
@@ -202,7 +210,11 @@ enum Sample {
     static func outcome(_ number: UInt64, byteCount: Int = 20) -> AskOutcome {
         let answer = [UInt8](repeating: UInt8(ascii: "1"), count: byteCount)
         let states: [AskOutcome.State] = [
-            .open(until: -1), .answered(answer, observer: .max), .withdrawn,
+            .open(until: -1),
+            .answered(
+                AskAnswer(
+                    answer, observer: .max, principal: number % 20 == 1 ? bytes("ann") : [],
+                    reason: number % 30 == 1 ? bytes("so") : nil)), .withdrawn,
             .fallback(answer, .responderRefused(error: bytes("{}"))), .failed(.noResponder),
             .failed(.responderBusy), .failed(.selectorNotImplemented),
             .failed(.responderRefused(error: bytes("{\"code\":1}"))), .failed(.responderGone),

@@ -34,7 +34,7 @@ struct AcknowledgingTests {
         for (answer, wasRefused) in answers {
             let text = bytes(answer)
             let message = RPCReader().message(in: text.span)
-            guard case .response(let id, _, let isError)? = message.calls.first else {
+            guard case .response(let id, _, let isError, _)? = message.calls.first else {
                 Issue.record("no response: \(answer)")
                 continue
             }

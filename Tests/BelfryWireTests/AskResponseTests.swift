@@ -17,11 +17,12 @@ struct AskResponseTests {
     private func response(_ message: String, byteRoom: Int = .max) throws -> Response {
         let message = bytes(message)
         let call = try #require(RPCReader().message(in: message.span).calls.first)
-        guard case .response(_, let content, let isError) = call else {
+        guard case .response(_, let content, let isError, let data) = call else {
             throw Problem(.malformedRequest, "no response")
         }
         return reader.response(
-            content: content, isError: isError, byteRoom: byteRoom, in: message.span)
+            content: content, isError: isError, data: data, byteRoom: byteRoom,
+            in: message.span)
     }
 
     @Test("the rows of receipts keep results as long as there is room for their bytes")

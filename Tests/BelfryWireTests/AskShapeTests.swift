@@ -22,9 +22,10 @@ struct AskShapeTests {
 
     @Test("an answer passes the responder's bytes on, and names who gave it")
     func answered() {
-        let answered = outcome(.answered(bytes("{ \"a\":\n1}"), observer: 17))
+        let answered = outcome(.answered(AskAnswer(bytes("{ \"a\":\n1}"), observer: 17)))
         let members =
-            "\"answer\":{ \"a\":\n1},\"by\":\"responder\",\"observer\":\"o17\",\(Self.pathText)}"
+            "\"answer\":{ \"a\":\n1},\"by\":\"responder\",\"answeredBy\":null,"
+            + "\"observer\":\"o17\",\(Self.pathText)}"
         #expect(written { Shape.append(ask: answered, to: &$0) } == Self.head + members)
         #expect(
             written { Shape.append(askFate: answered, to: &$0) }
@@ -86,7 +87,7 @@ struct AskShapeTests {
         let row = AskRow(
             id: Self.id, object: bytes("desk"), selector: bytes("s"), observer: 17,
             path: Self.path, askedAt: Bench.time, answerBy: Bench.time + 1, isShown: isShown,
-            principal: bytes("p"))
+            principal: bytes("p"), present: nil)
         let expected =
             #"{"asks":[{"id":"\#(Bench.idText)","object":"desk","selector":"s","observer":"o17","#
             + #"\#(Self.pathText),"askedAt":"2026-11-21T08:00:00.000Z","#

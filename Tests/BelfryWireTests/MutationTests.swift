@@ -76,7 +76,7 @@ struct MutationTests {
             switch call {
             case .request(_, _, let params), .notification(_, let params):
                 readParams(params, in: body)
-            case .response(let id, let content, _): readResponse(id, content, in: body)
+            case .response(let id, let content, _, _): readResponse(id, content, in: body)
             case .invalid: break
             }
         }

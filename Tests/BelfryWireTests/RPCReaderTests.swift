@@ -21,8 +21,9 @@ struct RPCReaderTests {
                 return "request \(text(id)) \(text(method)) \(part(params))"
             case .notification(let method, let params):
                 return "notification \(text(method)) \(part(params))"
-            case .response(let id, let content, let isError):
-                return "\(isError ? "error" : "result") \(text(id)) \(part(content))"
+            case .response(let id, let content, let isError, let data):
+                let about = data.map { " about \(part($0))" } ?? ""
+                return "\(isError ? "error" : "result") \(text(id)) \(part(content))\(about)"
             case .invalid(let id, let code, _):
                 return "\(code.rawValue) \(id.map { text($0) } ?? "unanswered")"
             }

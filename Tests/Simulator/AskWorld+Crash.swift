@@ -103,3 +103,18 @@ extension AskWorld {
         mailboxes = serials.filter { center.observer($0) != nil }
     }
 }
+
+extension AskWorld {
+    /// The options of an ask.
+    func options() -> AskOptions {
+        var options = AskOptions()
+        options.waitsForAnybody = dice.oneIn(3)
+        if dice.oneIn(4) { options.present = [UInt8](#"{"title":"\#(lastNumber)"}"#) }
+        return options
+    }
+
+    /// Two principals, and nobody.
+    func principal(of client: UInt64) -> [UInt8] {
+        [[UInt8]("p"), [UInt8]("q"), []][Int(client % 3)]
+    }
+}

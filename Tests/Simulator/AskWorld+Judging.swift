@@ -39,6 +39,10 @@ extension AskWorld {
         for ask in center.asks(matching: ObserverQuery(limit: .max), visible: { _, _ in true }).rows
         {
             let name = "ask #\(ask.id.low)"
+            if ask.observer == 0 {
+                try judgeWaiting(ask, name)
+                continue
+            }
             guard let row = center.observer(ask.observer) else {
                 throw Violation("rule R11: \(name) is at o\(ask.observer), which is gone")
             }
@@ -46,13 +50,33 @@ extension AskWorld {
             // One that the store is told of waits for that, and may be overtaken meanwhile (rule
             // R20).
             guard !ask.isShown, !holds, row.state == .live, !mailboxes.contains(ask.observer),
-                announcement == 0, uncommitted.allSatisfy({ $0.announcement == 0 }),
+                !awaitsStore,
                 let responder = center.responders(at: ask.object)
                     .first(where: { $0.observer.serial == ask.observer })
             else { continue }
             if responder.openAskCount >= responder.observer.role.responder?.concurrency ?? 0 {
                 throw Violation("rule R6: \(name) waits for o\(ask.observer), which does not hold")
             }
+        }
+    }
+
+    /// Whether the store is told of asks that are shown once it has them, and take room until then.
+    private var awaitsStore: Bool {
+        announcement != 0 || uncommitted.contains { $0.announcement != 0 }
+    }
+
+    /// Judges an ask that waits for the first responder: there is none that it has not been to.
+    private func judgeWaiting(_ row: AskRow, _ name: String) throws(Violation) {
+        guard let ask = known.asks[row.id], ask.ask.options.waitsForAnybody else {
+            throw Violation("rule R21: \(name) waits for anybody, and was not to")
+        }
+        if awaitsStore { return }
+        switch center.explainAsk(object: row.object, selector: row.selector).outcome {
+        case .failed: return
+        case .delivered(let observer), .held(let observer):
+            // Before a restart it may have been announced to that one, which counts as shown.
+            if ask.life != life || ask.shown.contains(where: { $0.observer == observer }) { return }
+            throw Violation("rule R21: \(name) waits, and o\(observer) is there")
         }
     }
 
@@ -216,9 +240,9 @@ extension AskWorld {
         switch end.state {
         case .open: throw Violation("\(name) ended, and is open")
         case .withdrawn: return
-        case .answered(let text, let observer):
-            guard ask.answers.contains(where: { $0.observer == observer && $0.text == text }) else {
-                throw Violation("rule R7: o\(observer) did not answer \(name) so")
+        case .answered(let answer):
+            guard ask.answers.contains(answer) else {
+                throw Violation("rules R7 and R22: o\(answer.observer) did not answer \(name) so")
             }
         case .fallback(let text, _):
             guard ask.ask.fallback == text else {
@@ -226,6 +250,12 @@ extension AskWorld {
             }
         case .failed(let failure):
             if ask.ask.fallback != nil { throw Violation("\(name) has a default, and failed") }
+            if ask.ask.options.waitsForAnybody,
+                [.noResponder, .responderBusy].contains(failure)
+                    || failure == .selectorNotImplemented && !ask.wasPassed
+            {
+                throw Violation("rule R21: \(name) waits for a responder, and ended without")
+            }
             if failure == .noAnswer, ask.endsAt > now {
                 throw Violation("\(name) ended before its time")
             }

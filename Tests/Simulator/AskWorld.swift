@@ -8,7 +8,7 @@ import TestSupport
 /// the store. A second center does the same, and has the same digest.
 final class AskWorld {
     var dice: Dice
-    var limits = CenterLimits()
+    var limits = CenterLimits.ofLog
     var center: NotificationCenter
     var effects = Effects()
     var recorder: Recorder
@@ -59,8 +59,10 @@ final class AskWorld {
         /// Which life it was asked in.
         let life: Int
         var shown: [Showing] = []
-        var answers: [(observer: UInt64, text: [UInt8])] = []
+        var answers: [AskAnswer] = []
         var end: AskOutcome.State?
+        /// Whether a responder has handed it on.
+        var wasPassed = false
         /// The waiters: the command, and the client that asks over its connection.
         var waiters: [(command: UInt64, client: UInt64?)] = []
 
@@ -162,8 +164,8 @@ final class AskWorld {
         let registration = ClientRegistration(
             id: lastNumber, transport: .webSocket,
             connection: ConnectionName(node: 0, number: lastNumber - 1),
-            sessionHash: SecretHash(high: lastNumber, low: 0), principal: [UInt8]("p"),
-            owner: Owner(ofPrincipal: [UInt8]("p")))
+            sessionHash: SecretHash(high: lastNumber, low: 0), principal: principal(of: lastNumber),
+            owner: Owner(ofPrincipal: principal(of: lastNumber)))
         clients[lastNumber] = lastNumber - 1
         try submit(.connect(registration, observers: [], since: nil))
     }
@@ -221,7 +223,7 @@ final class AskWorld {
             causedBy: dice.oneIn(5) ? dice.pick(ids) : nil,
             fallback: dice.oneIn(3) ? [UInt8]("\(lastNumber)") : nil, isOnce: dice.oneIn(4),
             lifetime: lifetime,
-            wait: dice.oneIn(2) ? nil : Int64(dice.below(2)) * 500_000_000)
+            wait: dice.oneIn(2) ? nil : Int64(dice.below(2)) * 500_000_000, options: options())
         var terms = AskTerms()
         terms.principal = [UInt8]("p")
         if dice.oneIn(2) { terms.client = someConnected }
@@ -270,7 +272,7 @@ final class AskWorld {
         let ask = Ask(
             id: NotificationID(milliseconds: wall, place: lastNumber, random: lastNumber),
             content: first.ask.content, fallback: first.ask.fallback, isOnce: first.ask.isOnce,
-            lifetime: first.ask.lifetime, wait: first.ask.wait)
+            lifetime: first.ask.lifetime, wait: first.ask.wait, options: first.ask.options)
         var terms = AskTerms()
         terms.principal = [UInt8]("p")
         if dice.oneIn(2) { terms.client = someConnected }
@@ -282,13 +284,23 @@ final class AskWorld {
         else { return }
         lastNumber += 1
         let text = [UInt8]("\(lastNumber)")
+        let reason = dice.oneIn(3) ? [UInt8]("because of \(lastNumber)") : nil
         let response: Response =
-            dice.oneIn(4) ? .passed(text) : dice.oneIn(6) ? .refusal(text) : .result(text)
-        if case .result = response { known.asks[id]?.answers.append((shown.observer, text)) }
+            dice.oneIn(4)
+            ? .passed(text) : dice.oneIn(6) ? .refusal(text) : .result(text, reason: reason)
+        func answer(of principal: [UInt8]) {
+            if case .passed = response { known.asks[id]?.wasPassed = true }
+            guard case .result = response else { return }
+            known.asks[id]?.answers.append(
+                AskAnswer(text, observer: shown.observer, principal: principal, reason: reason))
+        }
         if dice.oneIn(3) || mailboxes.contains(shown.observer) {
-            try submit(.answer(id, observer: shown.observer, response))
+            let caller = principal(of: lastNumber)
+            answer(of: caller)
+            try submit(.answer(id, observer: shown.observer, response, principal: caller))
         } else {
             let owner = center.observer(shown.observer)?.client ?? 0
+            answer(of: principal(of: owner))
             try submit(
                 .acknowledge(
                     client: owner, DeliveryName(observer: shown.observer, sequence: shown.sequence),

@@ -204,8 +204,8 @@ extension Model {
         let outcome: ReportRow.Outcome =
             switch response {
             case .refusal(let error), .passed(let error): .refused(error: error)
-            case .result([], _): .acknowledged
-            case .result(let result, canKeep: true): .answered(result: result)
+            case .result([], _, _): .acknowledged
+            case .result(let result, canKeep: true, _): .answered(result: result)
             case .result, .oversized: .resultOmitted
             }
         endWait(for: &held, outcome: outcome) { receipt in

@@ -6,7 +6,7 @@ import TestSupport
 /// Each seed leaves out some kinds of steps and prefers others (swarm testing: Groce and others,
 /// 2012), so that limits are met which an even mixture would never meet.
 struct Profile {
-    var limits = CenterLimits()
+    var limits = CenterLimits.ofLog
     var names: [[UInt8]]
     var objects: [[UInt8]?]
     var selectors: [[UInt8]]
@@ -106,6 +106,7 @@ struct Profile {
         limits.tombstoneLimit = small(0...6, 100)
         limits.fateLimit = small(12...20, 64)
         limits.fateLifetime = .seconds(small(1...20, 300))
+        limits.askFateLifetime = limits.fateLifetime
         limits.unobservedNameLimit = small(1...3, 100)
         limits.causedByDepthLimit = small(2...5, 32)
         limits.queueEntryLimit = small(1...6, 64)
@@ -127,4 +128,13 @@ struct Profile {
 
     /// The limits that a `configure` command changes to.
     mutating func changeLimits(_ dice: inout Dice) { chooseLimits(&dice) }
+}
+
+extension CenterLimits {
+    /// The limits as a log and a record of commands have them: all fates are kept for as long.
+    static var ofLog: CenterLimits {
+        var limits = CenterLimits()
+        limits.askFateLifetime = limits.fateLifetime
+        return limits
+    }
 }

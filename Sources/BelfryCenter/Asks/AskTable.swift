@@ -17,7 +17,7 @@ struct AskTable: Footprinted, Sendable {
     /// An emptied list stays until its observer is removed.
     private var shown: [UInt64: [UInt32]] = [:]
     /// The indexes of the asks that wait for a responder.
-    private var waiting = WaitingAsks()
+    private(set) var waiting = WaitingAsks()
     /// The open asks of each asker.
     var askers = AskerTable()
     /// Bytes of userInfo, names, objects and defaults.
@@ -160,15 +160,13 @@ struct AskTable: Footprinted, Sendable {
     /// Starts the walk of an ask at an address.
     mutating func begin(_ slot: UInt32, at address: [UInt8]) {
         slots[Int(slot)].path = [address]
-        slots[Int(slot)].sawBusy = false
-        slots[Int(slot)].sawSuspended = false
+        slots[Int(slot)].saw = []
     }
 
     /// Notes the progress of the walk of an ask.
     mutating func note(_ walk: Walk, of slot: UInt32) {
         if walk.path.count > slots[Int(slot)].path.count { slots[Int(slot)].path = walk.path }
-        slots[Int(slot)].sawBusy = walk.sawBusy
-        slots[Int(slot)].sawSuspended = walk.sawSuspended
+        slots[Int(slot)].saw = walk.saw
     }
 
     // MARK: Those that walk again
@@ -208,21 +206,20 @@ struct AskTable: Footprinted, Sendable {
     }
 
     /// Adds a waiting ask to the indexes.
-    private mutating func file(_ slot: UInt32) {
+    mutating func file(_ slot: UInt32) {
         let ask = self[slot]
-        guard case .held(let observer) = ask.state else { return }
+        guard ask.isHeld else { return }
         waiting.add(
-            WaitingAsks.Place(slot: slot, ordinal: ask.ordinal), at: ask.target,
-            ask.content.selector, for: observer)
+            WaitingAsks.Place(slot: slot, ordinal: ask.ordinal), at: ask.placesOfWaiting,
+            ask.content.selector, for: ask.state.observer)
     }
 
     /// Removes a waiting ask from the indexes.
     private mutating func unfile(_ slot: UInt32) {
         let ask = self[slot]
-        guard case .held(let observer) = ask.state else { return }
         waiting.remove(
-            WaitingAsks.Place(slot: slot, ordinal: ask.ordinal), at: ask.target,
-            ask.content.selector, for: observer)
+            WaitingAsks.Place(slot: slot, ordinal: ask.ordinal), at: ask.placesOfWaiting,
+            ask.content.selector, for: ask.state.observer)
     }
 
     /// Announces to the store that a waiting ask is shown; returns the number of the announcement.
@@ -250,7 +247,7 @@ struct AskTable: Footprinted, Sendable {
     mutating func takeBack(_ slot: UInt32) {
         switch self[slot].state {
         case .walking: return
-        case .held:
+        case .held, .waiting:
             unfile(slot)
             // The store has at most the observer that it has waited for (rule R20).
             slots[Int(slot)].announcement = self[slot].isStored ? .none : .stored

@@ -6,12 +6,12 @@ struct Asks: Sendable {
     var addresses: AddressTable
     var open: AskTable
     /// The ends of recent asks.
-    var fates: AskFateTable
+    var fates: AskFates
 
     init(seed: HashSeed) {
         addresses = AddressTable(seed: seed)
         open = AskTable(seed: seed)
-        fates = AskFateTable(seed: seed)
+        fates = AskFates(seed: seed)
     }
 
     /// Adds the memory of its tables, each to its kind.

@@ -4,7 +4,7 @@
 /// | --- | --- | --- | --- |
 /// | an observer may be asked | shown | shown | – |
 /// | an observer holds, to be asked later | held | – | – |
-/// | the walk ends | settled | – | – |
+/// | the walk ends | settled, or waiting | – | – |
 /// | result, refusal | – | – | settled |
 /// | -32601 | – | – | walking, from its address on; `once`: settled |
 /// | its responder is removed or replaced | – | walking, from the start | the same; `once`: settled
@@ -37,6 +37,8 @@ struct OpenAsk: Sendable {
     /// Whether it outlives its asker, and lasts.
     let isStored: Bool
     let key: IdempotencyKey?
+    /// The other wishes of the asker.
+    var options = AskOptions()
     /// Its place in the order of asking.
     var ordinal: UInt64 = 0
     /// The commands that are answered at its end, that of its asker first; none after a 202.
@@ -45,8 +47,7 @@ struct OpenAsk: Sendable {
     /// The addresses of the walk.
     var path: [[UInt8]] = []
     /// Whether the walk passed a busy or a suspended holder of the selector (rule R9).
-    var sawBusy = false
-    var sawSuspended = false
+    var saw: Walk.Saw = []
     /// The observers that were shown it: each is asked once (rule R11).
     var shown = FewList<UInt64>()
     /// When it was shown last, in milliseconds since 1970.
@@ -87,13 +88,15 @@ struct OpenAsk: Sendable {
         case walking
         /// The ask waits for an observer that is suspended or busy, and holds.
         case held(observer: UInt64)
+        /// No responder was available, and the ask waits for the first one on its path.
+        case waiting
         /// An observer was shown the ask with this sequence number.
         case shown(observer: UInt64, sequence: UInt64)
 
         /// The observer that is asked now.
         var observer: UInt64? {
             switch self {
-            case .walking: nil
+            case .walking, .waiting: nil
             case .held(let observer), .shown(let observer, _): observer
             }
         }
@@ -108,7 +111,7 @@ struct OpenAsk: Sendable {
     }
 
     /// The bytes that it counts for.
-    var byteCount: Int { content.byteCount + (fallback?.count ?? 0) }
+    var byteCount: Int { content.byteCount + (fallback?.count ?? 0) + options.byteCount }
 
     /// The notification with which an observer was shown it.
     var notification: Notification? {
@@ -118,7 +121,9 @@ struct OpenAsk: Sendable {
     }
 
     /// The additional members of its frame.
-    var addressed: Addressed { Addressed(target: target, kind: .ask(answerBy: answerBy)) }
+    var addressed: Addressed {
+        Addressed(target: target, kind: .ask(answerBy: answerBy, present: options.present))
+    }
 
     /// Notes that it is shown to an observer; returns whether that is a new one after the first.
     mutating func show(to observer: UInt64, sequence: UInt64, at time: Int64) -> Bool {
@@ -130,10 +135,16 @@ struct OpenAsk: Sendable {
         return !isRedelivered && shown.count > 1
     }
 
-    /// Whether it waits for an observer.
+    /// Whether it waits for an observer, or for any.
     var isHeld: Bool {
-        if case .held = state { true } else { false }
+        switch state {
+        case .held, .waiting: true
+        case .walking, .shown: false
+        }
     }
+
+    /// The addresses at which responders may take it while it waits.
+    var placesOfWaiting: ArraySlice<[UInt8]> { state == .waiting ? path[...] : path.suffix(1) }
 
     /// Whether the store was told of the next showing, and has not confirmed it.
     var isTold: Bool {
@@ -179,7 +190,7 @@ extension OpenAsk {
             answerBy: time.wallMilliseconds + ask.lifetime / 1_000_000,
             endsAt: time.monotonicNanoseconds.adding(ask.lifetime), client: terms.client,
             principal: terms.principal, owner: terms.owner, isStored: ask.wait != nil,
-            key: terms.key,
+            key: terms.key, options: ask.options,
             waiters: FewList(one: Waiter(id: command, client: terms.client)))
     }
 
@@ -191,7 +202,7 @@ extension OpenAsk {
             depth: record.depth, fallback: record.fallback, isOnce: record.isOnce,
             askedAt: record.askedAt, answerBy: record.answerBy,
             endsAt: time.monotonicNanoseconds.adding(left * 1_000_000), client: nil,
-            principal: record.principal, isStored: true, key: nil,
+            principal: record.principal, isStored: true, key: nil, options: record.options,
             shown: FewList<UInt64>(record.shown), announcement: .none)
     }
 }
@@ -206,7 +217,8 @@ extension AskRecord {
             causedBy: ask.causedBy, depth: ask.depth,
             fallback: end == nil ? ask.fallback : nil, isOnce: ask.isOnce, askedAt: ask.askedAt,
             answerBy: ask.answerBy, principal: ask.principal, shown: ask.shownOrAnnounced,
-            observer: ask.state.observer ?? 0, end: end)
+            observer: ask.state.observer ?? 0, end: end,
+            options: end == nil ? ask.options : AskOptions())
     }
 }
 
@@ -226,12 +238,13 @@ extension OpenAsk: Coded {
         owner = try coder(known?.owner)
         isStored = try coder(known?.isStored)
         key = try coder(known?.key)
+        if coder.version >= 5 { options = try coder(known?.options) }
         ordinal = try coder(known?.ordinal)
         waiters = try coder(known?.waiters)
         state = try coder(known?.state)
         path = try coder(known?.path)
-        sawBusy = try coder(known?.sawBusy)
-        sawSuspended = try coder(known?.sawSuspended)
+        if try coder(known?.saw.contains(.busy)) { saw.insert(.busy) }
+        if try coder(known?.saw.contains(.suspended)) { saw.insert(.suspended) }
         shown = try coder(known?.shown)
         shownAt = try coder(known?.shownAt)
         isRedelivered = try coder(known?.isRedelivered)
@@ -274,6 +287,7 @@ extension OpenAsk.State: CodedCases {
         case .walking: try coder.write(case: 0)
         case .held(let observer): try coder.write(case: 1, observer)
         case .shown(let observer, let sequence): try coder.write(case: 2, observer, sequence)
+        case .waiting: try coder.write(case: 3)
         }
     }
 
@@ -284,6 +298,7 @@ extension OpenAsk.State: CodedCases {
         case 0: .walking
         case 1: .held(observer: try coder.next())
         case 2: .shown(observer: try coder.next(), sequence: try coder.next())
+        case 3: .waiting
         default: throw .malformed
         }
     }

@@ -20,21 +20,25 @@ struct WaitingAsks: Sendable {
         2 * Footprint.array(of: 1, stride: MemoryLayout<Place>.stride)
         + 3 * Footprint.dictionary(capacity: 3, stride: 2 * MemoryLayout<[UInt8]>.stride)
 
-    /// Adds an ask that waits at an address for an observer.
+    /// Adds an ask that waits at some addresses, for an observer or for any.
     mutating func add(
-        _ place: Place, at address: [UInt8], _ selector: [UInt8], for observer: UInt64
+        _ place: Place, at places: ArraySlice<[UInt8]>, _ selector: [UInt8], for observer: UInt64?
     ) {
-        addresses[address, default: [:]][selector, default: []].insert(place)
-        observers[observer, default: []].insert(place)
+        for address in places {  // Bound: hops
+            addresses[address, default: [:]][selector, default: []].insert(place)
+        }
+        if let observer { observers[observer, default: []].insert(place) }
         count += 1
     }
 
     /// Removes an ask that no longer waits.
     mutating func remove(
-        _ place: Place, at address: [UInt8], _ selector: [UInt8], for observer: UInt64
+        _ place: Place, at places: ArraySlice<[UInt8]>, _ selector: [UInt8], for observer: UInt64?
     ) {
-        addresses.withdraw(address) { $0.withdraw(selector) { $0.remove(place) } }
-        observers.withdraw(observer) { $0.remove(place) }
+        for address in places {  // Bound: hops
+            addresses.withdraw(address) { $0.withdraw(selector) { $0.remove(place) } }
+        }
+        if let observer { observers.withdraw(observer) { $0.remove(place) } }
         count -= 1
     }
 
@@ -45,6 +49,13 @@ struct WaitingAsks: Sendable {
     func selectors(at address: [UInt8], among implemented: [[UInt8]]) -> [[UInt8]] {
         guard let lists = addresses[address] else { return [] }
         return implemented.filter { lists[$0] != nil }
+    }
+
+    /// The asks that wait at an address with one of some selectors; nil for all.
+    func places(at address: [UInt8], among selectors: [[UInt8]]?) -> [Place] {
+        guard let lists = addresses[address] else { return [] }
+        guard let selectors else { return lists.values.flatMap { $0 } }
+        return selectors.flatMap { lists[$0] ?? [] }
     }
 
     /// The asks that wait at an address with a selector, in the order of asking.

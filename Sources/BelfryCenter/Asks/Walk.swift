@@ -7,8 +7,7 @@ struct Walk: Sendable {
     /// The same observers where they are many.
     private let passedSet: Set<UInt64>
     /// Whether a holder that implements the selector was busy, or suspended.
-    var sawBusy = false
-    var sawSuspended = false
+    var saw: Saw = []
     /// The observer that has just handed the ask on.
     var handedOnBy: UInt64?
     /// The number of looks: three a hop, and one for each holder that implements the selector.
@@ -52,8 +51,8 @@ struct Walk: Sendable {
     /// That one has said why it does not answer (rule R9).
     mutating func note(_ reason: AskExplanation.Reason?, of holder: UInt64) {
         if holder == handedOnBy { return }
-        if reason == .busy { sawBusy = true }
-        if reason == .suspended { sawSuspended = true }
+        if reason == .busy { saw.insert(.busy) }
+        if reason == .suspended { saw.insert(.suspended) }
     }
 
     /// Notes a skipped holder, where the caller wants to know.
@@ -66,6 +65,14 @@ struct Walk: Sendable {
             return
         }
         skipped?.append(.init(object: address, observer: observer, reason: reason))
+    }
+
+    /// The holders of the selector that a walk has passed (rule R9).
+    struct Saw: OptionSet, Sendable {
+        let rawValue: UInt8
+
+        static let busy = Saw(rawValue: 1 << 0)
+        static let suspended = Saw(rawValue: 1 << 1)
     }
 
     /// The result of a walk.

@@ -27,7 +27,7 @@ extension NotificationCenter {
             walk = self.walk(from: action.path, for: action.selector.span, passing: FewList())
             dispatching.lookCount += walk.lookCount
         } else {
-            walk.sawBusy = true
+            walk.saw.insert(.busy)
         }
         let row = carry(
             action, walk, notification, isAwaited: dispatching.awaits, at: time, &effects)

@@ -8,14 +8,15 @@ extension NotificationCenter {
     ) {
         let serial = registry.observers[observer].serial
         if let slot = asks.open.shown(to: serial, sequence: sequence) {
-            settle(slot, by: observer, response, at: time, &effects)
+            let principal = registry.clients[registry.observers[observer].client].principal
+            settle(slot, by: observer, response, of: principal, at: time, &effects)
         }
     }
 
     /// An observer answers an ask by its identifier (PUT …/answer).
     mutating func answer(
-        _ id: NotificationID, by serial: UInt64, _ response: Response, at time: CommandTime,
-        _ effects: inout Effects
+        _ id: NotificationID, by serial: UInt64, _ response: Response, of principal: [UInt8],
+        at time: CommandTime, _ effects: inout Effects
     ) throws(Refusal) {
         guard let slot = asks.open.slot(of: id) else {
             if asks.fates[id]?.shown.contains(serial) == true { throw .alreadySettled }
@@ -28,18 +29,20 @@ extension NotificationCenter {
         else {
             throw asks.open[slot].shown.contains(serial) ? .alreadySettled : .unknownAsk
         }
-        settle(slot, by: observer, response, at: time, &effects)
+        settle(slot, by: observer, response, of: principal, at: time, &effects)
     }
 
     private mutating func settle(
-        _ slot: UInt32, by observer: UInt32, _ response: Response, at time: CommandTime,
-        _ effects: inout Effects
+        _ slot: UInt32, by observer: UInt32, _ response: Response, of principal: [UInt8],
+        at time: CommandTime, _ effects: inout Effects
     ) {
         let serial = registry.observers[observer].serial
         switch response {
-        case .result(let answer, _):
+        case .result(let content, _, let reason):
             asks.addresses.noteAnswered(asks.open[slot].target.span, serial: serial)
-            end(slot, .answered(answer, observer: serial), at: time, &effects)
+            let answer = AskAnswer(
+                content, observer: serial, principal: principal, reason: reason)
+            end(slot, .answered(answer), at: time, &effects)
         case .refusal(let error), .oversized(let error):
             end(slot, .failed(.responderRefused(error: error)), at: time, &effects)
         case .passed:
@@ -227,7 +230,7 @@ extension NotificationCenter {
                 let slot = orphan.slot
                 switch asks.open[slot].state {
                 case .walking: break
-                case .shown: continue
+                case .shown, .waiting: continue
                 case .held(let serial):
                     let (taker, lookCount) = taker(of: slot, waitingFor: serial)
                     dispatching.walkLookCount += lookCount

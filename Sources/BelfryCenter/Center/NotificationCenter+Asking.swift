@@ -70,17 +70,28 @@ extension NotificationCenter {
         _ effects: inout Effects
     ) {
         let content = asks.open[slot].content
+        let hasPassed = asks.open[slot].path.count > 1
         var walk = walk(
             from: asks.open[slot].path, for: content.name, passing: asks.open[slot].shown,
             handedOnBy: observer)
         dispatching.walkLookCount += walk.lookCount
-        walk.sawBusy = walk.sawBusy || asks.open[slot].sawBusy
-        walk.sawSuspended = walk.sawSuspended || asks.open[slot].sawSuspended
+        walk.saw.formUnion(asks.open[slot].saw)
         asks.open.note(walk, of: slot)
         switch walk.end {
         case .ask(let observer): showOrHold(slot, to: observer, at: time, &effects)
         case .hold(let observer): hold(slot, for: observer, &effects)
-        case .nobody: end(slot, .failed(failure(of: walk)), at: time, &effects)
+        case .nobody:
+            let failure = failure(of: walk)
+            guard asks.open.mayWait(slot, after: failure, isHandedOn: observer != nil) else {
+                return end(slot, .failed(failure), at: time, &effects)
+            }
+            // It has passed addresses that may have other holders by now.
+            if hasPassed {
+                asks.open.begin(slot, at: walk.path[0])
+                return takeTurn(slot, handedOnBy: observer, at: time, &effects)
+            }
+            asks.open.wait(slot)
+            noteAsk(slot, &effects)
         }
     }
 
@@ -89,6 +100,11 @@ extension NotificationCenter {
         _ slot: UInt32, to observer: UInt32, at time: CommandTime, _ effects: inout Effects
     ) {
         let client = registry.observers[observer].client
+        if asks.open[slot].state == .waiting,
+            let address = registry.index.object(of: registry.observers[observer].place)
+        {
+            asks.open.endWaiting(slot, at: address)
+        }
         // An ask whose time is over is not shown: it ends with its deadline, which is due (rule
         // R10).
         guard asks.open[slot].endsAt > time.monotonicNanoseconds else {
@@ -223,19 +239,18 @@ extension NotificationCenter {
         effects.askEnds.append(outcome)
         if let key = ask.key { finish(key, outcome, isStored: ask.isStored, &effects) }
         tell(outcome, to: ask.waiters, &effects)
+        let lifetime = limits.fateLifetime(ofStored: ask.isStored)
         let fate = AskFateTable.Fate(
-            ask, outcome,
-            forgottenAt: time.monotonicNanoseconds.adding(limits.fateLifetime.wholeNanoseconds))
+            ask, outcome, forgottenAt: time.monotonicNanoseconds.adding(lifetime))
         if ask.isStored {
-            let forgottenAt =
-                time.wallMilliseconds + limits.fateLifetime.wholeNanoseconds / 1_000_000
+            let forgottenAt = time.wallMilliseconds + lifetime / 1_000_000
             tell(
                 .ask(
                     AskRecord(
                         ask, end: AskRecord.End(outcome: outcome, forgottenAt: forgottenAt))),
                 &effects)
         }
-        asks.fates.append(fate)
+        asks.fates.append(fate, limits)
         forgetAsks(asks.fates.trim(to: limits), &effects)
         if let freed { asks.open.sequel.noteOpening(.observer(registry.observers[freed].serial)) }
     }

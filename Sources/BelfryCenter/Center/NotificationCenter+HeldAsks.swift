@@ -25,9 +25,10 @@ extension NotificationCenter {
         for taken in takeable(by: responders, at: time)  // Share: shown asks
         where asks.open.isOpen(taken.slot, ordinal: taken.ordinal) && asks.open[taken.slot].isHeld {
             let (slot, observer) = (taken.slot, taken.observer)
-            guard case .now = readiness(of: observer, asks.open[slot].content.name) else {
-                continue
-            }
+            // One that waits for anybody may be taken twice, and was announced to the first.
+            guard asks.open[slot].mayBeShown(to: registry.observers[observer].serial),
+                case .now = readiness(of: observer, asks.open[slot].content.name)
+            else { continue }
             guard
                 byteCount < limits.flushByteLimit
                     || registry.clients[client].suspension.contains(.mailbox)

@@ -66,7 +66,8 @@ extension NotificationCenter {
         AskRow(
             id: ask.id, object: ask.content.address, selector: ask.content.selector,
             observer: ask.state.observer ?? 0, path: ask.path, askedAt: ask.askedAt,
-            answerBy: ask.answerBy, isShown: ask.sequence > 0, principal: ask.principal)
+            answerBy: ask.answerBy, isShown: ask.sequence > 0, principal: ask.principal,
+            present: ask.options.present)
     }
 
     /// The responders that a query asks for, by default in registration order.
@@ -136,7 +137,9 @@ extension Notification.Content {
 extension AskRow {
     /// The bytes of its texts.
     fileprivate var textByteCount: Int {
-        path.reduce(object.count + selector.count + principal.count) { $0 + $1.count }
+        path.reduce(object.count + selector.count + principal.count + (present?.count ?? 0)) {
+            $0 + $1.count
+        }
     }
 }
 

@@ -89,6 +89,8 @@ extension NotificationCenter {
         asks.addresses.add(
             address, slot: slot, serial: serial, implementing: implemented,
             isShared: responder.isShared)
+        asks.open.orphanWaiting(
+            at: address, among: responder.next == nil ? responder.implements : nil)
         registry.targets.note(address, isHeld: true, at: lastTime)
         return registry.index.add(
             implementing: responder.implements, object: address, serial: serial, slot: slot)
@@ -123,6 +125,7 @@ extension NotificationCenter {
             registry.targets.note(address, isHeld: false, at: lastTime)
         }
         orphanAsks(of: slot, isTold: isTold, at: time, &effects)
+        asks.open.orphanWaiting(at: address, among: nil)
         reportHolder(at: slot, isHeld: false)
         registry.index.remove(serial: serial, implementing: responder.implements, from: place)
         noteGone(nil, nil, role)

@@ -219,12 +219,12 @@ extension NotificationCenter {
         asks.isUsed = true
         // Bound: start
         for (record, end) in ends.sorted(by: { $0.end.forgottenAt < $1.end.forgottenAt }) {
-            let whole = limits.fateLifetime.wholeNanoseconds / 1_000_000
+            let whole = limits.fateLifetime(ofStored: true) / 1_000_000
             let left = min(max(0, end.forgottenAt.subtracting(time.wallMilliseconds)), whole)
             asks.fates.append(
                 AskFateTable.Fate(
                     OpenAsk(record, at: time), end.outcome,
-                    forgottenAt: time.monotonicNanoseconds.adding(left * 1_000_000)))
+                    forgottenAt: time.monotonicNanoseconds.adding(left * 1_000_000)), limits)
         }
     }
 

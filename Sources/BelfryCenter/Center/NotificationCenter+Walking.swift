@@ -146,8 +146,8 @@ extension NotificationCenter {
     func failure(of walk: Walk) -> AskFailure {
         let address = walk.path[0]
         if asks.addresses.number(of: address.span) == nil { return .noResponder }
-        if walk.sawBusy { return .responderBusy }
-        return walk.sawSuspended ? .noResponder : .selectorNotImplemented
+        if walk.saw.contains(.busy) { return .responderBusy }
+        return walk.saw.contains(.suspended) ? .noResponder : .selectorNotImplemented
     }
 
     /// Explains which responder would be asked; nothing is sent, and nothing changes.

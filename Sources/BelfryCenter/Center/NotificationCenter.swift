@@ -160,8 +160,8 @@ public struct NotificationCenter: Sendable {
         case .ask(let ask, let terms): try self.ask(ask, terms, id, at: time, &effects)
         case .withdraw(let id): try withdraw(id, at: time, &effects)
         case .leaveAsk(let id, let command): leaveAsk(id, command, at: time, &effects)
-        case .answer(let id, let observer, let response):
-            try answer(id, by: observer, response, at: time, &effects)
+        case .answer(let id, let observer, let response, let principal):
+            try answer(id, by: observer, response, of: principal, at: time, &effects)
         case .showAnnounced(let number): showAnnounced(through: number, at: time, &effects)
         case .setValue(let write, let value, let lifetime):
             try setValue(write, value, lifetime, at: time, &effects)

@@ -75,11 +75,14 @@ extension Command.Action: CodedCases {
         case .trimHeld(let byteCount): try coder.write(case: 25, byteCount)
         case .trim(let kind, let count): try coder.write(case: 26, kind, count)
         case .trimOwned(let kind, let owner): try coder.write(case: 27, kind, owner)
-        case .ask(let ask, let terms): try coder.write(case: 28, ask, terms)
+        case .ask(let ask, let terms):
+            guard ask.options.isUsed else { return try coder.write(case: 28, ask, terms) }
+            try coder.write(case: 40, ask, terms, ask.options)
         case .withdraw(let id): try coder.write(case: 29, id)
         case .leaveAsk(let id, let command): try coder.write(case: 30, id, command)
-        case .answer(let id, let observer, let response):
-            try coder.write(case: 31, id, observer, response)
+        case .answer(let id, let observer, let response, let principal):
+            if principal.isEmpty { return try coder.write(case: 31, id, observer, response) }
+            try coder.write(case: 41, id, observer, response, principal)
         case .showAnnounced(let number): try coder.write(case: 32, number)
         case .setValue(let write, let document, let lifetime):
             try coder.write(case: 33, write, document, lifetime)
@@ -138,12 +141,17 @@ extension Command.Action: CodedCases {
         case 29: .withdraw(try coder.next())
         case 30: .leaveAsk(try coder.next(), try coder.next())
         case 31: .answer(try coder.next(), observer: try coder.next(), try coder.next())
+        case 41:
+            .answer(
+                try coder.next(), observer: try coder.next(), try coder.next(),
+                principal: try coder.next())
         case 32: .showAnnounced(through: try coder.next())
         case 33: .setValue(try coder.next(), try coder.next(), try coder.next())
         case 34: .mergeValue(try coder.next(), patch: try Document.patch(by: &coder))
         case 35: .removeValue(try coder.next())
         case 38: try removal(by: &coder)
         case 39: try registrationInBatch(by: &coder)
+        case 40: try askWithOptions(by: &coder)
         case onConnectionKind: try onConnection(by: &coder)
         case withinKind: try within(by: &coder)
         default: throw .unknownKind(number)
@@ -272,7 +280,9 @@ extension DeliveryName: Coded {
 extension Response: CodedCases {
     func write(by coder: inout some Coder) throws(CodeError) {
         switch self {
-        case .result(let json, let canKeep): try coder.write(case: 0, json, canKeep)
+        case .result(let json, let canKeep, let reason):
+            guard let reason else { return try coder.write(case: 0, json, canKeep) }
+            try coder.write(case: 4, json, canKeep, Optional(reason))
         case .oversized(let error): try coder.write(case: 1, error)
         case .refusal(let error): try coder.write(case: 2, error)
         case .passed(let error): try coder.write(case: 3, error)
@@ -287,31 +297,9 @@ extension Response: CodedCases {
         case 1: .oversized(error: try coder.next())
         case 2: .refusal(try coder.next())
         case 3: .passed(try coder.next())
+        case 4: .result(try coder.next(), canKeep: try coder.next(), reason: try coder.next())
         default: throw .malformed
         }
-    }
-}
-
-extension Ask: Coded {
-    init(_ known: Ask?, by coder: inout some Coder) throws(CodeError) {
-        id = try coder(known?.id)
-        content = try coder(known?.content)
-        causedBy = try coder(known?.causedBy)
-        fallback = try coder(known?.fallback)
-        isOnce = try coder(known?.isOnce)
-        lifetime = try coder(known?.lifetime)
-        wait = try coder(known?.wait)
-    }
-}
-
-extension AskTerms: Coded {
-    init(_ known: AskTerms?, by coder: inout some Coder) throws(CodeError) {
-        client = try coder(known?.client)
-        principal = try coder(known?.principal)
-        canStore = try coder(known?.canStore)
-        owner = try coder(known?.owner)
-        byteRoom = try coder(known?.byteRoom)
-        key = try coder(known?.key)
     }
 }
 

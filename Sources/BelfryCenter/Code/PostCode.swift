@@ -123,7 +123,7 @@ extension Receipt: Coded {
         refused = try coder(known?.refused)
         pending = try coder(known?.pending)
         dequeued = try coder(known?.dequeued)
-        if coder.version >= 5 { isKept = try coder(known?.isKept) }
+        if coder.version >= 6 { isKept = try coder(known?.isKept) }
     }
 }
 

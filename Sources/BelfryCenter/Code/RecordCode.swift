@@ -131,6 +131,7 @@ extension AskRecord: Coded {
         shown = try coder(known?.shown)
         observer = try coder(known?.observer)
         end = try coder(known?.end)
+        options = try coder(known?.options)
     }
 }
 

@@ -4,8 +4,9 @@ extension NotificationCenter {
     /// The version of the code of states.
     ///
     /// From 2 on it has the last changes of values and the present values that observers were sent,
-    /// from 3 on the whole `ttl` of parts, from 4 on the terms of filters in tombstones.
-    static let snapshotVersion: UInt64 = 4
+    /// from 3 on the whole `ttl` of parts, from 4 on the terms of filters in tombstones,
+    /// from 5 on the answerers and the options of asks.
+    static let snapshotVersion: UInt64 = 5
 
     /// The code of the whole state: equal in every process for centers that got the same commands.
     ///
@@ -32,8 +33,9 @@ extension Shard {
         precondition(log.work == nil, "a snapshot has whole entries")
         // Brokers of an earlier level may have to read it.
         return sealedCode(
-            version: level >= Self.levelFive
-                ? Self.snapshotVersion : level >= Self.levelFour ? 3 : 2)
+            version: level >= Self.levelSix
+                ? Self.snapshotVersion
+                : level >= Self.levelFive ? 4 : level >= Self.levelFour ? 3 : 2)
     }
 
     /// Makes the shard with this state, which continues the log as the original would.

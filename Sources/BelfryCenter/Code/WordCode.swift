@@ -143,66 +143,6 @@ extension Tombstone: Coded {
     }
 }
 
-extension AskOutcome: Coded {
-    init(_ known: AskOutcome?, by coder: inout some Coder) throws(CodeError) {
-        id = try coder(known?.id)
-        state = try coder(known?.state)
-        path = try coder(known?.path)
-    }
-}
-
-extension AskOutcome.State: CodedCases {
-    func write(by coder: inout some Coder) throws(CodeError) {
-        switch self {
-        case .open(let time): try coder.write(case: 0, time)
-        case .answered(let answer, let observer): try coder.write(case: 1, answer, observer)
-        case .fallback(let answer, let failure): try coder.write(case: 2, answer, failure)
-        case .failed(let failure): try coder.write(case: 3, failure)
-        case .withdrawn: try coder.write(case: 4)
-        }
-    }
-
-    static func read(
-        case number: UInt64, by coder: inout some Coder
-    ) throws(CodeError) -> AskOutcome.State {
-        switch number {
-        case 0: .open(until: try coder.next())
-        case 1: .answered(try coder.next(), observer: try coder.next())
-        case 2: .fallback(try coder.next(), try coder.next())
-        case 3: .failed(try coder.next())
-        case 4: .withdrawn
-        default: throw .malformed
-        }
-    }
-}
-
-extension AskFailure: CodedCases {
-    func write(by coder: inout some Coder) throws(CodeError) {
-        switch self {
-        case .noResponder: try coder.write(case: 0)
-        case .responderBusy: try coder.write(case: 1)
-        case .selectorNotImplemented: try coder.write(case: 2)
-        case .responderRefused(let error): try coder.write(case: 3, error)
-        case .responderGone: try coder.write(case: 4)
-        case .noAnswer: try coder.write(case: 5)
-        }
-    }
-
-    static func read(
-        case number: UInt64, by coder: inout some Coder
-    ) throws(CodeError) -> AskFailure {
-        switch number {
-        case 0: .noResponder
-        case 1: .responderBusy
-        case 2: .selectorNotImplemented
-        case 3: .responderRefused(error: try coder.next())
-        case 4: .responderGone
-        case 5: .noAnswer
-        default: throw .malformed
-        }
-    }
-}
-
 extension ModeEntry: Coded {
     init(_ known: ModeEntry?, by coder: inout some Coder) throws(CodeError) {
         serial = try coder(known?.serial)
@@ -273,6 +213,8 @@ extension CenterLimits: Coded {
         tombstoneLimit = try coder(known?.tombstoneLimit)
         fateLimit = try coder(known?.fateLimit)
         fateLifetime = try coder(known?.fateLifetime)
+        // A log keeps all fates for as long.
+        askFateLifetime = known?.askFateLifetime ?? fateLifetime
         unobservedNameLimit = try coder(known?.unobservedNameLimit)
         causedByDepthLimit = try coder(known?.causedByDepthLimit)
         queueEntryLimit = try coder(known?.queueEntryLimit)

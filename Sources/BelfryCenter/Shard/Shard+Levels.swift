@@ -12,6 +12,8 @@ extension Shard {
     public static let levelFour: UInt64 = 4
     /// The level from which brokers know filter terms.
     public static let levelFive: UInt64 = 5
+    /// The level from which brokers know who has answered an ask, and its options.
+    public static let levelSix: UInt64 = 6
 
     /// Sets the level of the rules, which all brokers know.
     ///

@@ -13,8 +13,10 @@ public struct Addressed: Sendable, Equatable {
 
     /// The kind of a delivery to an address.
     public enum Kind: Sendable, Equatable {
-        /// An ask; its deadline, in milliseconds since 1970.
-        case ask(answerBy: Int64)
+        /// An ask.
+        ///
+        /// It has its deadline, in milliseconds since 1970, and the `present` for a page.
+        case ask(answerBy: Int64, present: [UInt8]? = nil)
         /// A notification that an observer with a target matched.
         ///
         /// It has the method that is called there, and the number of the observer.

@@ -16,11 +16,14 @@ public struct Ask: Sendable {
     ///
     /// Such an ask outlives its asker, and must last (rule R20).
     public let wait: Int64?
+    /// The other wishes of the asker.
+    public let options: AskOptions
 
     /// Joins the parts.
     public init(
         id: NotificationID, content: Notification.Content, causedBy: NotificationID? = nil,
-        fallback: [UInt8]? = nil, isOnce: Bool = false, lifetime: Int64, wait: Int64? = nil
+        fallback: [UInt8]? = nil, isOnce: Bool = false, lifetime: Int64, wait: Int64? = nil,
+        options: AskOptions = AskOptions()
     ) {
         self.id = id
         self.content = content
@@ -29,5 +32,6 @@ public struct Ask: Sendable {
         self.isOnce = isOnce
         self.lifetime = lifetime
         self.wait = wait
+        self.options = options
     }
 }

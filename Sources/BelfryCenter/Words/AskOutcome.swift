@@ -18,8 +18,8 @@ public struct AskOutcome: Sendable, Equatable {
     public enum State: Sendable, Equatable {
         /// The ask is open, until this time in milliseconds since 1970.
         case open(until: Int64)
-        /// An observer has answered it; the answer as JSON text.
-        case answered([UInt8], observer: UInt64)
+        /// A responder has answered it.
+        case answered(AskAnswer)
         /// No responder has answered, and the asker's own answer is used.
         case fallback([UInt8], AskFailure)
         /// No responder has answered.
@@ -30,7 +30,7 @@ public struct AskOutcome: Sendable, Equatable {
         /// The bytes of its answer, and of the error with which a responder refused.
         public var textByteCount: Int {
             switch self {
-            case .answered(let answer, _): answer.count
+            case .answered(let answer): answer.byteCount
             case .fallback(let answer, .responderRefused(let error)): answer.count + error.count
             case .fallback(let answer, _): answer.count
             case .failed(.responderRefused(let error)): error.count

@@ -24,6 +24,8 @@ public struct AskRecord: Sendable, Equatable {
     public let observer: UInt64
     /// The end of the ask; nil while it is open.
     public let end: End?
+    /// The other wishes of the asker.
+    public let options: AskOptions
 
     /// The end of an ask.
     public struct End: Sendable, Equatable {
@@ -43,7 +45,8 @@ public struct AskRecord: Sendable, Equatable {
     public init(
         id: NotificationID, content: Notification.Content, causedBy: NotificationID?, depth: Int,
         fallback: [UInt8]?, isOnce: Bool, askedAt: Int64, answerBy: Int64, principal: [UInt8],
-        shown: [UInt64], observer: UInt64, end: End?
+        shown: [UInt64], observer: UInt64, end: End?,
+        options: AskOptions
     ) {
         self.id = id
         self.content = content
@@ -57,5 +60,6 @@ public struct AskRecord: Sendable, Equatable {
         self.shown = shown
         self.observer = observer
         self.end = end
+        self.options = options
     }
 }

@@ -18,4 +18,6 @@ public struct AskRow: Sendable, Equatable {
     public let isShown: Bool
     /// The principal of the asker.
     public let principal: [UInt8]
+    /// The JSON object that a page shows to the person who answers.
+    public let present: [UInt8]?
 }

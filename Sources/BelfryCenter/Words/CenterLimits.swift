@@ -22,6 +22,10 @@ public struct CenterLimits: Sendable, Equatable {
     public var fateLimit = 100_000
     /// How long a fate is remembered; the default is 5 minutes.
     public var fateLifetime: Duration = .seconds(300)
+    /// How long the fate of a stored ask is remembered; the default is 24 hours.
+    ///
+    /// In a log it is as long as that of others.
+    public var askFateLifetime: Duration = .seconds(86_400)
     /// Names without an observer that are remembered; the default is 10,000.
     public var unobservedNameLimit = 10_000
     /// The longest chain of `causedBy` (rule C12); the default is 32.

@@ -74,6 +74,6 @@ extension AskRecord {
             id: id, content: content, causedBy: causedBy, depth: depth, fallback: fallback,
             isOnce: isOnce, askedAt: time.wallMilliseconds,
             answerBy: answerBy.subtracting(excess), principal: principal, shown: shown,
-            observer: observer, end: end)
+            observer: observer, end: end, options: options)
     }
 }

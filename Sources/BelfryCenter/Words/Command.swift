@@ -63,7 +63,7 @@ public struct Command: Sendable {
         /// It waits by the command of this name.
         indirect case leaveAsk(NotificationID, CommandID)
         /// An observer answers an ask by its identifier.
-        case answer(NotificationID, observer: UInt64, Response)
+        case answer(NotificationID, observer: UInt64, Response, principal: [UInt8] = [])
         /// Puts a value at a place of the value of an object.
         indirect case setValue(ValueWrite, Document, ValueLifetime)
         /// Applies a merge patch to the value at a place (RFC 7396).

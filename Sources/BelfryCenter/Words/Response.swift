@@ -1,7 +1,9 @@
 /// The response of a client to a delivery that it must answer.
 public enum Response: Sendable, Equatable {
     /// The client has done it; the result as JSON text, and whether a receipt has room for it.
-    case result([UInt8], canKeep: Bool = true)
+    ///
+    /// The reason is for the asker of an ask.
+    case result([UInt8], canKeep: Bool = true, reason: [UInt8]? = nil)
     /// The client has done it, with a result past the limits; an ask is refused with this error.
     case oversized(error: [UInt8])
     /// The client refuses; the JSON-RPC error as it was sent, at most 1 KiB.
@@ -16,7 +18,7 @@ extension Response {
     /// The outcome of a notification at the observer that responds with this.
     var outcome: ReportRow.Outcome {
         switch self {
-        case .result(let json, let canKeep):
+        case .result(let json, let canKeep, _):
             if json.isEmpty || json == Self.null { return .acknowledged }
             let isKept = canKeep && json.count <= ReportRow.resultByteLimit
             return isKept ? .answered(result: json) : .resultOmitted

@@ -52,6 +52,9 @@ extension AskOutcome {
         let problem: Problem
         switch state {
         case .answered, .fallback, .open:
+            if case .http(let http) = reply.form, http.details.isBare, fill(bare: &answer, sight) {
+                return
+            }
             Shape.append(ask: self, sight: sight, to: &answer.content)
             guard case .open = state, case .http(let http) = reply.form else { return }
             answer.status = 202
@@ -66,5 +69,29 @@ extension AskOutcome {
         }
         guard case .http = reply.form else { throw problem }
         context.refuse(problem, fields: answer.fields, in: &answer)
+    }
+
+    /// Fills an answer for an asker who cannot take an object apart; tells whether there is one.
+    ///
+    /// The content is the answer itself, and the rest is in fields.
+    private func fill(bare answer: inout Answer, _ sight: Sight) -> Bool {
+        var answeredBy: [UInt8] = []
+        switch state {
+        case .answered(let given):
+            answer.content += given.content
+            answer.fields.append(HTTPField("Belfry-Answer-By", Array("responder".utf8)))
+            if sight.seesAll(of: path) { answeredBy = given.principal }
+        case .fallback(let content, _):
+            answer.content += content
+            answer.fields.append(HTTPField("Belfry-Answer-By", Array("default".utf8)))
+        case .open, .failed, .withdrawn: return false
+        }
+        if !answeredBy.isEmpty, answeredBy != Shape.anonymous {
+            answer.fields.append(HTTPField("Belfry-Answered-By", percentEncoding: answeredBy))
+        }
+        var text: [UInt8] = []
+        id.append(to: &text)
+        answer.fields.append(HTTPField("Belfry-Notification", text))
+        return true
     }
 }

@@ -66,18 +66,31 @@ extension Caller {
     }
 }
 
+extension Response {
+    /// The response as all brokers of a log know it.
+    func known(in centers: borrowing CenterTable) -> Response {
+        guard !centers.knowsAnswerers, case .result(let json, let canKeep, _) = self else {
+            return self
+        }
+        return .result(json, canKeep: canKeep)
+    }
+}
+
 extension CenterTable {
     /// Whether all brokers of a log know registrations whose frames follow the answers to a batch.
     var knowsBatches: Bool { log == nil || level >= Shard.levelFive }
 
-    /// Checks that all brokers of a log know filter terms.
-    func checkFilterLevel() throws(Problem) {
-        guard log != nil, level < Shard.levelFive else { return }
+    /// Whether all brokers of a log know who has answered an ask, and why.
+    var knowsAnswerers: Bool { log == nil || level >= Shard.levelSix }
+
+    /// Checks that all brokers of a log know the words of a level, which are named.
+    func check(_ level: UInt64, of words: String) throws(Problem) {
+        guard log != nil, self.level < level else { return }
         throw Problem(
             .overloaded,
             """
-            A broker of this cluster is older than prefixes, sets of names and conditions; use \
-            them when all brokers have this version.
+            A broker of this cluster is older than \(words); use them when all brokers have this \
+            version.
             """)
     }
 

@@ -204,6 +204,8 @@ struct HTTPReply: Sendable {
     struct Details: Sendable {
         /// The path before `/observers/…`, so that locations keep it.
         var pathPrefix: [UInt8] = []
+        /// Whether the answer to an ask is the content, and the rest is in fields.
+        var isBare = false
         /// The origin of the page that asked, if it may read the answer.
         var allowedOrigin: [UInt8]?
         /// Whether the target of the request has a secret: the answer stays out of every cache.

@@ -12,12 +12,22 @@ extension Exchange {
     ) throws(Problem) -> CenterRequest {
         try checkContentType(allowsForm: true)
         reply.details.pathPrefix = path.prefix
+        if let isBare = query.take("bare") {
+            guard let flag = Bool(String(decoding: isBare, as: UTF8.self)) else {
+                throw Problem.invalidParameter("bare", "must be true or false")
+            }
+            reply.details.isBare = flag
+        }
         let request = try reader.ask(
             object: path.argument, selector: path.secondArgument, query: query.takeRest(),
             content: content)
         let preferences = Preferences(of: parser.head)
         if request.timeToLive != nil, !preferences.respondsAsync {
             throw Problem.invalidParameter("ttl", "requires the header field Prefer: respond-async")
+        }
+        if request.options.waitsForAnybody, !preferences.respondsAsync {
+            throw Problem.invalidParameter(
+                "ifNobody", "requires the header field Prefer: respond-async")
         }
         // As with a post: with both it waits first.
         if preferences.respondsAsync, preferences.waitSeconds == nil {

@@ -23,6 +23,7 @@ enum CodeExamples {
     static let ofLevel3 = 36..<37
     static let ofLevel4 = 37..<38
     static let ofLevel5 = 38..<40
+    static let ofLevel6 = 40..<42
 
     private static var actions: [Command.Action] {
         [
@@ -76,6 +77,10 @@ enum CodeExamples {
             .within(cover, .addObserver(responder, client: 7, since: nil)),
             .removeObservers(client: 7, finer),
             .addObserver(inBatch, client: 7, since: 17),
+            .ask(askWithOptions, askTerms),
+            .answer(
+                id, observer: 4, .result(bytes("true"), canKeep: false, reason: bytes("so")),
+                principal: bytes("anna")),
         ]
     }
 
@@ -191,6 +196,13 @@ enum CodeExamples {
         id: id, content: content, causedBy: id, fallback: bytes("42"), isOnce: true, lifetime: 30,
         wait: 10)
 
+    private static var askWithOptions: Ask {
+        var options = AskOptions()
+        options.present = bytes(#"{"title":"Deploy?"}"#)
+        options.waitsForAnybody = true
+        return Ask(id: id, content: content, lifetime: 30, wait: 10, options: options)
+    }
+
     private static var askTerms: AskTerms {
         var terms = AskTerms()
         terms.client = 7
@@ -236,6 +248,7 @@ enum CodeExamples {
         limits.tombstoneLimit = 67
         limits.fateLimit = 68
         limits.fateLifetime = .seconds(69)
+        limits.askFateLifetime = .seconds(69)
         limits.unobservedNameLimit = 70
         limits.causedByDepthLimit = 71
         limits.queueEntryLimit = 72

@@ -33,9 +33,10 @@ struct CommandCodeTests {
             ("commands-level-3.txt", CodeExamples.ofLevel3),
             ("commands-level-4.txt", CodeExamples.ofLevel4),
             ("commands-level-5.txt", CodeExamples.ofLevel5),
+            ("commands-level-6.txt", CodeExamples.ofLevel6),
         ])
     func golden(file: String, places: Range<Int>) throws {
-        #expect(CodeExamples.ofLevel5.upperBound == Self.commands.count)
+        #expect(CodeExamples.ofLevel6.upperBound == Self.commands.count)
         let commands = Self.commands[places]
         let golden = try Golden(file, writing: commands.map(\.code))
         try #require(golden.lines.count == commands.count)

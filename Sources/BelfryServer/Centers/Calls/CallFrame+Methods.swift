@@ -184,17 +184,18 @@ extension CallFrame {
 
     /// Takes a response as the answer to a delivery; one with an unknown id is ignored.
     func acknowledge(
-        _ id: [UInt8], _ content: Range<Int>, isError: Bool, _ host: inout CenterHost,
-        _ context: inout LoopContext
+        _ id: [UInt8], _ content: Range<Int>, isError: Bool, data: Range<Int>?,
+        _ host: inout CenterHost, _ context: inout LoopContext
     ) {
         guard let delivery = RPC.delivery(ofID: id.span),
             let position = host.centers.position(of: submission.center)
         else { return }
         let response = host.requestReader.response(
-            content: content, isError: isError, byteRoom: host.kept.askByteRoom(context),
-            in: text.span)
+            content: content, isError: isError, data: data,
+            byteRoom: host.kept.askByteRoom(context), in: text.span)
         // A lost acknowledgement only causes a redelivery: it need not wait for the store.
         host.tell(
-            .acknowledge(client: client.number, delivery, response), to: position, &context)
+            .acknowledge(client: client.number, delivery, response.known(in: host.centers)),
+            to: position, &context)
     }
 }

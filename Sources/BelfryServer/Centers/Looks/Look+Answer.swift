@@ -201,7 +201,11 @@ extension Problem {
         .notFound, "There is no such center; its first post or observer creates it.")
     /// The problem of a post that was never made, or too long ago.
     static let noFate = Problem(
-        .notFound, "No such notification is known; outcomes are kept for 5 minutes.")
+        .notFound,
+        """
+        No such notification is known; the outcome of a post is kept for 5 minutes, that of a \
+        stored ask for --ask-fate-age.
+        """)
     /// The problem of an address without a holder.
     static let noResponder = Problem(.notFound, "No responder holds this address.")
 }

@@ -135,7 +135,9 @@ extension CenterHost {
         of request: ObserverRequest, by submission: Submission, secret: [UInt8]
     ) throws(Problem) -> ObserverRegistration {
         let role = submission.role(of: request)
-        if role.filter != nil { try centers.checkFilterLevel() }
+        if role.filter != nil {
+            try centers.check(Shard.levelFive, of: "prefixes, sets of names and conditions")
+        }
         var registration = ObserverRegistration(
             serial: try number(shared.numbers.observers), tokenHash: SecretHash(of: secret),
             name: request.name, object: request.object, selector: request.selector,

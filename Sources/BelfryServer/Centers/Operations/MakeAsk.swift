@@ -21,6 +21,9 @@ struct MakeAsk: Operation {
         _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         try submission.checkAsk(request.content)
+        if request.options.isUsed {
+            try host.centers.check(Shard.levelSix, of: "present and ifNobody")
+        }
         if !wishes.outlivesAsker { try host.completions.checkRoom() }
         guard let position = try host.makeCenter(for: submission, &context) else { return }
         id = host.centers.nextNotificationID(at: position, &context)
@@ -42,7 +45,8 @@ struct MakeAsk: Operation {
         }
         return Ask(
             id: id, content: request.content, causedBy: request.causedBy,
-            fallback: request.fallback, isOnce: request.isOnce, lifetime: lifetime, wait: wait)
+            fallback: request.fallback, isOnce: request.isOnce, lifetime: lifetime, wait: wait,
+            options: request.options)
     }
 
     /// The default lifetime of an ask that outlives its asker, in nanoseconds.
@@ -130,12 +134,16 @@ struct AnswerAsk: Operation {
         _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         let (position, row) = try host.centers.observer(responder, orBy: [], submission)
-        host.submitCommand(.answer(id, observer: row.serial, response), to: position, &context)
+        let principal = host.centers.knowsAnswerers ? submission.caller.principal : []
+        host.submitCommand(
+            .answer(
+                id, observer: row.serial, response.known(in: host.centers), principal: principal),
+            to: position, &context)
     }
 }
 
 extension Problem {
     /// The problem of an ask that was never made, too long ago, or by another caller.
     static let noAsk = Problem(
-        .notFound, "No such ask is known; outcomes are kept for 5 minutes.")
+        .notFound, "No such ask is known, or its end is no longer kept (--ask-fate-age).")
 }

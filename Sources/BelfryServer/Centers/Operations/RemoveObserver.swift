@@ -76,7 +76,9 @@ struct RemoveObservers: Operation {
         _ host: inout CenterHost, _ submission: Submission, _ context: inout LoopContext
     ) throws(Problem) {
         let position = try host.centers.positionOfObservers(submission)
-        if filter.terms != nil { try host.centers.checkFilterLevel() }
+        if filter.terms != nil {
+            try host.centers.check(Shard.levelFive, of: "prefixes, sets of names and conditions")
+        }
         host.submitCommand(.removeObservers(client: client, filter), to: position, &context)
     }
 
