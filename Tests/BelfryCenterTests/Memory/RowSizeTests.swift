@@ -10,6 +10,6 @@ struct RowSizeTests {
     func sizes() {
         #expect(MemoryLayout<ClientTable.Client>.stride == 216)
         #expect(MemoryLayout<ObserverTable.Observer>.stride == 240)
-        #expect(MemoryLayout<OpenAsk>.stride == 336)
+        #expect(MemoryLayout<OpenAsk>.stride == 352)
     }
 }
