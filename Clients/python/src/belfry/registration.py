@@ -25,8 +25,10 @@ class Owed:
     id: Any
     """The id of the request; it is that of the last time that it came."""
     seq: int
+    is_asked: bool = True
+    """Whether the broker has asked on this connection: it knows no answer to an earlier one."""
     answer: JSONObject | None = None
-    """What was answered while there was no connection."""
+    """What is to be answered when the broker asks again."""
     task: asyncio.Task[None] | None = None
     """Who works on an ask."""
 

@@ -124,6 +124,8 @@ class Registry:
                 owed = registration.owed
                 for key in [key for key in owed if owed[key].answer is not None]:
                     del owed[key]
+            for each in registration.owed.values():
+                each.is_asked = False
         self._seen_seq = self._highest_seq or self._seen_seq
         self._highest_seq = 0
 
@@ -230,17 +232,17 @@ class Registry:
             registration.owe(key, id, params["seq"])
             registration.request(method, params, key)
             return
-        owed.id = id
+        owed.id, owed.is_asked = id, True
         if owed.answer is not None:
             self._answer(registration, key, owed.answer)
 
     def _answer(self, registration: Registration, key: Hashable, message: JSONObject) -> None:
-        """Answers once. Without a connection the answer is kept until the broker asks again."""
+        """Answers once. Behind a lost connection the answer is kept until the broker asks again."""
         owed = registration.owed.get(key)
         if owed is None:
             return
         owed.answer = message
-        if registration.is_registered and self._link.is_welcomed:
+        if owed.is_asked and registration.is_registered and self._link.is_welcomed:
             del registration.owed[key]
             self._link.send({"id": owed.id, **message})
 
