@@ -8,14 +8,13 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, Self
 
-from .apart import ask_apart
 from .archives import Archives
-from .errors import BelfryError, ConnectionLost, Refused
+from .asking import Asks
+from .errors import BelfryError, Refused
 from .handling import Handler
 from .inbox import OWN_INBOX_LIMIT
 from .notification import (
     JSON,
-    Answer,
     Change,
     ModeLease,
     Notification,
@@ -45,11 +44,9 @@ from .wire import (
 )
 
 DEFAULT_TIMEOUT = 15.0
-ASK_AGAIN_PAUSE = 0.5
-"""Seconds between two attempts of an ask with a key."""
 
 
-class NotificationCenter(Archives):
+class NotificationCenter(Archives, Asks):
     """A center of a broker, over a connection that comes back by itself.
 
         async with NotificationCenter("http://127.0.0.1:8080") as center:
@@ -270,7 +267,7 @@ class NotificationCenter(Archives):
             worker.add_done_callback(self._workers.discard)
         return Observer(session, observation)
 
-    # Posts and asks.
+    # Posts.
 
     async def post(
         self, name: str, *, object: str | None = None, user_info: Mapping[str, JSON] | None = None,
@@ -304,46 +301,6 @@ class NotificationCenter(Archives):
         if on_disconnect:
             self._session.lasting.posted(answer["id"], params)
         return Receipt.of(answer)
-
-    async def ask(
-        self, object: str, selector: str, user_info: Mapping[str, JSON] | None = None, *,
-        default: JSON = NOT_GIVEN, wait: float | None = None, ttl: float | None = None,
-        once: bool = False, caused_by: str | None = None, idempotency_key: str | None = None,
-        own_connection: bool = False, timeout: float | None = None,
-    ) -> Answer:
-        """Asks who holds an address, and answers what they say, or the default.
-
-        Without an answer it raises `Refused` with the problem, such as `no-responder`. When the
-        connection is lost it raises `ConnectionLost`; with an `idempotency_key` it asks again, and
-        so where the broker does not know what became of it (`outcome-unknown`).
-
-        Who cancels it no longer waits, and the ask goes on until its time is over. With
-        `own_connection` cancelling withdraws it.
-        """
-        params = given(
-            object=object, selector=selector, user_info=members(user_info), wait=wait, ttl=ttl,
-            once=once, caused_by=caused_by, idempotency_key=idempotency_key)
-        if default is not NOT_GIVEN:
-            params["default"] = default
-        async with self._session.limit(timeout, wait or 0):
-            while True:
-                try:
-                    if own_connection:
-                        token = await self._tokens.next()
-                        return Answer.of(
-                            await ask_apart(self._url, token, params, self._timeout))
-                    return Answer.of(await self._session.result_of("ask", params, timeout))
-                except (ConnectionLost, Refused) as error:
-                    # The broker may not know what became of it: any other refusal is the outcome.
-                    is_unknown = error.slug == "outcome-unknown"
-                    may_repeat = is_unknown or isinstance(error, ConnectionLost)
-                    if not may_repeat or idempotency_key is None or self.state.name == "closed":
-                        raise
-                    await asyncio.sleep(ASK_AGAIN_PAUSE)
-
-    async def withdraw(self, id: str, *, timeout: float | None = None) -> None:
-        """Withdraws an ask that was made with `ttl`."""
-        await self._session.result_of("withdraw", {"id": id}, timeout)
 
     async def explain(
         self, name: str | None = None, *, object: str | None = None, selector: str | None = None,

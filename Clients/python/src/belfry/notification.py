@@ -112,11 +112,13 @@ class Answer:
     id: str
     answer: JSON
     by: str | None
-    """`responder` or `default`."""
+    """`responder`, `default`, or `asker`: the default of an ask that fails closed."""
     observer: str | None
     """Who has answered."""
+    answered_by: str | None
+    """The principal of who has answered."""
     reason: str | None
-    """Why it is the default."""
+    """Why it is the default, or what the responder said besides."""
     path: list[str]
     """The addresses that were asked."""
     outcome: str | None
@@ -126,8 +128,9 @@ class Answer:
     def of(cls, answer: dict[str, JSON]) -> Answer:
         return cls(
             id=answer.get("id", ""), answer=answer.get("answer"), by=answer.get("by"),
-            observer=answer.get("observer"), reason=answer.get("reason"),
-            path=answer.get("path") or [], outcome=answer.get("outcome"))
+            observer=answer.get("observer"), answered_by=answer.get("answeredBy"),
+            reason=answer.get("reason"), path=answer.get("path") or [],
+            outcome=answer.get("outcome"))
 
 
 @dataclass(frozen=True, slots=True)

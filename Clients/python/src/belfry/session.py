@@ -29,7 +29,7 @@ LEAST_FAULT_STATUS = 500
 """From here on it is the broker, and not the call, that the refusal is about."""
 
 CLOSE_TIME = 2.0
-"""Seconds that a center which is closed waits for the broker to remove its observers."""
+"""Seconds that a center which is closed waits for the broker to withdraw and remove what it had."""
 
 BAD_FRAME_LIMIT = 2
 """Lines in a row that end by a frame which is no JSON; from then on such frames are passed over."""
@@ -80,10 +80,17 @@ class Session:
         self._bad_frames = 0
         self._gives_up_past = False
         self._tasks: set[asyncio.Task[None]] = set()
+        # What is still done for calls that were given up.
+        self._finishing: set[asyncio.Task[None]] = set()
         # Why there is no connection, as far as is known.
         self._why: BelfryError | None = None
         self._waiting: set[asyncio.Future[None]] = set()
         self._running: asyncio.Task[None] | None = None
+
+    @property
+    def epoch(self) -> str | None:
+        """The life of the broker's center that the last connection was to."""
+        return None if self._identity is None else self._identity.epoch
 
     def start(self) -> None:
         self._running = asyncio.create_task(self._run())
@@ -98,7 +105,7 @@ class Session:
         Raises BelfryError: the broker refused, did not answer in time, or went.
         """
         async with self.limit(timeout, params.get("wait") or 0):
-            await self._until_open()
+            await self.until_open()
             future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
             id = self.call(method, params, lambda result, error: settle(future, result, error))
             try:
@@ -117,6 +124,15 @@ class Session:
         seconds = (self._timeout if timeout is None else timeout) + wait
         return Limit(seconds, lambda: self._why)
 
+    async def token(self) -> str | None:
+        """What the broker is shown next; raises BelfryError where the program's function fails."""
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._tokens.next()
+        except Exception as fault:
+            logger.exception("there is no token")
+            raise BelfryError(f"there is no token: {fault}") from fault
+
     def send(self, message: JSONObject) -> None:
         """Sends a message; without a connection it is not sent."""
         if self._line is not None:
@@ -133,6 +149,10 @@ class Session:
             raise
         return id
 
+    def finish(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does the rest of a call that was given up; closing waits for it."""
+        _keep(asyncio.create_task(work), self._finishing)
+
     def check_begun(self) -> None:
         """Raises where the center is not entered yet, or is closed."""
         if self._running is None:
@@ -141,7 +161,8 @@ class Session:
         if self.state.name == "closed":
             raise self._closed()
 
-    async def _until_open(self) -> None:
+    async def until_open(self) -> None:
+        """Waits for the connection, and raises where the center is closed."""
         self.check_begun()
         if self.state.name == "open":
             return
@@ -264,13 +285,7 @@ class Session:
             await asyncio.sleep(pause)
 
     async def _opened(self) -> Line:
-        try:
-            async with asyncio.timeout(self._timeout):
-                token = await self._tokens.next()
-        except Exception as fault:
-            logger.exception("there is no token")
-            raise BelfryError(f"there is no token: {fault}") from fault
-        return await Line.open(self._url, token, self._timeout)
+        return await Line.open(self._url, await self.token(), self._timeout)
 
     def _lasted(self) -> float:
         """Seconds since the last welcome, if the connection had one."""
@@ -367,6 +382,10 @@ class Session:
         """Ends the connection, and with it every observer."""
         if self.state.name == "closed":
             return
+        if self._finishing:
+            _, late = await asyncio.wait(self._finishing, timeout=CLOSE_TIME)
+            for task in late:
+                task.cancel()
         await self._remove_lasting()
         line = self._line
         self._why = None
@@ -467,9 +486,7 @@ class Session:
         self._in_background(self.lasting.make_again(self._result_now, away))
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        _keep(asyncio.create_task(work), self._tasks)
 
     def _open_if_confirmed(self) -> None:
         if not self.is_welcomed or self._unconfirmed > 0 or self.state.name != "connecting":
@@ -477,3 +494,8 @@ class Session:
         self._enter(State("open"))
         for future in list(self._waiting):
             settle(future, None, None)
+
+
+def _keep(task: asyncio.Task[None], tasks: set[asyncio.Task[None]]) -> None:
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)

@@ -109,6 +109,7 @@ SHAPES: dict[str, dict[str, type | tuple[type, ...]]] = {
     "resume": {"observers": list},
     "post": {"id": str},
     "ask": {"id": str},
+    "fate": {"id": str, "state": str},
     "dequeue": {"removed": int},
     "enterMode": {"id": str, "token": str},
     "value": {"etag": str, "seq": int},
