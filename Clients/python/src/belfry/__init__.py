@@ -15,6 +15,7 @@ from .errors import (
     Refusal,
     Refused,
     TimedOut,
+    Unreachable,
 )
 from .notification import (
     Answer,
@@ -35,5 +36,6 @@ from .state import State
 __all__ = [
     "Answer", "Archive", "Ask", "BelfryError", "Change", "Closed", "ConnectionLost", "Gap",
     "ModeLease", "Notification", "NotificationCenter", "Observer", "ObserverRemoved", "Page",
-    "Receipt", "Refusal", "Refused", "Responder", "State", "TimedOut", "Token", "Value", "Written",
+    "Receipt", "Refusal", "Refused", "Responder", "State", "TimedOut", "Token", "Unreachable",
+    "Value", "Written",
 ]

@@ -223,8 +223,7 @@ class Asks(Requesting):
             _is_unheard(error) or status >= FAULT_STATUS or status == BUSY_STATUS or may_renew)
 
     async def _pause(self, error: BelfryError) -> None:
-        if self._session.state.name == "closed":
-            raise error
+        self._session.check_begun()
         await asyncio.sleep(error.retry_after or AGAIN_PAUSE)
 
 

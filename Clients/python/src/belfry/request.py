@@ -10,7 +10,7 @@ import re
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from .errors import ConnectionLost
+from .errors import unreached
 from .session import Session
 from .tokens import Tokens
 from .verdict import checked, fault_of, parsed
@@ -80,8 +80,7 @@ async def requested(
         status, received = answer.status, answer.read()
     except (OSError, EOFError, ValueError, asyncio.LimitOverrunError,
             http.client.HTTPException) as fault:
-        text = str(fault) or type(fault).__name__
-        raise ConnectionLost(f"the broker cannot be reached: {text}") from fault
+        raise unreached(parts.netloc, fault) from None
     if not 200 <= status < 300:
         raise fault_of(status, answer.getheader, received)
     return None if shape is None else checked(shape, parsed(received))

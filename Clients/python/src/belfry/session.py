@@ -11,7 +11,7 @@ from typing import Any
 
 from .backoff import STEADY_TIME, BackOff
 from .calls import Calls, Outcome
-from .errors import BelfryError, Closed, ConnectionLost, Refused, problem_of
+from .errors import BelfryError, Closed, ConnectionLost, Refused, Unreachable, problem_of
 from .handling import call_guarded, logger
 from .lasting import Lasting
 from .limit import Limit, settle
@@ -154,12 +154,14 @@ class Session:
         _keep(asyncio.create_task(work), self._finishing)
 
     def check_begun(self) -> None:
-        """Raises where the center is not entered yet, or is closed."""
+        """Raises where the center is not entered yet, is closed, or has never found a broker."""
         if self._running is None:
             raise RuntimeError(
                 "the center is not connected: use it in `async with NotificationCenter(...)`")
         if self.state.name == "closed":
-            raise self._closed()
+            raise self._closed() from None
+        if self._identity is None and isinstance(self._why, Unreachable):
+            raise Unreachable(str(self._why)) from None
 
     async def until_open(self) -> None:
         """Waits for the connection, and raises where the center is closed."""
@@ -269,6 +271,8 @@ class Session:
                 verdict = verdict_of(fault=fault, can_renew=can_renew)
                 if verdict.is_final:
                     return self._finish(fault, None)
+                if self._identity is None and isinstance(fault, Unreachable):
+                    self._give_up_waiting(lambda: Unreachable(str(fault)))
                 code = OVERLOADED_CODE if verdict.is_busy else None
             else:
                 code = await self._serve(line)
@@ -361,12 +365,18 @@ class Session:
             return Refused(str(fault), code=fault.code, problem=fault.problem)
 
         self._enter(State("closed", code, problem_of(self._why)))
+        if code == CLOSED_CODE:
+            # The loops of a center that its owner closes end without an error.
+            for registration in self.registry:
+                if registration.confirmed.done():
+                    self.registry.remove(registration, None)
+        self._give_up_waiting(error)
+
+    def _give_up_waiting(self, error: Callable[[], BelfryError]) -> None:
         for future in list(self._waiting):
             settle(future, None, error())
         for registration in self.registry:
-            # The loops of a center that its owner closes end without an error.
-            is_quiet = code == CLOSED_CODE and registration.confirmed.done()
-            self.registry.remove(registration, None if is_quiet else error())
+            self.registry.remove(registration, error())
 
     def _closed(self) -> Closed:
         why = self._why
