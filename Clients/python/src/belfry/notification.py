@@ -20,7 +20,7 @@ class Notification:
     user_info: dict[str, JSON] | None
     posted_at: str | None
     redelivered: bool
-    """It may have come before: over an earlier connection, or to a program that resumed the same client."""
+    """It may have come before: over an earlier connection, or to an earlier run of the program."""
     raw: dict[str, JSON] = field(repr=False, compare=False)
     """All that the broker has sent."""
 

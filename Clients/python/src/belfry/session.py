@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from .backoff import STEADY_TIME, BackOff
-from .calls import Calls, Outcome
+from .client import Client
 from .errors import BelfryError, Closed, ConnectionLost, Refused, Unreachable, problem_of
 from .handling import call_guarded, logger
 from .lasting import Lasting
-from .limit import Limit, settle
+from .limit import settle
 from .line import Line
 from .registration import Registration
 from .registry import Registry
@@ -47,7 +47,7 @@ class Identity:
     epoch: str
 
 
-class Session:
+class Session(Client):
     """Keeps a client at the broker, from `start` until `close`."""
 
     def __init__(
@@ -55,20 +55,16 @@ class Session:
         on_state: Callable[[State], None] | None, is_apart: bool = False,
     ) -> None:
         """One that is apart is that of one observer, and ends with it."""
-        self.state = State("connecting")
+        super().__init__(tokens, timeout)
         self.is_welcomed = False
         self.registry = Registry(self)
         self.is_suspended = False
         self.lasting = Lasting()
         self._url = url
-        self._tokens = tokens
         self._resumes = resumes
-        self._timeout = timeout
         self._on_state = on_state
         self._is_apart = is_apart
-        self._calls = Calls()
         self._back_off = BackOff()
-        self._line: Line | None = None
         self._identity: Identity | None = None
         # How many registrations the broker has yet to confirm before the connection is open.
         self._unconfirmed = 0
@@ -79,13 +75,6 @@ class Session:
         # Frames that cannot be read, and whether the last line has ended by one that is too large.
         self._bad_frames = 0
         self._gives_up_past = False
-        self._tasks: set[asyncio.Task[None]] = set()
-        # What is still done for calls that were given up.
-        self._finishing: set[asyncio.Task[None]] = set()
-        # Why there is no connection, as far as is known.
-        self._why: BelfryError | None = None
-        self._waiting: set[asyncio.Future[None]] = set()
-        self._running: asyncio.Task[None] | None = None
 
     @property
     def epoch(self) -> str | None:
@@ -94,86 +83,6 @@ class Session:
 
     def start(self) -> None:
         self._running = asyncio.create_task(self._run())
-
-    # Calls.
-
-    async def result_of(
-        self, method: str, params: JSONObject, timeout: float | None = None
-    ) -> Any:
-        """Calls the broker when it is there, and answers the result.
-
-        Raises BelfryError: the broker refused, did not answer in time, or went.
-        """
-        async with self.limit(timeout, params.get("wait") or 0):
-            await self.until_open()
-            future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-            id = self.call(method, params, lambda result, error: settle(future, result, error))
-            try:
-                return checked(method, await future)
-            finally:
-                self._calls.give_up(id)
-
-    async def _result_now(self, method: str, params: JSONObject) -> Any:
-        """Calls the broker on the connection as it is, which takes as long as that does."""
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.call(method, params, lambda result, error: settle(future, result, error))
-        return checked(method, await future)
-
-    def limit(self, timeout: float | None, wait: float = 0) -> Limit:
-        """The time that a call may take, with that for which it asks the broker to wait."""
-        seconds = (self._timeout if timeout is None else timeout) + wait
-        return Limit(seconds, lambda: self._why)
-
-    async def token(self) -> str | None:
-        """What the broker is shown next; raises BelfryError where the program's function fails."""
-        try:
-            async with asyncio.timeout(self._timeout):
-                return await self._tokens.next()
-        except Exception as fault:
-            logger.exception("there is no token")
-            raise BelfryError(f"there is no token: {fault}") from fault
-
-    def send(self, message: JSONObject) -> None:
-        """Sends a message; without a connection it is not sent."""
-        if self._line is not None:
-            self._line.send(message)
-
-    def call(self, method: str, params: JSONObject, outcome: Outcome) -> int:
-        """Calls the broker now, and answers the id by which the call can be given up."""
-        id = self._calls.add(outcome)
-        try:
-            self.send({"id": id, "method": method, "params": params})
-        except (TypeError, ValueError):
-            # What is no JSON never left.
-            self._calls.give_up(id)
-            raise
-        return id
-
-    def finish(self, work: Coroutine[Any, Any, None]) -> None:
-        """Does the rest of a call that was given up; closing waits for it."""
-        _keep(asyncio.create_task(work), self._finishing)
-
-    def check_begun(self) -> None:
-        """Raises where the center is not entered yet, is closed, or has never found a broker."""
-        if self._running is None:
-            raise RuntimeError(
-                "the center is not connected: use it in `async with NotificationCenter(...)`")
-        if self.state.name == "closed":
-            raise self._closed() from None
-        if self._identity is None and isinstance(self._why, Unreachable):
-            raise Unreachable(str(self._why)) from None
-
-    async def until_open(self) -> None:
-        """Waits for the connection, and raises where the center is closed."""
-        self.check_begun()
-        if self.state.name == "open":
-            return
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.add(future)
-        try:
-            await future
-        finally:
-            self._waiting.discard(future)
 
     # Registrations.
 
@@ -271,7 +180,7 @@ class Session:
                 verdict = verdict_of(fault=fault, can_renew=can_renew)
                 if verdict.is_final:
                     return self._finish(fault, None)
-                if self._identity is None and isinstance(fault, Unreachable):
+                if not self._was_connected and isinstance(fault, Unreachable):
                     self._give_up_waiting(lambda: Unreachable(str(fault)))
                 code = OVERLOADED_CODE if verdict.is_busy else None
             else:
@@ -378,11 +287,6 @@ class Session:
         for registration in self.registry:
             self.registry.remove(registration, error())
 
-    def _closed(self) -> Closed:
-        why = self._why
-        text = "the center is closed" + (f": {why}" if why else "")
-        return Closed(text, problem=problem_of(why))
-
     def _enter(self, state: State) -> None:
         if state.name != self.state.name:
             self.state = state
@@ -392,10 +296,7 @@ class Session:
         """Ends the connection, and with it every observer."""
         if self.state.name == "closed":
             return
-        if self._finishing:
-            _, late = await asyncio.wait(self._finishing, timeout=CLOSE_TIME)
-            for task in late:
-                task.cancel()
+        await self._end_finishing(CLOSE_TIME)
         await self._remove_lasting()
         line = self._line
         self._why = None
@@ -445,7 +346,7 @@ class Session:
         own = Identity(params["client"], params["session"], params["epoch"])
         if not isinstance(own.epoch, str):
             raise TypeError("the epoch of a welcome is a text")
-        self._why = None
+        self._why, self._was_connected = None, True
         self._welcomed_at = time.monotonic()
         if self._line is not None:
             self._line.watch(float(params.get("pingInterval") or PING_INTERVAL))
@@ -493,10 +394,7 @@ class Session:
         self._open_if_confirmed()
 
     def _make_again(self, away: float | None) -> None:
-        self._in_background(self.lasting.make_again(self._result_now, away))
-
-    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
-        _keep(asyncio.create_task(work), self._tasks)
+        self._in_background(self.lasting.make_again(self.result_now, away))
 
     def _open_if_confirmed(self) -> None:
         if not self.is_welcomed or self._unconfirmed > 0 or self.state.name != "connecting":
@@ -505,7 +403,3 @@ class Session:
         for future in list(self._waiting):
             settle(future, None, None)
 
-
-def _keep(task: asyncio.Task[None], tasks: set[asyncio.Task[None]]) -> None:
-    tasks.add(task)
-    task.add_done_callback(tasks.discard)
