@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from os import PathLike
 from typing import Any, Self
 
 from .archives import Archives
@@ -13,14 +14,13 @@ from .asking import Asks
 from .errors import BelfryError, Refused
 from .handling import Handler
 from .inbox import OWN_INBOX_LIMIT
+from .keeping import Keeping, Store
 from .notification import (
     JSON,
     Change,
     ModeLease,
     Notification,
     Receipt,
-    Value,
-    Written,
 )
 from .observation import NotificationObservation, Observation, ValueObservation
 from .observer import Observer, Responder, Token
@@ -30,6 +30,7 @@ from .session import Session
 from .state import State
 from .tokens import Credentials, Tokens
 from .url import socket_url
+from .values import Values
 from .wire import (
     NOT_GIVEN,
     JSONObject,
@@ -46,7 +47,7 @@ from .wire import (
 DEFAULT_TIMEOUT = 15.0
 
 
-class NotificationCenter(Archives, Asks):
+class NotificationCenter(Archives, Asks, Values):
     """A center of a broker, over a connection that comes back by itself.
 
         async with NotificationCenter("http://127.0.0.1:8080") as center:
@@ -59,23 +60,26 @@ class NotificationCenter(Archives, Asks):
 
     def __init__(
         self, url: str, *, center: str | None = None, token: Credentials = None,
-        resume: bool = False, timeout: float = DEFAULT_TIMEOUT,
+        resume: bool = False, session: str | PathLike[str] | Store | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
         on_state: Callable[[State], None] | None = None,
     ) -> None:
         """`center` names another center than the default one.
 
         `token` is what the broker is shown: a key, a JWT, or a function that answers one, which may
         be a coroutine and is asked before each connection. With `resume` the observers outlive a
-        lost connection at the broker, and what is posted meanwhile is held for them.
+        lost connection at the broker, and what is posted meanwhile is held for them. With a
+        `session`, a file or a store with `get` and `set`, they also outlive the program.
 
         `on_state` is called with each state: `connecting`, `open`, `waiting`, `closed` for good.
         """
         self._url = socket_url(url, center)
         self._timeout = timeout
         self._tokens = Tokens(token)
+        self._resumes = resume or session is not None
         self._session = Session(
-            self._url, self._tokens, resumes=resume, timeout=timeout, on_state=on_state)
-        self._resumes = resume
+            self._url, self._tokens, resumes=self._resumes, timeout=timeout, on_state=on_state,
+            keeping=None if session is None else Keeping(session, self._url))
         # Those of observers that have a connection of their own.
         self._apart: set[Session] = set()
         self._workers: set[asyncio.Task[None]] = set()
@@ -135,6 +139,7 @@ class NotificationCenter(Archives, Asks):
         observation = NotificationObservation(
             filter_of(name, names, name_prefix, object, object_prefix, where),
             selector or self._session.registry.next_selector(), handler, terms, on_gap, on_removed)
+        observation.has_own_selector = selector is not None
         observation.begin_at(beginning_of(since, last, last_each))
         if own_connection is None:
             own_connection = bool(observation.beginning)
@@ -251,8 +256,8 @@ class NotificationCenter(Archives, Asks):
             next=next, if_held=if_held, concurrency=concurrency, acknowledge=acknowledge,
             suspension_behavior=suspension_behavior, hold_limit=hold_limit)
         add_lease(terms, lease)
-        responding = Responding(object, handlers, terms, on_gap, on_removed)
-        await self._session.add(responding, timeout)
+        responding = await self._session.add(
+            Responding(object, handlers, terms, on_gap, on_removed), timeout)
         return Responder(self._session, responding)
 
     async def _observe(
@@ -260,7 +265,7 @@ class NotificationCenter(Archives, Asks):
         session: Session | None = None,
     ) -> Observer[Any]:
         session = session or self._session
-        await session.add(observation, timeout)
+        observation = await session.add(observation, timeout)
         if handler is not None:
             worker = asyncio.create_task(observation.work())
             self._workers.add(worker)
@@ -316,63 +321,6 @@ class NotificationCenter(Archives, Asks):
             limit=limit, cursor=cursor)
         answer: JSONObject = await self._session.result_of("explain", params, timeout)
         return answer
-
-    # Values.
-
-    async def value(
-        self, object: str, key_path: str = "", *, timeout: float | None = None
-    ) -> Value | None:
-        """What is at a key path of an object's value; None where there is nothing."""
-        try:
-            answer = await self._session.result_of("value", place(object, key_path), timeout)
-        except Refused as refusal:
-            if refusal.status == 404:
-                return None
-            raise
-        return Value(answer["value"], answer["etag"], answer["seq"])
-
-    async def set_value(
-        self, object: str, key_path: str, value: JSON, *, ttl: float | None = None,
-        lease: float | None = None, if_match: str | None = None, if_none_match: str | None = None,
-        timeout: float | None = None,
-    ) -> Written:
-        """Sets what is at a key path; "" is the whole.
-
-        With `if_match` it raises `Refused` (`precondition-failed`) unless the value has that tag;
-        `if_none_match="*"` sets only where there is nothing. `ttl` removes it so many seconds
-        later, and `lease` so many seconds after this client has gone. One with a lease is set
-        again when a connection has brought a new client.
-        """
-        params = given(ttl=ttl, lease=lease, if_match=if_match, if_none_match=if_none_match)
-        return await self._write(
-            "setValue", {**place(object, key_path), **params, "value": value}, timeout)
-
-    async def merge_value(
-        self, object: str, key_path: str, patch: JSON, *, if_match: str | None = None,
-        if_none_match: str | None = None, timeout: float | None = None,
-    ) -> Written:
-        """Applies a merge patch (RFC 7396): several keys in one change; null removes one."""
-        params = given(if_match=if_match, if_none_match=if_none_match)
-        return await self._write(
-            "mergeValue", {**place(object, key_path), **params, "patch": patch}, timeout)
-
-    async def remove_value(
-        self, object: str, key_path: str = "", *, if_match: str | None = None,
-        timeout: float | None = None,
-    ) -> Written:
-        """Removes what is at a key path, or the whole value."""
-        params = {**place(object, key_path), **given(if_match=if_match)}
-        return await self._write("removeValue", params, timeout)
-
-    async def _write(self, method: str, params: JSONObject, timeout: float | None) -> Written:
-        ended = self._session.lasting.write(method, params)
-        try:
-            answer = await self._session.result_of(method, params, timeout)
-        except BaseException as error:
-            ended(None, error)
-            raise
-        ended(answer, None)
-        return Written.of(answer)
 
     # Suspension and the queue.
 

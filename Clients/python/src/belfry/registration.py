@@ -57,11 +57,41 @@ class Registration(ABC):
         """Whether this connection has it."""
         self.is_removed = False
         self.owed: dict[Hashable, Owed] = {}
+        self.is_claimed = True
+        """Whether the program has it; one of an earlier run waits until it is added again."""
+        self._untold: list[Gap] = []
         self.confirmed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.answer: Answering = lambda key, message: None
         """Passes an answer on; the registry sets it."""
         self._on_gap = on_gap
         self._on_removed = on_removed
+
+    @property
+    def record(self) -> JSONObject | None:
+        """What is stored of it for a later run of the program; None where nothing is."""
+        return None
+
+    def restore(self, id: str, token: str, position: int) -> None:
+        """It is one of an earlier run, which has done everything up to this number."""
+        self.id, self.token, self.position = id, token, position
+        self.unclaim()
+
+    def unclaim(self) -> None:
+        """It waits until the program adds it."""
+        self.is_claimed = False
+        self.confirmed = asyncio.get_running_loop().create_future()
+
+    def is_same(self, other: Registration) -> bool:
+        """Whether an earlier run had the same."""
+        return False
+
+    def claim(self, other: Registration) -> None:
+        """The program has added it again: what came meanwhile is told."""
+        self.is_claimed = True
+        self._on_gap, self._on_removed = other._on_gap, other._on_removed
+        untold, self._untold = self._untold, []
+        for gap in untold:
+            self.tell_gap(gap)
 
     @abstractmethod
     def params(self) -> JSONObject:
@@ -134,6 +164,8 @@ class Registration(ABC):
             self.confirmed.exception()
 
     def tell_gap(self, gap: Gap) -> None:
+        if not self.is_claimed:
+            return self._untold.append(gap)
         call_guarded(self._on_gap, gap)
 
     def tell_removed(self, reason: str) -> None:

@@ -72,6 +72,8 @@ class Registry:
                 self._implemented[selector] += 1
         registration.answer = lambda key, message: self._answer(registration, key, message)
         self._all[registration] = None
+        if registration.id is not None:
+            self._by_id[registration.id] = registration
 
     def remove(self, registration: Registration, error: BelfryError | None) -> None:
         """Forgets one; without an error because its owner said so."""
@@ -93,6 +95,14 @@ class Registry:
     def _is_used(self, selector: str) -> bool:
         return selector in self._by_selector or self._implemented[selector] > 0
 
+    def claim(self, registration: Registration) -> Registration | None:
+        """The one of an earlier run that is the same as a new one; it is the program's now."""
+        for earlier in self._all:
+            if not earlier.is_claimed and earlier.is_same(registration):
+                earlier.claim(registration)
+                return earlier
+        return None
+
     # Registering, and going on.
 
     def confirmed(self, registration: Registration, answer: JSONObject) -> None:
@@ -104,8 +114,7 @@ class Registry:
         registration.join(answer.get("since", 0))
         if not registration.is_removed:
             self._by_id[answer["id"]] = registration
-        if not registration.confirmed.done():
-            registration.confirmed.set_result(None)
+        _settle(registration)
 
     def leave(self) -> None:
         """The connection is over.
@@ -159,6 +168,7 @@ class Registry:
             if registration.id in kept:
                 del kept[registration.id]
                 registration.is_registered = True
+                _settle(registration)
                 if is_other_epoch:
                     # The broker tells the gap.
                     registration.begin_numbers_anew()
@@ -274,6 +284,11 @@ class Registry:
     def _lose(self, registration: Registration, reason: str) -> None:
         self.remove(registration, ObserverRemoved(f"the observer was removed: {reason}"))
         registration.tell_removed(reason)
+
+
+def _settle(registration: Registration) -> None:
+    if not registration.confirmed.done():
+        registration.confirmed.set_result(None)
 
 
 def owed_key(params: JSONObject, id: Any) -> Hashable:

@@ -6,22 +6,20 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
 from typing import Any
 
 from .backoff import STEADY_TIME, BackOff
-from .client import Client
 from .errors import BelfryError, Closed, ConnectionLost, Refused, Unreachable, problem_of
 from .handling import call_guarded, logger
+from .keeping import CLAIM_TIME, Keeping
 from .lasting import Lasting
 from .limit import settle
 from .line import Line
-from .registration import Registration
-from .registry import Registry
+from .registering import Identity, Registering
 from .state import State
 from .tokens import Tokens
-from .verdict import BROKER_PAUSE_LIMIT, OVERLOADED_CODE, checked, verdict_of
-from .wire import JSONObject, text_of
+from .verdict import BROKER_PAUSE_LIMIT, OVERLOADED_CODE, TAKEN_OVER_CODE, checked, verdict_of
+from .wire import JSONObject
 
 CLOSED_CODE = 1000
 
@@ -38,36 +36,24 @@ PING_INTERVAL = 25.0
 """Seconds between two pings where the broker does not say; one that knows no ping says so."""
 
 
-@dataclass(slots=True)
-class Identity:
-    """Who this client is at the broker."""
-
-    client: str
-    session: str
-    epoch: str
-
-
-class Session(Client):
+class Session(Registering):
     """Keeps a client at the broker, from `start` until `close`."""
 
     def __init__(
         self, url: str, tokens: Tokens, *, resumes: bool, timeout: float,
         on_state: Callable[[State], None] | None, is_apart: bool = False,
+        keeping: Keeping | None = None,
     ) -> None:
-        """One that is apart is that of one observer, and ends with it."""
-        super().__init__(tokens, timeout)
-        self.is_welcomed = False
-        self.registry = Registry(self)
+        """One that is apart is that of one observer, and ends with it.
+
+        With `keeping` it goes on where an earlier run of the program was.
+        """
+        super().__init__(tokens, timeout, resumes, is_apart, keeping)
         self.is_suspended = False
         self.lasting = Lasting()
         self._url = url
-        self._resumes = resumes
         self._on_state = on_state
-        self._is_apart = is_apart
         self._back_off = BackOff()
-        self._identity: Identity | None = None
-        # How many registrations the broker has yet to confirm before the connection is open.
-        self._unconfirmed = 0
         self._end_code: int | None = None
         self._announced: float | None = None
         self._welcomed_at: float | None = None
@@ -82,79 +68,9 @@ class Session(Client):
         return None if self._identity is None else self._identity.epoch
 
     def start(self) -> None:
+        if self._keeping is not None:
+            self._restore(self._keeping.read())
         self._running = asyncio.create_task(self._run())
-
-    # Registrations.
-
-    async def add(self, registration: Registration, timeout: float | None) -> None:
-        """Registers it, and returns when the broker has confirmed it."""
-        self.check_begun()
-        # What is no JSON is refused here, and not on some later connection.
-        text_of({**registration.terms, **registration.params()})
-        self.registry.add(registration)
-        if self.is_welcomed:
-            self._register(registration)
-        try:
-            async with self.limit(timeout):
-                await asyncio.shield(registration.confirmed)
-        except BaseException:
-            # Cancelling counts, too.
-            self._give_up(registration)
-            raise
-
-    async def remove(self, registration: Registration, timeout: float | None = None) -> None:
-        """Removes it; nothing of it is told after the call."""
-        if registration.is_removed:
-            return
-        is_registered, params = registration.is_registered, {"token": registration.token}
-        self.registry.remove(registration, None)
-        # Without a connection it is gone with it, or removed when the session goes on.
-        if is_registered and self._line is not None:
-            with suppress(ConnectionLost, Closed):
-                await self.result_of("removeObserver", params, timeout)
-        self._end_if_alone()
-
-    def _end_if_alone(self) -> None:
-        if self._is_apart and not any(True for _ in self.registry):
-            self._in_background(self.close())
-
-    def _give_up(self, registration: Registration) -> None:
-        """Nobody waits for it any more; one that the broker confirms later is removed then."""
-        if not registration.is_removed:
-            self.registry.remove(registration, None)
-        if registration.is_registered:
-            self._remove_quietly({"token": registration.token})
-        self._end_if_alone()
-
-    def _register(self, registration: Registration) -> None:
-        lifetime = "token" if self._resumes else "connection"
-        params = {
-            **registration.terms, **registration.params(), "lifetime": lifetime,
-            **registration.start}
-        self._unconfirmed += 1
-        line = self._line
-        self.call("addObserver", params,
-                  lambda answer, error: self._registered(registration, line, answer, error))
-
-    def _registered(
-        self, registration: Registration, line: Line | None, answer: Any, error: BelfryError | None
-    ) -> None:
-        if isinstance(error, Refused):
-            if not registration.is_removed:
-                self.registry.refused(registration, error)
-        elif error is not None:
-            # The next connection registers it again.
-            return
-        else:
-            self.registry.confirmed(registration, checked("addObserver", answer))
-            if registration.is_removed:
-                self._remove_quietly({"token": registration.token})
-        if line is self._line:
-            self._unconfirmed -= 1
-            self._open_if_confirmed()
-
-    def _remove_quietly(self, params: JSONObject) -> None:
-        self.call("removeObserver", params, lambda result, error: None)
 
     # The connection.
 
@@ -181,7 +97,7 @@ class Session(Client):
                 if verdict.is_final:
                     return self._finish(fault, None)
                 if not self._was_connected and isinstance(fault, Unreachable):
-                    self._give_up_waiting(lambda: Unreachable(str(fault)))
+                    self._tell_unreachable(str(fault))
                 code = OVERLOADED_CODE if verdict.is_busy else None
             else:
                 code = await self._serve(line)
@@ -189,7 +105,7 @@ class Session(Client):
                     return
                 verdict = verdict_of(
                     code=code, was_welcomed=self._welcomed_at is not None, can_renew=can_renew)
-                if verdict.is_final:
+                if verdict.is_final and not (code == TAKEN_OVER_CODE and self._yields()):
                     self._why = ConnectionLost(f"the broker ended the connection with {code}")
                     return self._finish(None, code)
             pause = self._back_off.pause(self._lasted(), verdict, self._announced)
@@ -273,19 +189,24 @@ class Session(Client):
                 return self._closed()
             return Refused(str(fault), code=fault.code, problem=fault.problem)
 
+        self._save()
         self._enter(State("closed", code, problem_of(self._why)))
+        if self._keeping is not None:
+            self._keeping.close()
         if code == CLOSED_CODE:
             # The loops of a center that its owner closes end without an error.
             for registration in self.registry:
                 if registration.confirmed.done():
                     self.registry.remove(registration, None)
-        self._give_up_waiting(error)
-
-    def _give_up_waiting(self, error: Callable[[], BelfryError]) -> None:
         for future in list(self._waiting):
             settle(future, None, error())
         for registration in self.registry:
             self.registry.remove(registration, error())
+
+    def _tell_unreachable(self, text: str) -> None:
+        claimed = [each.confirmed for each in self.registry if each.is_claimed]
+        for future in [*self._waiting, *claimed]:
+            settle(future, None, Unreachable(text))
 
     def _enter(self, state: State) -> None:
         if state.name != self.state.name:
@@ -311,7 +232,7 @@ class Session(Client):
 
     async def _remove_lasting(self) -> None:
         """Removes what would outlive the connection; without one it stays for its lease."""
-        if not self._resumes or self.state.name != "open":
+        if self._keeping is not None or not self._resumes or self.state.name != "open":
             return
         registered = [one for one in self.registry if one.is_registered]
         removals = (
@@ -341,6 +262,7 @@ class Session(Client):
                     self._announced = min(max(0.0, pause), BROKER_PAUSE_LIMIT)
             case str() if not method.startswith("belfry."):
                 self.registry.take(method, params, frame.get("id"))
+                self._save_soon()
 
     def _welcomed(self, params: JSONObject) -> None:
         own = Identity(params["client"], params["session"], params["epoch"])
@@ -379,12 +301,17 @@ class Session(Client):
         self.is_welcomed = True
         if kept is not None and earlier is not None:
             self._identity = Identity(earlier.client, earlier.session, own.epoch)
+            if self._is_restored:
+                # What the earlier run had asked for is not known here.
+                self.call("setSuspended", {"suspended": self.is_suspended}, lambda *end: None)
             for id in self.registry.go_on(kept, is_other_epoch):
                 self._remove_quietly({"observer": id})
         else:
             self._identity = own
             if self.is_suspended:
                 self.call("setSuspended", {"suspended": True}, lambda result, error: None)
+        self._is_restored = False
+        self._save()
         self._make_again(None if kept is None else time.monotonic() - self._lost_at)
         for registration in self.registry:
             if not registration.is_registered:
@@ -400,6 +327,8 @@ class Session(Client):
         if not self.is_welcomed or self._unconfirmed > 0 or self.state.name != "connecting":
             return
         self._enter(State("open"))
+        if any(not registration.is_claimed for registration in self.registry):
+            asyncio.get_running_loop().call_later(CLAIM_TIME, self._remove_unclaimed)
         for future in list(self._waiting):
             settle(future, None, None)
 
