@@ -17,6 +17,7 @@ from .errors import (
     TimedOut,
     Unreachable,
 )
+from .mailboxes import Mailbox
 from .notification import (
     Answer,
     Archive,
@@ -35,7 +36,7 @@ from .state import State
 
 __all__ = [
     "Answer", "Archive", "Ask", "BelfryError", "Change", "Closed", "ConnectionLost", "Gap",
-    "ModeLease", "Notification", "NotificationCenter", "Observer", "ObserverRemoved", "Page",
-    "Receipt", "Refusal", "Refused", "Responder", "State", "TimedOut", "Token", "Unreachable",
-    "Value", "Written",
+    "Mailbox", "ModeLease", "Notification", "NotificationCenter", "Observer", "ObserverRemoved",
+    "Page", "Receipt", "Refusal", "Refused", "Responder", "State", "TimedOut", "Token",
+    "Unreachable", "Value", "Written",
 ]

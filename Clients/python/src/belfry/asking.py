@@ -12,8 +12,8 @@ from urllib.parse import quote
 from .apart import ask_apart
 from .errors import BelfryError, ConnectionLost, Refused, TimedOut, refusal_of
 from .notification import JSON, Answer
-from .request import Requesting
-from .verdict import CREDENTIALS_STATUS, PROBLEM_TYPE
+from .request import AGAIN_PAUSE, Requesting, is_unheard
+from .verdict import PROBLEM_TYPE
 from .wire import NOT_GIVEN, JSONObject, given, members
 
 CALL_WAIT = 60.0
@@ -22,16 +22,11 @@ CALL_WAIT = 60.0
 CLOSED_WAIT = 5.0
 """Seconds that an ask waits which says nothing: what the broker does by itself."""
 
-AGAIN_PAUSE = 0.5
-"""Seconds between two attempts of an ask with a key."""
-
 UNKNOWN = "outcome-unknown"
 
 PASSING = frozenset({UNKNOWN, "draining", "overloaded", "rate-limited", "store-unavailable"})
 """Refusals that are about the broker as it is now, and not about the ask."""
 
-FAULT_STATUS = 500
-BUSY_STATUS = 429
 NOT_FOUND = 404
 
 
@@ -175,7 +170,7 @@ class Asks(Requesting):
             try:
                 return _answer_of(await self._session.result_of("ask", params))
             except BelfryError as error:
-                if not _is_unheard(error) and error.slug not in PASSING:
+                if not is_unheard(error) and error.slug not in PASSING:
                     raise
                 await self._pause(error)
 
@@ -215,17 +210,6 @@ class Asks(Requesting):
                         raise
                     await self._pause(error)
 
-    def _is_passing(self, error: BelfryError) -> bool:
-        """Whether a request may fare better at another time."""
-        status = error.status or 0
-        may_renew = status == CREDENTIALS_STATUS and self._tokens.can_change
-        return (
-            _is_unheard(error) or status >= FAULT_STATUS or status == BUSY_STATUS or may_renew)
-
-    async def _pause(self, error: BelfryError) -> None:
-        self._session.check_begun()
-        await asyncio.sleep(error.retry_after or AGAIN_PAUSE)
-
 
 def _answer_of(result: JSONObject) -> Answer:
     """What the result of an ask says."""
@@ -250,10 +234,6 @@ def _ending_of(fate: JSONObject) -> Answer:
                 "detail": "the ask was withdrawn", "id": fate["id"], "path": fate.get("path")})
         case state:
             raise BelfryError(f"{fate['id']} is not an ask: it is a post that is {state}")
-
-
-def _is_unheard(error: BelfryError) -> bool:
-    return isinstance(error, (ConnectionLost, TimedOut))
 
 
 def _new_key() -> str:

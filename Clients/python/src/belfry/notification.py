@@ -46,6 +46,8 @@ class Change(Notification):
     """It is the value as it is, and no change."""
     old: JSON
     """What was there, for an observer with `old`."""
+    etag: str | None
+    """The tag of what is there now, where the broker says it."""
 
 
 @dataclass(frozen=True, slots=True)

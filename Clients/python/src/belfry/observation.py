@@ -148,4 +148,5 @@ class ValueObservation(Observation[Change]):
         change = params["change"]
         self.hand(Change.of(
             params, key_path=params.get("keyPath", ""), value=value, kind=change["kind"],
-            initial=change.get("initial", False), old=change.get("old")))
+            initial=change.get("initial", False), old=change.get("old"),
+            etag=change.get("etag", params.get("etag"))))

@@ -10,11 +10,17 @@ import re
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from .errors import unreached
+from .errors import BelfryError, ConnectionLost, TimedOut, unreached
 from .session import Session
 from .tokens import Tokens
-from .verdict import checked, fault_of, parsed
+from .verdict import CREDENTIALS_STATUS, checked, fault_of, parsed
 from .wire import JSONObject
+
+AGAIN_PAUSE = 0.5
+"""Seconds between two attempts, where the broker does not say."""
+
+FAULT_STATUS = 500
+BUSY_STATUS = 429
 
 CONTENT_LIMIT = 64 << 20
 """The longest answer that is read, in bytes; a page of the broker has about 1 MiB."""
@@ -46,6 +52,17 @@ class Requesting:
                 fields["Authorization"] = f"Bearer {token}"
             return await requested(
                 self._url, method, path, query, shape=shape, content=content, fields=fields)
+
+    def _is_passing(self, error: BelfryError) -> bool:
+        """Whether a request may fare better at another time."""
+        status = error.status or 0
+        may_renew = status == CREDENTIALS_STATUS and self._tokens.can_change
+        return (
+            is_unheard(error) or status >= FAULT_STATUS or status == BUSY_STATUS or may_renew)
+
+    async def _pause(self, error: BelfryError) -> None:
+        self._session.check_begun()
+        await asyncio.sleep(error.retry_after or AGAIN_PAUSE)
 
 
 async def requested(
@@ -121,3 +138,8 @@ async def _exchanged(host: str, port: int, is_secure: bool, request: bytes) -> b
         return bytes(received)
     finally:
         writer.transport.abort()
+
+
+def is_unheard(error: BelfryError) -> bool:
+    """Whether nobody knows what became of a request."""
+    return isinstance(error, (ConnectionLost, TimedOut))

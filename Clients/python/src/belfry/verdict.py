@@ -110,6 +110,7 @@ SHAPES: dict[str, dict[str, type | tuple[type, ...]]] = {
     "resume": {"observers": list},
     "post": {"id": str},
     "ask": {"id": str},
+    "mailbox": {"notifications": list},
     "fate": {"id": str, "state": str},
     "dequeue": {"removed": int},
     "enterMode": {"id": str, "token": str},
