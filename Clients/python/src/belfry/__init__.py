@@ -4,8 +4,11 @@
         receipt = await center.post("ButtonChange", object="7", user_info={"row": 1})
         async for notification in center.notifications("ButtonChange"):
             ...
+
+Scripts need no asyncio: `belfry.post`, `ask`, `value` and `set_value` open a connection each.
 """
 
+from .blocking import ask, post, set_value, value
 from .center import NotificationCenter
 from .errors import (
     BelfryError,
@@ -38,5 +41,5 @@ __all__ = [
     "Answer", "Archive", "Ask", "BelfryError", "Change", "Closed", "ConnectionLost", "Gap",
     "Mailbox", "ModeLease", "Notification", "NotificationCenter", "Observer", "ObserverRemoved",
     "Page", "Receipt", "Refusal", "Refused", "Responder", "State", "TimedOut", "Token",
-    "Unreachable", "Value", "Written",
+    "Unreachable", "Value", "Written", "ask", "post", "set_value", "value",
 ]
