@@ -189,6 +189,23 @@ class SessionTests(AsyncTestCase):
                 await eventually(
                     lambda: len(request(listing)[1]["observers"]) == 1, "two are removed")
 
+    async def test_an_address_is_held_also_where_the_last_run_had_not_stored_it(self) -> None:
+        broker = self.enterContext(Broker())
+        async with NotificationCenter(broker.url, session=self.path) as center:
+            await center.work("desk", "confirm", lambda ask: 1)
+        document = json.loads(self.path.read_text())
+        self.path.write_text(json.dumps(document | {"observers": []}))
+        async with NotificationCenter(broker.url) as asker:
+            asking = asyncio.create_task(asker.ask("desk", "confirm", wait=10))
+            with patch("belfry.session.CLAIM_TIME", 0.3):
+                async with NotificationCenter(broker.url, session=self.path) as center:
+                    await center.post("Ready")
+                    await center.work("desk", "confirm", lambda ask: 2)
+                    self.assertEqual((await asking).answer, 2)
+                    listing = f"{broker.url}/v1/observers"
+                    await eventually(
+                        lambda: len(request(listing)[1]["observers"]) == 1, "one stays")
+
     async def test_a_suspended_run_does_not_suspend_the_next(self) -> None:
         broker = self.enterContext(Broker())
         async with NotificationCenter(broker.url, session=self.path) as center:

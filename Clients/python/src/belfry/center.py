@@ -261,6 +261,21 @@ class NotificationCenter(Archives, Asks, Mailboxes, Values):
             Responding(object, handlers, terms, on_gap, on_removed), timeout)
         return Responder(self._session, responding)
 
+    async def work(
+        self, object: str, selector: str, handler: AskHandler, *, concurrency: int = 1,
+        lease: float | None = NOT_GIVEN, on_removed: RemovedHandler | None = None,
+        timeout: float | None = None,
+    ) -> Responder:
+        """Takes asks as work, one of several that share an address.
+
+        The broker gives each ask to the worker that has the fewest, at most `concurrency` at once,
+        and what the handler returns is the answer. The work of one that dies goes to another; where
+        none is left it waits for the `lease`, with `resume` or a `session`.
+        """
+        return await self.respond(
+            object, {selector: handler}, if_held="share", suspension_behavior="hold",
+            concurrency=concurrency, lease=lease, on_removed=on_removed, timeout=timeout)
+
     async def _observe(
         self, observation: Observation[Any], handler: Handler[Any] | None, timeout: float | None,
         session: Session | None = None,

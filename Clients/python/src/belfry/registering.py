@@ -45,8 +45,10 @@ class Registering(Client):
         # How many registrations the broker has yet to confirm before the connection is open.
         self._unconfirmed = 0
         self._keeping = keeping
-        # Whether it is that of an earlier run, and when it is stored where its observers are.
+        # Whether it is that of an earlier run, the observers at the broker that nobody here knows,
+        # and when it is stored where the observers are.
         self._is_restored = False
+        self._unknown: list[str] = []
         self._saving: asyncio.TimerHandle | None = None
 
     async def close(self) -> None:
@@ -146,6 +148,7 @@ class Registering(Client):
             # One that a damaged file has twice is there once.
             with suppress(ValueError):
                 self.registry.add(registration)
+        self.registry.avoid_selectors()
         self._identity = Identity(kept.client, kept.session, kept.epoch)
         self._is_restored = True
 
@@ -165,7 +168,13 @@ class Registering(Client):
         for registration in self.registry:
             if not registration.is_claimed:
                 self._give_up(registration)
+        self._remove_unknown()
         self._save()
+
+    def _remove_unknown(self) -> None:
+        unknown, self._unknown = self._unknown, []
+        for id in unknown:
+            self._remove_quietly({"observer": id})
 
     def _yields(self) -> bool:
         """Leaves a stored session to the program that has taken it, and goes on with a new one."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from .errors import BelfryError
 from .handling import call_guarded
+from .limit import settle
 from .notification import Gap
 from .wire import JSONObject
 
@@ -61,6 +62,7 @@ class Registration(ABC):
         """Whether the program has it; one of an earlier run waits until it is added again."""
         self._untold: list[Gap] = []
         self.confirmed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.answer: Answering = lambda key, message: None
         """Passes an answer on; the registry sets it."""
         self._on_gap = on_gap
@@ -158,10 +160,13 @@ class Registration(ABC):
     def end(self, error: BelfryError | None) -> None:
         """It is no more; without an error because its owner said so."""
         self.is_removed = True
-        if not self.confirmed.done() and error is not None:
-            self.confirmed.set_exception(error)
-            # It may be that nobody waits any more.
-            self.confirmed.exception()
+        if error is not None:
+            settle(self.confirmed, None, error)
+        settle(self.ended, None, error)
+        for future in (self.confirmed, self.ended):
+            if future.done():
+                # It may be that nobody waits any more.
+                future.exception()
 
     def tell_gap(self, gap: Gap) -> None:
         if not self.is_claimed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Protocol
@@ -55,6 +56,10 @@ class Registry:
             selector = f"n{self._selector_count}"
             if not self._is_used(selector):
                 return selector
+
+    def avoid_selectors(self) -> None:
+        """Chooses selectors from now on that no earlier run of the program has."""
+        self._selector_count = random.getrandbits(32)
 
     def add(self, registration: Registration) -> None:
         """Takes in a new one; raises ValueError where frames could not be told apart."""

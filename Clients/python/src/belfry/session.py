@@ -304,8 +304,10 @@ class Session(Registering):
             if self._is_restored:
                 # What the earlier run had asked for is not known here.
                 self.call("setSuspended", {"suspended": self.is_suspended}, lambda *end: None)
-            for id in self.registry.go_on(kept, is_other_epoch):
-                self._remove_quietly({"observer": id})
+            self._unknown = self.registry.go_on(kept, is_other_epoch)
+            # One that an earlier run had not stored yet may hold an address that this one will.
+            if not self._is_restored:
+                self._remove_unknown()
         else:
             self._identity = own
             if self.is_suspended:
@@ -327,7 +329,7 @@ class Session(Registering):
         if not self.is_welcomed or self._unconfirmed > 0 or self.state.name != "connecting":
             return
         self._enter(State("open"))
-        if any(not registration.is_claimed for registration in self.registry):
+        if self._unknown or any(not registration.is_claimed for registration in self.registry):
             asyncio.get_running_loop().call_later(CLAIM_TIME, self._remove_unclaimed)
         for future in list(self._waiting):
             settle(future, None, None)
