@@ -77,7 +77,8 @@ class Lasting:
                 return
             if begun is not None and self._leases.get(path) is begun:
                 del self._leases[path]
-            if isinstance(error, Refused):
+            if isinstance(error, Refused) or begun is not None:
+                # Nobody knows whether a lost write has happened: the tag of the earlier one says.
                 self._leases = {**overwritten, **self._leases}
         return ended
 

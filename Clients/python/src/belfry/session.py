@@ -323,7 +323,17 @@ class Session(Registering):
         self._open_if_confirmed()
 
     def _make_again(self, away: float | None) -> None:
-        self._in_background(self.lasting.make_again(self.result_now, away))
+        """Sets again what has a lease, before anybody is told that the connection is open."""
+        line = self._line
+        self._unconfirmed += 1
+
+        async def again() -> None:
+            await self.lasting.make_again(self.result_now, away)
+            if line is self._line:
+                self._unconfirmed -= 1
+                self._open_if_confirmed()
+
+        self._in_background(again())
 
     def _open_if_confirmed(self) -> None:
         if not self.is_welcomed or self._unconfirmed > 0 or self.state.name != "connecting":

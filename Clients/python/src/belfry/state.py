@@ -10,7 +10,7 @@ class State:
     """How the connection stands."""
 
     name: str
-    """`connecting`, `open` (every observer is registered), `waiting`, or `closed` for good."""
+    """`connecting`, `open` (all is registered and set again), `waiting`, or `closed` for good."""
     code: int | None = None
     """The close code that led here.
 
