@@ -16,10 +16,11 @@ from belfry import Ask, Answer, NotificationCenter, Refused, TimedOut
 
 
 class LongAskTests(AsyncTestCase):
-    """Asks that a call cannot wait for; here a call waits for at most a quarter of a second."""
+    """Asks that are stored; here one look waits for at most a quarter of a second."""
 
     def setUp(self) -> None:
         self.enterContext(patch("belfry.asking.CALL_WAIT", 0.25))
+        self.enterContext(patch("belfry.asking.SHORT_WAIT", 0.5))
         self.enterContext(patch("belfry.backoff.FIRST_PAUSE", 0.1))
         self.data = self.enterContext(tempfile.TemporaryDirectory())
         self.asked: list[str] = []
@@ -67,7 +68,7 @@ class LongAskTests(AsyncTestCase):
 
     async def test_what_is_asked_for_longer_than_it_is_waited_for_stays(self) -> None:
         broker = self.enterContext(Broker(data=self.data))
-        answer = await (await self.begun(broker, wait=0.5, ttl=60))
+        answer = await (await self.begun(broker, wait=0.6, ttl=60))
         self.assertEqual((answer.outcome, answer.answer), ("asked", None))
         self.assertEqual((await self.center.fate(answer.id)).outcome, "asked")
         async with NotificationCenter(broker.url) as later:
@@ -113,6 +114,16 @@ class LongAskTests(AsyncTestCase):
         with self.assertRaises(Refused) as refused:
             await task
         self.assertEqual((refused.exception.status, len(self.asked)), (404, 1))
+
+    async def test_a_short_one_is_asked_again_when_the_line_is_lost(self) -> None:
+        broker = self.enterContext(Broker(data=self.data))
+        with patch("belfry.asking.SHORT_WAIT", 15):
+            task = await self.begun(broker, wait=15)
+            broker.kill()
+            await asyncio.to_thread(broker.start)
+            await eventually(lambda: len(self.asked) == 2, "it is asked again")
+            self.may_answer.set()
+            self.assertEqual((await task).answer, {"yes": True})
 
     async def test_cancelling_withdraws(self) -> None:
         broker = self.enterContext(Broker(data=self.data))

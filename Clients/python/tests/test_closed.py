@@ -109,7 +109,7 @@ class ClosedTests(AsyncTestCase):
         ):
             with self.subTest(status=status, content=content):
                 async with answering(asked, status, kind, content) as port:
-                    with patch("belfry.asking.CALL_WAIT", WAIT / 2):
+                    with patch("belfry.asking.SHORT_WAIT", WAIT / 2):
                         await self.closed(f"http://127.0.0.1:{port}")
 
     async def test_a_connection_that_ends_each_time(self) -> None:

@@ -19,12 +19,16 @@ from .wire import NOT_GIVEN, JSONObject, given, members
 CALL_WAIT = 60.0
 """Seconds: the longest time for which one call may ask the broker to wait."""
 
+SHORT_WAIT = 15.0
+"""Seconds: an ask that waits for longer is stored at the broker."""
+
 CLOSED_WAIT = 5.0
 """Seconds that an ask waits which says nothing: what the broker does by itself."""
 
 UNKNOWN = "outcome-unknown"
+DRAINING = "draining"
 
-PASSING = frozenset({UNKNOWN, "draining", "overloaded", "rate-limited", "store-unavailable"})
+PASSING = frozenset({UNKNOWN, DRAINING, "overloaded", "rate-limited", "store-unavailable"})
 """Refusals that are about the broker as it is now, and not about the ask."""
 
 NOT_FOUND = 404
@@ -44,15 +48,17 @@ class Asks(Requesting):
     ) -> Answer:
         """Asks who holds an address, and answers what they say, or the default.
 
-        `wait` may be any number of seconds. An ask that waits for more than 60, or has a `ttl`
+        `wait` may be any number of seconds. An ask that waits for more than 15, or has a `ttl`
         besides, is stored at the broker: it outlives lost connections and restarts, and cancelling
-        the task withdraws it, unless `keep` is true. Any other ask ends by itself when its time is
-        over, and cancelling withdraws it where it has its `own_connection`. With a `ttl` alone it
-        is answered at once with its `id` and the `outcome` `asked`; `fate` waits for it.
+        the task withdraws it, unless `keep` is true. Any other ask ends with its connection, or by
+        itself when its time is over; cancelling withdraws it where it has its `own_connection`.
+        With a `ttl` alone it is answered at once with its `id` and the `outcome` `asked`; `fate`
+        waits for it.
 
         Without an answer it raises `Refused` with the problem, such as `no-responder`. When the
-        connection is lost it raises `ConnectionLost`; with an `idempotency_key` it asks again, and
-        so where the broker does not know what became of it (`outcome-unknown`).
+        connection is lost, or the broker does not know what became of the ask (`outcome-unknown`)
+        or stops (`draining`), it asks again where it has a `wait` or an `idempotency_key`, and
+        raises that otherwise.
 
         With `fail_closed` all that is no answer of a responder gives the `default` within `wait`
         seconds (5), by `asker` and with a reason, and raises nothing, whatever has failed.
@@ -65,7 +71,6 @@ class Asks(Requesting):
             if default is NOT_GIVEN:
                 raise ValueError("fail_closed needs a default: give the answer for when none comes")
             params["wait"] = CLOSED_WAIT if wait is None else wait
-            params.setdefault("idempotencyKey", _new_key())
             return await self._closed_answer(
                 self._answered(params, keep, own_connection, timeout), params["wait"], default)
         if default is not NOT_GIVEN:
@@ -96,7 +101,9 @@ class Asks(Requesting):
         self, params: JSONObject, keep: bool, own_connection: bool, timeout: float | None
     ) -> Answer:
         wait = params.get("wait", 0)
-        if wait > CALL_WAIT or (wait and "ttl" in params):
+        if wait and "once" not in params:
+            params.setdefault("idempotencyKey", _new_key())
+        if wait > SHORT_WAIT or (wait and "ttl" in params):
             return await self._answered_later(params, keep, timeout)
         async with self._session.limit(timeout, wait):
             while True:
@@ -108,7 +115,7 @@ class Asks(Requesting):
                     return _answer_of(await self._session.result_of("ask", params, timeout))
                 except (ConnectionLost, Refused) as error:
                     # The broker may not know what became of it: any other refusal is the outcome.
-                    is_unknown = error.slug == UNKNOWN
+                    is_unknown = error.slug in (UNKNOWN, DRAINING)
                     may_repeat = is_unknown or isinstance(error, ConnectionLost)
                     if not may_repeat or "idempotencyKey" not in params:
                         raise

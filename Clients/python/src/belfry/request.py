@@ -62,7 +62,8 @@ class Requesting:
 
     async def _pause(self, error: BelfryError) -> None:
         self._session.check_begun()
-        await asyncio.sleep(error.retry_after or AGAIN_PAUSE)
+        told = error.retry_after or (error.problem or {}).get("retryAfter")
+        await asyncio.sleep(told if isinstance(told, (int, float)) else AGAIN_PAUSE)
 
 
 async def requested(
