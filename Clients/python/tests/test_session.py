@@ -161,6 +161,19 @@ class SessionTests(AsyncTestCase):
             self.assertEqual([(each.user_info, each.redelivered) for each in again],
                              [({"k": 2}, True), ({"k": 3}, True)])
 
+    async def test_an_observer_that_gets_nothing_brings_no_gap_to_the_others(self) -> None:
+        broker = self.enterContext(Broker("--replay", "10"))
+        gaps: list[Gap] = []
+        for run in range(2):
+            got: list[int] = []
+            async with NotificationCenter(broker.url, session=self.path) as center:
+                await center.add_observer("Rare", on_gap=gaps.append)
+                await center.add_observer(
+                    "Order", lambda order: got.append(order.seq), on_gap=gaps.append)
+                await self.post(broker, 30)
+                await eventually(lambda: len(got) == 30, f"all come once, in run {run}")
+        self.assertEqual(gaps, [])
+
     async def test_a_broker_that_has_forgotten_tells_a_gap(self) -> None:
         broker = self.enterContext(Broker())
         async with NotificationCenter(broker.url, session=self.path) as center:

@@ -6,7 +6,6 @@ import contextlib
 import json
 import operator
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -84,15 +83,14 @@ class Keeping:
             return None
 
     def write(
-        self, client: str, session: str, epoch: str, registrations: Iterable[Registration]
+        self, client: str, session: str, epoch: str, observers: list[JSONObject]
     ) -> None:
         """Stores a session in the place of the earlier one."""
         if self._store is None:
             return
-        records = [each.record for each in registrations if each.id is not None]
         document = {
             "key": self._key, "client": client, "session": session, "epoch": epoch,
-            "observers": [record for record in records if record is not None]}
+            "observers": observers}
         try:
             self._store.set(self._key, json.dumps(document))
         except Exception as fault:

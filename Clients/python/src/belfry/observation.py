@@ -64,10 +64,9 @@ class NotificationObservation(Observation[Notification]):
 
     is_replayed = True
 
-    @property
-    def record(self) -> JSONObject | None:
+    def record(self, position: int) -> JSONObject | None:
         first = self.inbox.first
-        done = self.position if first is None else min(self.position or 0, first - 1)
+        done = position if first is None else min(position, first - 1)
         return {
             "id": self.id, "token": self.token, "position": done, "filter": self.filter,
             "selector": self.selector, "hasOwnSelector": self.has_own_selector,

@@ -158,7 +158,7 @@ class Registering(Client):
             self._saving = None
         if self._keeping is not None and self._identity is not None and self._was_connected:
             own = self._identity
-            self._keeping.write(own.client, own.session, own.epoch, self.registry)
+            self._keeping.write(own.client, own.session, own.epoch, self.registry.records())
 
     def _save_soon(self) -> None:
         if self._keeping is not None and self._saving is None:

@@ -68,9 +68,11 @@ class Registration(ABC):
         self._on_gap = on_gap
         self._on_removed = on_removed
 
-    @property
-    def record(self) -> JSONObject | None:
-        """What is stored of it for a later run of the program; None where nothing is."""
+    def record(self, position: int) -> JSONObject | None:
+        """What is stored of it for a later run of the program; None where nothing is.
+
+        Everything up to this number has come.
+        """
         return None
 
     def restore(self, id: str, token: str, position: int) -> None:

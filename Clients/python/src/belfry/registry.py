@@ -122,16 +122,9 @@ class Registry:
         _settle(registration)
 
     def leave(self) -> None:
-        """The connection is over.
-
-        Everything below the highest number that came has come for all observers, because the
-        numbers of one client never decrease. Of that number itself only its own frames are known.
-        What came live before a registration says nothing of the past that it was to get.
-        """
+        """The connection is over."""
         for registration in self._all:
-            is_behind_past = self._highest_seq > registration.joined
-            if registration.is_registered and is_behind_past and registration.position is not None:
-                registration.position = max(registration.position, self._highest_seq - 1)
+            registration.position = self.reached(registration)
             registration.is_registered = False
             if self._link.is_welcomed:
                 # What the broker did not ask again on this connection, it does not want to know.
@@ -142,6 +135,24 @@ class Registry:
                 each.is_asked = False
         self._seen_seq = self._highest_seq or self._seen_seq
         self._highest_seq = 0
+
+    def reached(self, registration: Registration) -> int | None:
+        """Up to which number everything has come for one.
+
+        Everything below the highest number that came has come for all observers, because the
+        numbers of one client never decrease. Of that number itself only its own frames are known.
+        What came live before a registration says nothing of the past that it was to get.
+        """
+        position, is_behind_past = registration.position, self._highest_seq > registration.joined
+        if registration.is_registered and is_behind_past and position is not None:
+            return max(position, self._highest_seq - 1)
+        return position
+
+    def records(self) -> list[JSONObject]:
+        """What is stored of the observers for a later run of the program."""
+        reached = [(each, self.reached(each)) for each in self._all if each.id is not None]
+        records = [each.record(position) for each, position in reached if position is not None]
+        return [record for record in records if record is not None]
 
     def position(self) -> int | None:
         """From where a session goes on: the number up to which all have everything.

@@ -45,10 +45,9 @@ class Responding(Registration):
         # What has come before the program has added again what an earlier run had.
         self._early: list[tuple[str, JSONObject, Hashable]] = []
 
-    @property
-    def record(self) -> JSONObject | None:
+    def record(self, position: int) -> JSONObject | None:
         return {
-            "id": self.id, "token": self.token, "position": self.position, "object": self.object,
+            "id": self.id, "token": self.token, "position": position, "object": self.object,
             "selectors": list(self.handlers), "terms": self.terms}
 
     @classmethod
