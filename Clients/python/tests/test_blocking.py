@@ -74,7 +74,7 @@ class BlockingTests(unittest.TestCase):
         try:
             began = time.monotonic()
             answer = belfry.ask("door", "mayOpen", default=False, fail_closed=True, wait=0.5)
-            self.assertLess(time.monotonic() - began, 0.9)
+            self.assertLess(time.monotonic() - began, 1.5)
         finally:
             self.broker.signal(signal.SIGCONT)
         self.assertEqual((answer.answer, answer.by), (False, "asker"))

@@ -22,7 +22,7 @@ from websockets.http11 import Request, Response
 from belfry import Answer, NotificationCenter
 
 WAIT = 0.6
-DELAY = 0.4
+DELAY = 1.0
 """Seconds by which a busy machine may be late."""
 
 PROBLEM = "Content-Type: application/problem+json"

@@ -83,7 +83,7 @@ class Texts(dict[str, str]):
 class SessionTests(AsyncTestCase):
     def setUp(self) -> None:
         self.enterContext(patch("belfry.backoff.FIRST_PAUSE", 0.1))
-        self.enterContext(patch("belfry.keeping.SAVE_PAUSE", 0.05))
+        self.enterContext(patch("belfry.registering.SAVE_PAUSE", 0.05))
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.path = self.folder / "session"
         self.count = 0
@@ -218,6 +218,18 @@ class SessionTests(AsyncTestCase):
                     listing = f"{broker.url}/v1/observers"
                     await eventually(
                         lambda: len(request(listing)[1]["observers"]) == 1, "one stays")
+
+    async def test_another_observer_may_have_the_selector_of_the_last_run(self) -> None:
+        broker = self.enterContext(Broker())
+        async with NotificationCenter(broker.url, session=self.path) as center:
+            await center.add_observer("Order", selector="tell:")
+        for is_open in (False, True):
+            async with NotificationCenter(broker.url, session=self.path) as center:
+                if is_open:
+                    await center.post("Ready")
+                observer = await center.add_observer(f"Refund-{is_open}", selector="tell:")
+                receipt = await center.post(f"Refund-{is_open}")
+                self.assertEqual((await anext(observer)).seq, receipt.seq)
 
     async def test_a_suspended_run_does_not_suspend_the_next(self) -> None:
         broker = self.enterContext(Broker())

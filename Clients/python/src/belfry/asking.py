@@ -48,17 +48,17 @@ class Asks(Requesting):
     ) -> Answer:
         """Asks who holds an address, and answers what they say, or the default.
 
-        `wait` may be any number of seconds. An ask that waits for more than 15, or has a `ttl`
-        besides, is stored at the broker: it outlives lost connections and restarts, and cancelling
-        the task withdraws it, unless `keep` is true. Any other ask ends with its connection, or by
-        itself when its time is over; cancelling withdraws it where it has its `own_connection`.
-        With a `ttl` alone it is answered at once with its `id` and the `outcome` `asked`; `fate`
-        waits for it.
+        `wait` may be any number of seconds. An ask that waits for more than 15, or that waits and
+        has a `ttl` or `keep`, is stored at the broker: it outlives lost connections and restarts,
+        and cancelling the task withdraws it, unless `keep` is true. Any other ask ends with its
+        connection, or by itself when its time is over; cancelling withdraws it where it has its
+        `own_connection`. With a `ttl` alone it is answered at once with its `id` and the `outcome`
+        `asked`; `fate` waits for it.
 
         Without an answer it raises `Refused` with the problem, such as `no-responder`. When the
         connection is lost, or the broker does not know what became of the ask (`outcome-unknown`)
-        or stops (`draining`), it asks again where it has a `wait` or an `idempotency_key`, and
-        raises that otherwise.
+        or stops (`draining`), it asks again where it has a `wait`, a `ttl` or an
+        `idempotency_key`, and raises that otherwise. What may be shown `once` needs the key.
 
         With `fail_closed` all that is no answer of a responder gives the `default` within `wait`
         seconds (5), by `asker` and with a reason, and raises nothing, whatever has failed.
@@ -101,9 +101,10 @@ class Asks(Requesting):
         self, params: JSONObject, keep: bool, own_connection: bool, timeout: float | None
     ) -> Answer:
         wait = params.get("wait", 0)
-        if wait and "once" not in params:
+        has_time = bool(wait) or "ttl" in params
+        if has_time and "once" not in params:
             params.setdefault("idempotencyKey", _new_key())
-        if wait > SHORT_WAIT or (wait and "ttl" in params):
+        if wait > SHORT_WAIT or (wait and (keep or "ttl" in params)):
             return await self._answered_later(params, keep, timeout)
         async with self._session.limit(timeout, wait):
             while True:

@@ -68,6 +68,10 @@ class Registering(Client):
         text_of({**new.terms, **new.params()})
         registration = cast(Added, self.registry.claim(new) or new)
         if registration is new:
+            for earlier in self.registry.in_the_way(new):
+                self.registry.remove(earlier, None)
+                if earlier.is_registered:
+                    self._remove_quietly({"token": earlier.token})
             self.registry.add(new)
             if self.is_welcomed:
                 self._register(new)

@@ -108,6 +108,13 @@ class Registry:
                 return earlier
         return None
 
+    def in_the_way(self, registration: Registration) -> list[Registration]:
+        """Those of an earlier run that have the selector of a new one, and are other ones."""
+        if not isinstance(registration, Observation):
+            return []
+        found = self._by_selector.get(registration.selector)
+        return [] if found is None or found.is_claimed else [found]
+
     # Registering, and going on.
 
     def confirmed(self, registration: Registration, answer: JSONObject) -> None:

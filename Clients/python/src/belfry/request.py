@@ -77,10 +77,11 @@ async def requested(
     """
     parts = urlsplit(socket_url)
     is_secure = parts.scheme == "wss"
-    kind = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
-    connection, memory = kind(parts.hostname or "", parts.port), _Memory()
-    # The class of `http.client` is the text of HTTP alone: the bytes go over a stream of asyncio,
+    # What `http.client` does here is the text of HTTP alone: the bytes go over a stream of asyncio,
     # which a program can cancel.
+    connection = http.client.HTTPConnection(
+        parts.hostname or "", parts.port or (443 if is_secure else 80))
+    memory = _Memory()
     connection.sock = memory
     fields = {"Connection": "close", **(fields or {})}
     body = None
