@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 import uuid
 from collections.abc import Awaitable, Mapping
@@ -145,7 +146,7 @@ class Asks(Requesting):
         params = {"idempotencyKey": _new_key(), "ttl": params["wait"], **params}
         wait = params.pop("wait")
         # Where the ask itself lives for the wait, the broker says how it ended.
-        end = time.monotonic() + wait + (self._timeout if params["ttl"] <= wait else 0)
+        end = time.monotonic() + wait if params["ttl"] > wait else math.inf
         asking: asyncio.Task[Answer] | None = None
         try:
             async with self._session.limit(timeout, wait):

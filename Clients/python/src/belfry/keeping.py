@@ -55,9 +55,12 @@ class Keeping:
 
     def __init__(self, session: str | os.PathLike[str] | Store, key: str) -> None:
         """`key` is the address of the center, to which alone the session is shown."""
-        self._file = _File(Path(session)) if isinstance(session, (str, os.PathLike)) else None
-        self._store: Store | None = (
-            self._file if isinstance(session, (str, os.PathLike)) else session)
+        self._file: _File | None = None
+        self._store: Store | None
+        if isinstance(session, (str, os.PathLike)):
+            self._store = self._file = _File(Path(session))
+        else:
+            self._store = session
         self._key = f"belfry {key}"
 
     def read(self) -> Kept | None:
@@ -79,7 +82,8 @@ class Keeping:
                 _text(document["client"]), _text(document["session"]), _text(document["epoch"]),
                 [_registration(record) for record in document["observers"]])
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            logger.warning("the stored session is damaged, and counts as none: %s", self._store)
+            logger.warning(
+                "the session in %s is damaged, and counts as none", self._file or "the store")
             return None
 
     def write(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -29,7 +30,7 @@ class Identity:
     epoch: str
 
 
-class Registering(Client):
+class Registering(Client, ABC):
     """Registers at the broker, and again on each connection that needs it."""
 
     def __init__(
@@ -51,12 +52,13 @@ class Registering(Client):
         self._unknown: list[str] = []
         self._saving: asyncio.TimerHandle | None = None
 
+    @abstractmethod
     async def close(self) -> None:
         """Ends the connection, and with it every observer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _open_if_confirmed(self) -> None:
-        raise NotImplementedError
+        """The connection is open once the broker has confirmed all that was asked of it."""
 
     async def add(self, new: Added, timeout: float | None) -> Added:
         """Registers it, and returns when the broker has confirmed it.
