@@ -9,11 +9,14 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import traceback
 import unittest
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from support import AsyncTestCase, Broker, eventually
 
-from belfry import Closed, NotificationCenter, Refused, State, TimedOut
+from belfry import Closed, NotificationCenter, Refused, State, Unreachable
 
 LIFETIME = 3
 """Seconds until the first key has expired, or up to one less: its row has whole seconds."""
@@ -84,11 +87,43 @@ class AccessTests(AsyncTestCase):
             await eventually(lambda: got == [receipt.seq], "and goes on")
             self.assertEqual((observer.id, tokens), (before, []))
 
-    async def test_no_broker_is_told_in_time(self) -> None:
-        async with NotificationCenter("http://127.0.0.1:1", timeout=0.3) as center:
-            with self.assertRaises(TimedOut) as timed_out:
+    async def test_no_broker_is_told_at_once(self) -> None:
+        for host, why in (
+            ("127.0.0.1", "Connection refused"), ("localhost", "Connection refused"),
+            ("nowhere.invalid", ""),
+        ):
+            async with NotificationCenter(f"http://{host}:1") as center:
+                calls: tuple[Callable[[], Awaitable[Any]], ...] = (
+                    lambda: center.add_observer("Mail"), lambda: center.post("Mail"),
+                    lambda: center.ask("desk", "confirm", wait=3600, idempotency_key="k"),
+                    lambda: center.fate("01M7YHX300M8V3ZJ6X5R7N9C1D", wait=3600),
+                    center.archives,
+                )
+                for call in calls:
+                    with self.assertRaises(Unreachable) as unreachable:
+                        async with asyncio.timeout(5):
+                            await call()
+                    self.assertRegex(
+                        str(unreachable.exception),
+                        f"^the broker cannot be reached at {host}:1: {why}[A-Za-z ]*$")
+                    shown = "".join(traceback.format_exception(unreachable.exception))
+                    self.assertNotRegex(shown, "During handling|direct cause")
+                self.assertIn(center.state.name, ("waiting", "connecting"))
+
+    async def test_a_center_finds_a_broker_that_starts_later(self) -> None:
+        broker = self.enterContext(Broker())
+        broker.stop()
+        async with NotificationCenter(broker.url) as center:
+            with self.assertRaises(Unreachable):
                 await center.post("Mail")
-            self.assertIn("cannot be reached", str(timed_out.exception))
+            await asyncio.to_thread(broker.start)
+            await eventually(lambda: center.state.name == "open", "it comes")
+            await center.post("Mail")
+            await asyncio.to_thread(broker.stop)
+            await eventually(lambda: center.state.name == "waiting", "it is lost")
+            posting = asyncio.ensure_future(center.post("Mail"))
+            await asyncio.to_thread(broker.start)
+            await posting
 
 
 if __name__ == "__main__":

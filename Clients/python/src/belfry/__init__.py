@@ -4,8 +4,11 @@
         receipt = await center.post("ButtonChange", object="7", user_info={"row": 1})
         async for notification in center.notifications("ButtonChange"):
             ...
+
+Scripts need no asyncio: `belfry.post`, `ask`, `value` and `set_value` open a connection each.
 """
 
+from .blocking import ask, post, set_value, value
 from .center import NotificationCenter
 from .errors import (
     BelfryError,
@@ -15,7 +18,9 @@ from .errors import (
     Refusal,
     Refused,
     TimedOut,
+    Unreachable,
 )
+from .mailboxes import Mailbox
 from .notification import (
     Answer,
     Archive,
@@ -34,6 +39,7 @@ from .state import State
 
 __all__ = [
     "Answer", "Archive", "Ask", "BelfryError", "Change", "Closed", "ConnectionLost", "Gap",
-    "ModeLease", "Notification", "NotificationCenter", "Observer", "ObserverRemoved", "Page",
-    "Receipt", "Refusal", "Refused", "Responder", "State", "TimedOut", "Token", "Value", "Written",
+    "Mailbox", "ModeLease", "Notification", "NotificationCenter", "Observer", "ObserverRemoved",
+    "Page", "Receipt", "Refusal", "Refused", "Responder", "State", "TimedOut", "Token",
+    "Unreachable", "Value", "Written", "ask", "post", "set_value", "value",
 ]

@@ -9,22 +9,15 @@ from urllib.parse import quote
 
 from .errors import Refused
 from .notification import Archive, Notification, Page
-from .request import requested
-from .session import Session
-from .tokens import Tokens
+from .request import Requesting
 from .wire import JSONObject, Where, filter_of, given, text_of, time_of
 
 NOT_FOUND = 404
 PAGE_LIMIT = 1_000
 
 
-class Archives:
+class Archives(Requesting):
     """The calls of a center that are about what is kept."""
-
-    _url: str
-    _tokens: Tokens
-    _timeout: float
-    _session: Session
 
     async def put_archive(
         self, name: str | None = None, *, name_prefix: str | None = None, count: int | None = None,
@@ -132,16 +125,6 @@ class Archives:
             "DELETE", "notifications", query, shape="forget", timeout=timeout)
         removed: int = answer["removed"]
         return removed
-
-    async def _requested(
-        self, method: str, path: str, query: JSONObject, *, shape: str | None = None,
-        content: JSONObject | None = None, timeout: float | None = None,
-    ) -> Any:
-        async with self._session.limit(timeout):
-            token = await self._tokens.next()
-            return await requested(
-                self._url, token, method, path, query, shape=shape, content=content,
-                timeout=self._timeout if timeout is None else timeout)
 
 
 def _place(name: str | None, name_prefix: str | None) -> tuple[str, JSONObject]:

@@ -6,22 +6,22 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from os import PathLike
 from typing import Any, Self
 
-from .apart import ask_apart
 from .archives import Archives
-from .errors import BelfryError, ConnectionLost, Refused
+from .asking import Asks
+from .errors import BelfryError, Refused
 from .handling import Handler
 from .inbox import OWN_INBOX_LIMIT
+from .keeping import Keeping, Store
+from .mailboxes import Mailboxes
 from .notification import (
     JSON,
-    Answer,
     Change,
     ModeLease,
     Notification,
     Receipt,
-    Value,
-    Written,
 )
 from .observation import NotificationObservation, Observation, ValueObservation
 from .observer import Observer, Responder, Token
@@ -31,6 +31,7 @@ from .session import Session
 from .state import State
 from .tokens import Credentials, Tokens
 from .url import socket_url
+from .values import Values
 from .wire import (
     NOT_GIVEN,
     JSONObject,
@@ -45,11 +46,9 @@ from .wire import (
 )
 
 DEFAULT_TIMEOUT = 15.0
-ASK_AGAIN_PAUSE = 0.5
-"""Seconds between two attempts of an ask with a key."""
 
 
-class NotificationCenter(Archives):
+class NotificationCenter(Archives, Asks, Mailboxes, Values):
     """A center of a broker, over a connection that comes back by itself.
 
         async with NotificationCenter("http://127.0.0.1:8080") as center:
@@ -62,23 +61,26 @@ class NotificationCenter(Archives):
 
     def __init__(
         self, url: str, *, center: str | None = None, token: Credentials = None,
-        resume: bool = False, timeout: float = DEFAULT_TIMEOUT,
+        resume: bool = False, session: str | PathLike[str] | Store | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
         on_state: Callable[[State], None] | None = None,
     ) -> None:
         """`center` names another center than the default one.
 
         `token` is what the broker is shown: a key, a JWT, or a function that answers one, which may
         be a coroutine and is asked before each connection. With `resume` the observers outlive a
-        lost connection at the broker, and what is posted meanwhile is held for them.
+        lost connection at the broker, and what is posted meanwhile is held for them. With a
+        `session`, a file or a store with `get` and `set`, they also outlive the program.
 
         `on_state` is called with each state: `connecting`, `open`, `waiting`, `closed` for good.
         """
         self._url = socket_url(url, center)
         self._timeout = timeout
         self._tokens = Tokens(token)
+        self._resumes = resume or session is not None
         self._session = Session(
-            self._url, self._tokens, resumes=resume, timeout=timeout, on_state=on_state)
-        self._resumes = resume
+            self._url, self._tokens, resumes=self._resumes, timeout=timeout, on_state=on_state,
+            keeping=None if session is None else Keeping(session, self._url))
         # Those of observers that have a connection of their own.
         self._apart: set[Session] = set()
         self._workers: set[asyncio.Task[None]] = set()
@@ -107,7 +109,7 @@ class NotificationCenter(Archives):
         name_prefix: str | None = None, object_prefix: str | None = None,
         where: Where | None = None, selector: str | None = None, since: Since | None = None,
         last: int | None = None, last_each: int | None = None, own_connection: bool | None = None,
-        acknowledge: bool = False, suspension_behavior: str | None = None,
+        acknowledge: bool = False, tap: bool = False, suspension_behavior: str | None = None,
         hold_limit: int | None = None, min_interval: float | None = None,
         lease: float | None = NOT_GIVEN, on_gap: GapHandler | None = None,
         on_removed: RemovedHandler | None = None, timeout: float | None = None,
@@ -128,16 +130,17 @@ class NotificationCenter(Archives):
         name and object. While it is given the past, its connection brings nothing else live. So it
         has one of its own, unless it begins behind a number; `own_connection` decides otherwise.
 
-        `suspension_behavior`, `hold_limit`, `min_interval` and `lease` (None is for ever) go to the
-        broker. `on_gap` is called with what was lost.
+        `tap`, `suspension_behavior`, `hold_limit`, `min_interval` and `lease` (None is for ever)
+        go to the broker. `on_gap` is called with what was lost.
         """
         terms = given(
-            acknowledge=acknowledge, suspension_behavior=suspension_behavior,
+            acknowledge=acknowledge, tap=tap, suspension_behavior=suspension_behavior,
             hold_limit=hold_limit, min_interval=min_interval)
         add_lease(terms, lease)
         observation = NotificationObservation(
             filter_of(name, names, name_prefix, object, object_prefix, where),
             selector or self._session.registry.next_selector(), handler, terms, on_gap, on_removed)
+        observation.has_own_selector = selector is not None
         observation.begin_at(beginning_of(since, last, last_each))
         if own_connection is None:
             own_connection = bool(observation.beginning)
@@ -254,23 +257,38 @@ class NotificationCenter(Archives):
             next=next, if_held=if_held, concurrency=concurrency, acknowledge=acknowledge,
             suspension_behavior=suspension_behavior, hold_limit=hold_limit)
         add_lease(terms, lease)
-        responding = Responding(object, handlers, terms, on_gap, on_removed)
-        await self._session.add(responding, timeout)
+        responding = await self._session.add(
+            Responding(object, handlers, terms, on_gap, on_removed), timeout)
         return Responder(self._session, responding)
+
+    async def work(
+        self, object: str, selector: str, handler: AskHandler, *, concurrency: int = 1,
+        lease: float | None = NOT_GIVEN, on_removed: RemovedHandler | None = None,
+        timeout: float | None = None,
+    ) -> Responder:
+        """Takes asks as work, one of several that share an address.
+
+        The broker gives each ask to the worker that has the fewest, at most `concurrency` at once,
+        and what the handler returns is the answer. The work of one that dies goes to another; where
+        none is left it waits for the `lease`, with `resume` or a `session`.
+        """
+        return await self.respond(
+            object, {selector: handler}, if_held="share", suspension_behavior="hold",
+            concurrency=concurrency, lease=lease, on_removed=on_removed, timeout=timeout)
 
     async def _observe(
         self, observation: Observation[Any], handler: Handler[Any] | None, timeout: float | None,
         session: Session | None = None,
     ) -> Observer[Any]:
         session = session or self._session
-        await session.add(observation, timeout)
+        observation = await session.add(observation, timeout)
         if handler is not None:
             worker = asyncio.create_task(observation.work())
             self._workers.add(worker)
             worker.add_done_callback(self._workers.discard)
         return Observer(session, observation)
 
-    # Posts and asks.
+    # Posts.
 
     async def post(
         self, name: str, *, object: str | None = None, user_info: Mapping[str, JSON] | None = None,
@@ -305,46 +323,6 @@ class NotificationCenter(Archives):
             self._session.lasting.posted(answer["id"], params)
         return Receipt.of(answer)
 
-    async def ask(
-        self, object: str, selector: str, user_info: Mapping[str, JSON] | None = None, *,
-        default: JSON = NOT_GIVEN, wait: float | None = None, ttl: float | None = None,
-        once: bool = False, caused_by: str | None = None, idempotency_key: str | None = None,
-        own_connection: bool = False, timeout: float | None = None,
-    ) -> Answer:
-        """Asks who holds an address, and answers what they say, or the default.
-
-        Without an answer it raises `Refused` with the problem, such as `no-responder`. When the
-        connection is lost it raises `ConnectionLost`; with an `idempotency_key` it asks again, and
-        so where the broker does not know what became of it (`outcome-unknown`).
-
-        Who cancels it no longer waits, and the ask goes on until its time is over. With
-        `own_connection` cancelling withdraws it.
-        """
-        params = given(
-            object=object, selector=selector, user_info=members(user_info), wait=wait, ttl=ttl,
-            once=once, caused_by=caused_by, idempotency_key=idempotency_key)
-        if default is not NOT_GIVEN:
-            params["default"] = default
-        async with self._session.limit(timeout, wait or 0):
-            while True:
-                try:
-                    if own_connection:
-                        token = await self._tokens.next()
-                        return Answer.of(
-                            await ask_apart(self._url, token, params, self._timeout))
-                    return Answer.of(await self._session.result_of("ask", params, timeout))
-                except (ConnectionLost, Refused) as error:
-                    # The broker may not know what became of it: any other refusal is the outcome.
-                    is_unknown = error.slug == "outcome-unknown"
-                    may_repeat = is_unknown or isinstance(error, ConnectionLost)
-                    if not may_repeat or idempotency_key is None or self.state.name == "closed":
-                        raise
-                    await asyncio.sleep(ASK_AGAIN_PAUSE)
-
-    async def withdraw(self, id: str, *, timeout: float | None = None) -> None:
-        """Withdraws an ask that was made with `ttl`."""
-        await self._session.result_of("withdraw", {"id": id}, timeout)
-
     async def explain(
         self, name: str | None = None, *, object: str | None = None, selector: str | None = None,
         user_info: Mapping[str, JSON] | None = None, limit: int | None = None,
@@ -359,63 +337,6 @@ class NotificationCenter(Archives):
             limit=limit, cursor=cursor)
         answer: JSONObject = await self._session.result_of("explain", params, timeout)
         return answer
-
-    # Values.
-
-    async def value(
-        self, object: str, key_path: str = "", *, timeout: float | None = None
-    ) -> Value | None:
-        """What is at a key path of an object's value; None where there is nothing."""
-        try:
-            answer = await self._session.result_of("value", place(object, key_path), timeout)
-        except Refused as refusal:
-            if refusal.status == 404:
-                return None
-            raise
-        return Value(answer["value"], answer["etag"], answer["seq"])
-
-    async def set_value(
-        self, object: str, key_path: str, value: JSON, *, ttl: float | None = None,
-        lease: float | None = None, if_match: str | None = None, if_none_match: str | None = None,
-        timeout: float | None = None,
-    ) -> Written:
-        """Sets what is at a key path; "" is the whole.
-
-        With `if_match` it raises `Refused` (`precondition-failed`) unless the value has that tag;
-        `if_none_match="*"` sets only where there is nothing. `ttl` removes it so many seconds
-        later, and `lease` so many seconds after this client has gone. One with a lease is set
-        again when a connection has brought a new client.
-        """
-        params = given(ttl=ttl, lease=lease, if_match=if_match, if_none_match=if_none_match)
-        return await self._write(
-            "setValue", {**place(object, key_path), **params, "value": value}, timeout)
-
-    async def merge_value(
-        self, object: str, key_path: str, patch: JSON, *, if_match: str | None = None,
-        if_none_match: str | None = None, timeout: float | None = None,
-    ) -> Written:
-        """Applies a merge patch (RFC 7396): several keys in one change; null removes one."""
-        params = given(if_match=if_match, if_none_match=if_none_match)
-        return await self._write(
-            "mergeValue", {**place(object, key_path), **params, "patch": patch}, timeout)
-
-    async def remove_value(
-        self, object: str, key_path: str = "", *, if_match: str | None = None,
-        timeout: float | None = None,
-    ) -> Written:
-        """Removes what is at a key path, or the whole value."""
-        params = {**place(object, key_path), **given(if_match=if_match)}
-        return await self._write("removeValue", params, timeout)
-
-    async def _write(self, method: str, params: JSONObject, timeout: float | None) -> Written:
-        ended = self._session.lasting.write(method, params)
-        try:
-            answer = await self._session.result_of(method, params, timeout)
-        except BaseException as error:
-            ended(None, error)
-            raise
-        ended(answer, None)
-        return Written.of(answer)
 
     # Suspension and the queue.
 

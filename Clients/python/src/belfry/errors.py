@@ -1,5 +1,8 @@
 """Why a call has no result."""
 
+import os
+import re
+import socket
 from typing import Any
 
 DEFAULT_PROBLEM_CODE = -32_000
@@ -51,6 +54,13 @@ class ConnectionLost(BelfryError, ConnectionError):
     """The connection ended before the answer."""
 
 
+class Unreachable(ConnectionLost):
+    """Nobody listens at the address of the broker; nothing was done.
+
+    A center that was not connected yet tells its calls so at once, and goes on trying.
+    """
+
+
 class Closed(BelfryError):
     """The center is closed; `problem` is why, if the broker said so."""
 
@@ -61,6 +71,19 @@ class ObserverRemoved(BelfryError):
 
 class Refusal(Exception):
     """Raised by a handler to refuse what it was given; its text is what the other side is told."""
+
+
+def unreached(place: str, fault: Exception) -> BelfryError:
+    """What it means that no connection came about, or that it ended before the answer."""
+    text = str(fault) or type(fault).__name__
+    if isinstance(fault, socket.gaierror):
+        return Unreachable(f"the broker cannot be reached at {place}: {fault.strerror}")
+    # So says asyncio, of one address or of several.
+    if isinstance(fault, OSError) and "Connect call failed" in text:
+        number = re.search(r"\[Errno (\d+)\]", text)
+        why = os.strerror(int(number[1])) if number else text
+        return Unreachable(f"the broker cannot be reached at {place}: {why}")
+    return ConnectionLost(f"the broker cannot be reached: {text}")
 
 
 def problem_of(error: BelfryError | None) -> dict[str, Any] | None:

@@ -28,6 +28,14 @@ class Inbox(Generic[Item]):
         self._changed = asyncio.Event()
         self._has_ended = False
         self._error: BelfryError | None = None
+        self._taken: int | None = None
+
+    @property
+    def first(self) -> int | None:
+        """The number of the oldest that its reader is not done with, who is when it takes on."""
+        if self._taken is not None:
+            return self._taken
+        return self._items[0][0].seq if self._items else None
 
     def put(self, item: Item, key: Hashable) -> Item | None:
         """Adds one, and answers the one that is lost for it."""
@@ -39,6 +47,7 @@ class Inbox(Generic[Item]):
 
     async def take(self) -> tuple[Item, Hashable] | None:
         """The next one; None after the end, or the error that ended it."""
+        self._taken = None
         while not self._items:
             if self._error is not None:
                 raise self._error
@@ -46,7 +55,9 @@ class Inbox(Generic[Item]):
                 return None
             self._changed.clear()
             await self._changed.wait()
-        return self._items.popleft()
+        item, key = self._items.popleft()
+        self._taken = item.seq
+        return item, key
 
     def end(self, error: BelfryError | None) -> None:
         """Nothing comes any more. Without an error what is there is not told either."""

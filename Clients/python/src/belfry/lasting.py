@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -77,7 +78,8 @@ class Lasting:
                 return
             if begun is not None and self._leases.get(path) is begun:
                 del self._leases[path]
-            if isinstance(error, Refused):
+            if isinstance(error, Refused) or begun is not None:
+                # Nobody knows whether a lost write has happened: the tag of the earlier one says.
                 self._leases = {**overwritten, **self._leases}
         return ended
 
@@ -128,9 +130,10 @@ class Lasting:
         `away` is for how many seconds a session that goes on had no connection; None is a new
         client.
         """
-        for place, lease in list(self._leases.items()):
-            if lease.is_written:
-                await self._set_again(place, lease, call)
+        # All at once, in their order: calls wait for the last of them.
+        await asyncio.gather(*(
+            self._set_again(place, lease, call)
+            for place, lease in list(self._leases.items()) if lease.is_written))
         for key, farewell in list(self._farewells.items()):
             # One of a session that goes on may be there still.
             if away is None or away >= farewell.params.get("after", 0):

@@ -10,13 +10,14 @@ from collections.abc import AsyncGenerator
 from ipaddress import ip_address
 from typing import Any, Self
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
-from .errors import BelfryError, ConnectionLost
+from .errors import BelfryError, unreached
 from .verdict import fault_of, parsed
 from .wire import JSONObject, text_of
 
@@ -63,21 +64,24 @@ class Line:
     async def open(cls, url: str, token: str | None, timeout: float) -> Self:
         """Opens a connection.
 
-        Raises Refused where the broker said no, and ConnectionLost where it said nothing, whatever
-        the reason: a stranger's answer, TLS, or a proxy of the environment that is not there, not
-        named well, or needs a package that is not installed.
+        Raises Refused where the broker said no, Unreachable where nobody is there, and
+        ConnectionLost where it said nothing, whatever the reason: a stranger's answer, TLS, or a
+        proxy of the environment that is not named well, or needs a package that is not installed.
         """
         fields = {} if token is None else {"Authorization": f"Bearer {token}"}
+        way = _way_to(url)
         try:
             socket = await Opening(
                 url, subprotocols=[Subprotocol("belfry.v1")], additional_headers=fields,
                 open_timeout=timeout, close_timeout=CLOSE_TIME, ping_interval=None,
-                max_size=FRAME_LIMIT, **_way_to(url))
+                max_size=FRAME_LIMIT, **way)
         except InvalidStatus as refusal:
             raise _fault(refusal.response) from refusal
         except Exception as fault:
-            text = str(fault) or type(fault).__name__
-            raise ConnectionLost(f"the broker cannot be reached: {text}") from fault
+            place = urlsplit(url).netloc
+            if not way and getproxies():
+                place = f"{place}, perhaps through a proxy of the environment"
+            raise unreached(place, fault) from None
         return cls(socket)
 
     def send(self, message: JSONObject) -> None:

@@ -20,7 +20,7 @@ class Notification:
     user_info: dict[str, JSON] | None
     posted_at: str | None
     redelivered: bool
-    """It may have come before: over an earlier connection, or to a program that resumed the same client."""
+    """It may have come before: over an earlier connection, or to an earlier run of the program."""
     raw: dict[str, JSON] = field(repr=False, compare=False)
     """All that the broker has sent."""
 
@@ -46,6 +46,8 @@ class Change(Notification):
     """It is the value as it is, and no change."""
     old: JSON
     """What was there, for an observer with `old`."""
+    etag: str | None
+    """The tag of what is there now, where the broker says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +114,13 @@ class Answer:
     id: str
     answer: JSON
     by: str | None
-    """`responder` or `default`."""
+    """`responder`, `default`, or `asker`: the default of an ask that fails closed."""
     observer: str | None
     """Who has answered."""
+    answered_by: str | None
+    """The principal of who has answered."""
     reason: str | None
-    """Why it is the default."""
+    """Why it is the default, or what the responder said besides."""
     path: list[str]
     """The addresses that were asked."""
     outcome: str | None
@@ -126,8 +130,9 @@ class Answer:
     def of(cls, answer: dict[str, JSON]) -> Answer:
         return cls(
             id=answer.get("id", ""), answer=answer.get("answer"), by=answer.get("by"),
-            observer=answer.get("observer"), reason=answer.get("reason"),
-            path=answer.get("path") or [], outcome=answer.get("outcome"))
+            observer=answer.get("observer"), answered_by=answer.get("answeredBy"),
+            reason=answer.get("reason"), path=answer.get("path") or [],
+            outcome=answer.get("outcome"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ class Observation(Registration, Generic[Item]):
         # What is acknowledged is not dropped: the broker stops when 1,000 answers are due.
         self.inbox: Inbox[Item] = Inbox(None if self.acknowledges else INBOX_LIMIT)
         self.filter = filter
+        self.has_own_selector = False
+        """Whether the program has chosen the selector."""
         self._handler = handler
 
     def params(self) -> JSONObject:
@@ -61,6 +63,32 @@ class NotificationObservation(Observation[Notification]):
     """An observer of what is posted."""
 
     is_replayed = True
+
+    def record(self, position: int) -> JSONObject | None:
+        first = self.inbox.first
+        done = position if first is None else min(position, first - 1)
+        return {
+            "id": self.id, "token": self.token, "position": done, "filter": self.filter,
+            "selector": self.selector, "hasOwnSelector": self.has_own_selector,
+            "terms": self.terms}
+
+    @classmethod
+    def restored(cls, record: JSONObject) -> NotificationObservation:
+        """That of a record."""
+        observation = cls(record["filter"], record["selector"], None, record["terms"], None, None)
+        observation.has_own_selector = record["hasOwnSelector"]
+        return observation
+
+    def is_same(self, other: Registration) -> bool:
+        return (
+            isinstance(other, NotificationObservation) and self.filter == other.filter
+            and self.terms == other.terms and self.has_own_selector == other.has_own_selector
+            and (self.selector == other.selector or not self.has_own_selector))
+
+    def claim(self, other: Registration) -> None:
+        assert isinstance(other, NotificationObservation)
+        self._handler = other._handler
+        super().claim(other)
 
     def deliver(self, params: JSONObject) -> None:
         seq = params["seq"]
@@ -119,4 +147,5 @@ class ValueObservation(Observation[Change]):
         change = params["change"]
         self.hand(Change.of(
             params, key_path=params.get("keyPath", ""), value=value, kind=change["kind"],
-            initial=change.get("initial", False), old=change.get("old")))
+            initial=change.get("initial", False), old=change.get("old"),
+            etag=change.get("etag", params.get("etag"))))

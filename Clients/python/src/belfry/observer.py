@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Hashable
 from typing import Generic
 
@@ -35,6 +36,10 @@ class Token:
     @property
     def is_removed(self) -> bool:
         return self._registration.is_removed
+
+    async def until_removed(self) -> None:
+        """Waits until it is removed; raises why, where that was not done here."""
+        await asyncio.shield(self._registration.ended)
 
     async def remove(self, *, timeout: float | None = None) -> None:
         """Removes it; nothing is told after the call.

@@ -10,6 +10,7 @@ from typing import Any
 
 from .errors import BelfryError
 from .handling import call_guarded
+from .limit import settle
 from .notification import Gap
 from .wire import JSONObject
 
@@ -25,8 +26,10 @@ class Owed:
     id: Any
     """The id of the request; it is that of the last time that it came."""
     seq: int
+    is_asked: bool = True
+    """Whether the broker has asked on this connection: it knows no answer to an earlier one."""
     answer: JSONObject | None = None
-    """What was answered while there was no connection."""
+    """What is to be answered when the broker asks again."""
     task: asyncio.Task[None] | None = None
     """Who works on an ask."""
 
@@ -55,11 +58,44 @@ class Registration(ABC):
         """Whether this connection has it."""
         self.is_removed = False
         self.owed: dict[Hashable, Owed] = {}
+        self.is_claimed = True
+        """Whether the program has it; one of an earlier run waits until it is added again."""
+        self._untold: list[Gap] = []
         self.confirmed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.answer: Answering = lambda key, message: None
         """Passes an answer on; the registry sets it."""
         self._on_gap = on_gap
         self._on_removed = on_removed
+
+    def record(self, position: int) -> JSONObject | None:
+        """What is stored of it for a later run of the program; None where nothing is.
+
+        Everything up to this number has come.
+        """
+        return None
+
+    def restore(self, id: str, token: str, position: int) -> None:
+        """It is one of an earlier run, which has done everything up to this number."""
+        self.id, self.token, self.position = id, token, position
+        self.unclaim()
+
+    def unclaim(self) -> None:
+        """It waits until the program adds it."""
+        self.is_claimed = False
+        self.confirmed = asyncio.get_running_loop().create_future()
+
+    def is_same(self, other: Registration) -> bool:
+        """Whether an earlier run had the same."""
+        return False
+
+    def claim(self, other: Registration) -> None:
+        """The program has added it again: what came meanwhile is told."""
+        self.is_claimed = True
+        self._on_gap, self._on_removed = other._on_gap, other._on_removed
+        untold, self._untold = self._untold, []
+        for gap in untold:
+            self.tell_gap(gap)
 
     @abstractmethod
     def params(self) -> JSONObject:
@@ -126,12 +162,17 @@ class Registration(ABC):
     def end(self, error: BelfryError | None) -> None:
         """It is no more; without an error because its owner said so."""
         self.is_removed = True
-        if not self.confirmed.done() and error is not None:
-            self.confirmed.set_exception(error)
-            # It may be that nobody waits any more.
-            self.confirmed.exception()
+        if error is not None:
+            settle(self.confirmed, None, error)
+        settle(self.ended, None, error)
+        for future in (self.confirmed, self.ended):
+            if future.done():
+                # It may be that nobody waits any more.
+                future.exception()
 
     def tell_gap(self, gap: Gap) -> None:
+        if not self.is_claimed:
+            return self._untold.append(gap)
         call_guarded(self._on_gap, gap)
 
     def tell_removed(self, reason: str) -> None:

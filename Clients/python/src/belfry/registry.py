@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Protocol
@@ -56,6 +57,10 @@ class Registry:
             if not self._is_used(selector):
                 return selector
 
+    def avoid_selectors(self) -> None:
+        """Chooses selectors from now on that no earlier run of the program has."""
+        self._selector_count = random.getrandbits(32)
+
     def add(self, registration: Registration) -> None:
         """Takes in a new one; raises ValueError where frames could not be told apart."""
         if isinstance(registration, Observation):
@@ -72,6 +77,8 @@ class Registry:
                 self._implemented[selector] += 1
         registration.answer = lambda key, message: self._answer(registration, key, message)
         self._all[registration] = None
+        if registration.id is not None:
+            self._by_id[registration.id] = registration
 
     def remove(self, registration: Registration, error: BelfryError | None) -> None:
         """Forgets one; without an error because its owner said so."""
@@ -93,6 +100,21 @@ class Registry:
     def _is_used(self, selector: str) -> bool:
         return selector in self._by_selector or self._implemented[selector] > 0
 
+    def claim(self, registration: Registration) -> Registration | None:
+        """The one of an earlier run that is the same as a new one; it is the program's now."""
+        for earlier in self._all:
+            if not earlier.is_claimed and earlier.is_same(registration):
+                earlier.claim(registration)
+                return earlier
+        return None
+
+    def in_the_way(self, registration: Registration) -> list[Registration]:
+        """Those of an earlier run that have the selector of a new one, and are other ones."""
+        if not isinstance(registration, Observation):
+            return []
+        found = self._by_selector.get(registration.selector)
+        return [] if found is None or found.is_claimed else [found]
+
     # Registering, and going on.
 
     def confirmed(self, registration: Registration, answer: JSONObject) -> None:
@@ -104,28 +126,40 @@ class Registry:
         registration.join(answer.get("since", 0))
         if not registration.is_removed:
             self._by_id[answer["id"]] = registration
-        if not registration.confirmed.done():
-            registration.confirmed.set_result(None)
+        _settle(registration)
 
     def leave(self) -> None:
-        """The connection is over.
-
-        Everything below the highest number that came has come for all observers, because the
-        numbers of one client never decrease. Of that number itself only its own frames are known.
-        What came live before a registration says nothing of the past that it was to get.
-        """
+        """The connection is over."""
         for registration in self._all:
-            is_behind_past = self._highest_seq > registration.joined
-            if registration.is_registered and is_behind_past and registration.position is not None:
-                registration.position = max(registration.position, self._highest_seq - 1)
+            registration.position = self.reached(registration)
             registration.is_registered = False
             if self._link.is_welcomed:
                 # What the broker did not ask again on this connection, it does not want to know.
                 owed = registration.owed
                 for key in [key for key in owed if owed[key].answer is not None]:
                     del owed[key]
+            for each in registration.owed.values():
+                each.is_asked = False
         self._seen_seq = self._highest_seq or self._seen_seq
         self._highest_seq = 0
+
+    def reached(self, registration: Registration) -> int | None:
+        """Up to which number everything has come for one.
+
+        Everything below the highest number that came has come for all observers, because the
+        numbers of one client never decrease. Of that number itself only its own frames are known.
+        What came live before a registration says nothing of the past that it was to get.
+        """
+        position, is_behind_past = registration.position, self._highest_seq > registration.joined
+        if registration.is_registered and is_behind_past and position is not None:
+            return max(position, self._highest_seq - 1)
+        return position
+
+    def records(self) -> list[JSONObject]:
+        """What is stored of the observers for a later run of the program."""
+        reached = [(each, self.reached(each)) for each in self._all if each.id is not None]
+        records = [each.record(position) for each, position in reached if position is not None]
+        return [record for record in records if record is not None]
 
     def position(self) -> int | None:
         """From where a session goes on: the number up to which all have everything.
@@ -157,6 +191,7 @@ class Registry:
             if registration.id in kept:
                 del kept[registration.id]
                 registration.is_registered = True
+                _settle(registration)
                 if is_other_epoch:
                     # The broker tells the gap.
                     registration.begin_numbers_anew()
@@ -230,17 +265,17 @@ class Registry:
             registration.owe(key, id, params["seq"])
             registration.request(method, params, key)
             return
-        owed.id = id
+        owed.id, owed.is_asked = id, True
         if owed.answer is not None:
             self._answer(registration, key, owed.answer)
 
     def _answer(self, registration: Registration, key: Hashable, message: JSONObject) -> None:
-        """Answers once. Without a connection the answer is kept until the broker asks again."""
+        """Answers once. Behind a lost connection the answer is kept until the broker asks again."""
         owed = registration.owed.get(key)
         if owed is None:
             return
         owed.answer = message
-        if registration.is_registered and self._link.is_welcomed:
+        if owed.is_asked and registration.is_registered and self._link.is_welcomed:
             del registration.owed[key]
             self._link.send({"id": owed.id, **message})
 
@@ -272,6 +307,11 @@ class Registry:
     def _lose(self, registration: Registration, reason: str) -> None:
         self.remove(registration, ObserverRemoved(f"the observer was removed: {reason}"))
         registration.tell_removed(reason)
+
+
+def _settle(registration: Registration) -> None:
+    if not registration.confirmed.done():
+        registration.confirmed.set_result(None)
 
 
 def owed_key(params: JSONObject, id: Any) -> Hashable:

@@ -9,7 +9,8 @@ from typing import Any
 
 from .errors import BelfryError
 from .handling import PASSED, Handler, Passed, outcome_of
-from .notification import Notification
+from .inbox import INBOX_LIMIT
+from .notification import Gap, Notification
 from .registration import Registration
 from .wire import JSONObject
 
@@ -41,6 +42,35 @@ class Responding(Registration):
         self.object = object
         self.handlers = dict(handlers)
         self._tasks: set[asyncio.Task[None]] = set()
+        # What has come before the program has added again what an earlier run had.
+        self._early: list[tuple[str, JSONObject, Hashable]] = []
+
+    def record(self, position: int) -> JSONObject | None:
+        return {
+            "id": self.id, "token": self.token, "position": position, "object": self.object,
+            "selectors": list(self.handlers), "terms": self.terms}
+
+    @classmethod
+    def restored(cls, record: JSONObject) -> Responding:
+        """That of a record."""
+        handlers = {selector: _unclaimed for selector in record["selectors"]}
+        return cls(record["object"], handlers, record["terms"], None, None)
+
+    def is_same(self, other: Registration) -> bool:
+        return (
+            isinstance(other, Responding) and self.params() == other.params()
+            and self.terms == other.terms)
+
+    def claim(self, other: Registration) -> None:
+        assert isinstance(other, Responding)
+        self.handlers = other.handlers
+        super().claim(other)
+        early, self._early = self._early, []
+        for selector, params, key in early:
+            if key is None:
+                self._start(selector, params, None)
+            elif key in self.owed:
+                self.request(selector, params, key)
 
     def params(self) -> JSONObject:
         return {"object": self.object, "implements": list(self.handlers)}
@@ -75,7 +105,15 @@ class Responding(Registration):
             if self.owed[key].task is not asyncio.current_task():
                 self.settle(key)
 
-    def _start(self, selector: str, params: JSONObject, key: Hashable) -> asyncio.Task[None]:
+    def _start(
+        self, selector: str, params: JSONObject, key: Hashable
+    ) -> asyncio.Task[None] | None:
+        if not self.is_claimed:
+            if len(self._early) < INBOX_LIMIT:
+                self._early.append((selector, params, key))
+            else:
+                self.tell_gap(Gap("overflow", 1, params["seq"], params["seq"]))
+            return None
         ask = Ask.of(
             params, selector=selector, target=params.get("target"),
             answer_by=params.get("answerBy"))
@@ -89,3 +127,7 @@ class Responding(Registration):
         message = await outcome_of(handler, ask, is_wanted=key is not None)
         if message is not None:
             self.answer(key, message)
+
+
+def _unclaimed(ask: Ask) -> None:
+    raise RuntimeError("the responder is not added again yet")

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
 from typing import Any
 
 from .backoff import STEADY_TIME, BackOff
-from .calls import Calls, Outcome
-from .errors import BelfryError, Closed, ConnectionLost, Refused, problem_of
+from .errors import BelfryError, Closed, ConnectionLost, Refused, Unreachable, problem_of
 from .handling import call_guarded, logger
+from .keeping import CLAIM_TIME, Keeping
 from .lasting import Lasting
-from .limit import Limit, settle
+from .limit import settle
 from .line import Line
-from .registration import Registration
-from .registry import Registry
+from .registering import Identity, Registering
 from .state import State
 from .tokens import Tokens
-from .verdict import BROKER_PAUSE_LIMIT, OVERLOADED_CODE, checked, verdict_of
-from .wire import JSONObject, text_of
+from .verdict import BROKER_PAUSE_LIMIT, OVERLOADED_CODE, TAKEN_OVER_CODE, checked, verdict_of
+from .wire import JSONObject
 
 CLOSED_CODE = 1000
 
@@ -29,7 +27,7 @@ LEAST_FAULT_STATUS = 500
 """From here on it is the broker, and not the call, that the refusal is about."""
 
 CLOSE_TIME = 2.0
-"""Seconds that a center which is closed waits for the broker to remove its observers."""
+"""Seconds that a center which is closed waits for the broker to withdraw and remove what it had."""
 
 BAD_FRAME_LIMIT = 2
 """Lines in a row that end by a frame which is no JSON; from then on such frames are passed over."""
@@ -38,40 +36,24 @@ PING_INTERVAL = 25.0
 """Seconds between two pings where the broker does not say; one that knows no ping says so."""
 
 
-@dataclass(slots=True)
-class Identity:
-    """Who this client is at the broker."""
-
-    client: str
-    session: str
-    epoch: str
-
-
-class Session:
+class Session(Registering):
     """Keeps a client at the broker, from `start` until `close`."""
 
     def __init__(
         self, url: str, tokens: Tokens, *, resumes: bool, timeout: float,
         on_state: Callable[[State], None] | None, is_apart: bool = False,
+        keeping: Keeping | None = None,
     ) -> None:
-        """One that is apart is that of one observer, and ends with it."""
-        self.state = State("connecting")
-        self.is_welcomed = False
-        self.registry = Registry(self)
+        """One that is apart is that of one observer, and ends with it.
+
+        With `keeping` it goes on where an earlier run of the program was.
+        """
+        super().__init__(tokens, timeout, resumes, is_apart, keeping)
         self.is_suspended = False
         self.lasting = Lasting()
         self._url = url
-        self._tokens = tokens
-        self._resumes = resumes
-        self._timeout = timeout
         self._on_state = on_state
-        self._is_apart = is_apart
-        self._calls = Calls()
         self._back_off = BackOff()
-        self._line: Line | None = None
-        self._identity: Identity | None = None
-        # How many registrations the broker has yet to confirm before the connection is open.
-        self._unconfirmed = 0
         self._end_code: int | None = None
         self._announced: float | None = None
         self._welcomed_at: float | None = None
@@ -79,150 +61,16 @@ class Session:
         # Frames that cannot be read, and whether the last line has ended by one that is too large.
         self._bad_frames = 0
         self._gives_up_past = False
-        self._tasks: set[asyncio.Task[None]] = set()
-        # Why there is no connection, as far as is known.
-        self._why: BelfryError | None = None
-        self._waiting: set[asyncio.Future[None]] = set()
-        self._running: asyncio.Task[None] | None = None
+
+    @property
+    def epoch(self) -> str | None:
+        """The life of the broker's center that the last connection was to."""
+        return None if self._identity is None else self._identity.epoch
 
     def start(self) -> None:
+        if self._keeping is not None:
+            self._restore(self._keeping.read())
         self._running = asyncio.create_task(self._run())
-
-    # Calls.
-
-    async def result_of(
-        self, method: str, params: JSONObject, timeout: float | None = None
-    ) -> Any:
-        """Calls the broker when it is there, and answers the result.
-
-        Raises BelfryError: the broker refused, did not answer in time, or went.
-        """
-        async with self.limit(timeout, params.get("wait") or 0):
-            await self._until_open()
-            future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-            id = self.call(method, params, lambda result, error: settle(future, result, error))
-            try:
-                return checked(method, await future)
-            finally:
-                self._calls.give_up(id)
-
-    async def _result_now(self, method: str, params: JSONObject) -> Any:
-        """Calls the broker on the connection as it is, which takes as long as that does."""
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.call(method, params, lambda result, error: settle(future, result, error))
-        return checked(method, await future)
-
-    def limit(self, timeout: float | None, wait: float = 0) -> Limit:
-        """The time that a call may take, with that for which it asks the broker to wait."""
-        seconds = (self._timeout if timeout is None else timeout) + wait
-        return Limit(seconds, lambda: self._why)
-
-    def send(self, message: JSONObject) -> None:
-        """Sends a message; without a connection it is not sent."""
-        if self._line is not None:
-            self._line.send(message)
-
-    def call(self, method: str, params: JSONObject, outcome: Outcome) -> int:
-        """Calls the broker now, and answers the id by which the call can be given up."""
-        id = self._calls.add(outcome)
-        try:
-            self.send({"id": id, "method": method, "params": params})
-        except (TypeError, ValueError):
-            # What is no JSON never left.
-            self._calls.give_up(id)
-            raise
-        return id
-
-    def check_begun(self) -> None:
-        """Raises where the center is not entered yet, or is closed."""
-        if self._running is None:
-            raise RuntimeError(
-                "the center is not connected: use it in `async with NotificationCenter(...)`")
-        if self.state.name == "closed":
-            raise self._closed()
-
-    async def _until_open(self) -> None:
-        self.check_begun()
-        if self.state.name == "open":
-            return
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.add(future)
-        try:
-            await future
-        finally:
-            self._waiting.discard(future)
-
-    # Registrations.
-
-    async def add(self, registration: Registration, timeout: float | None) -> None:
-        """Registers it, and returns when the broker has confirmed it."""
-        self.check_begun()
-        # What is no JSON is refused here, and not on some later connection.
-        text_of({**registration.terms, **registration.params()})
-        self.registry.add(registration)
-        if self.is_welcomed:
-            self._register(registration)
-        try:
-            async with self.limit(timeout):
-                await asyncio.shield(registration.confirmed)
-        except BaseException:
-            # Cancelling counts, too.
-            self._give_up(registration)
-            raise
-
-    async def remove(self, registration: Registration, timeout: float | None = None) -> None:
-        """Removes it; nothing of it is told after the call."""
-        if registration.is_removed:
-            return
-        is_registered, params = registration.is_registered, {"token": registration.token}
-        self.registry.remove(registration, None)
-        # Without a connection it is gone with it, or removed when the session goes on.
-        if is_registered and self._line is not None:
-            with suppress(ConnectionLost, Closed):
-                await self.result_of("removeObserver", params, timeout)
-        self._end_if_alone()
-
-    def _end_if_alone(self) -> None:
-        if self._is_apart and not any(True for _ in self.registry):
-            self._in_background(self.close())
-
-    def _give_up(self, registration: Registration) -> None:
-        """Nobody waits for it any more; one that the broker confirms later is removed then."""
-        if not registration.is_removed:
-            self.registry.remove(registration, None)
-        if registration.is_registered:
-            self._remove_quietly({"token": registration.token})
-        self._end_if_alone()
-
-    def _register(self, registration: Registration) -> None:
-        lifetime = "token" if self._resumes else "connection"
-        params = {
-            **registration.terms, **registration.params(), "lifetime": lifetime,
-            **registration.start}
-        self._unconfirmed += 1
-        line = self._line
-        self.call("addObserver", params,
-                  lambda answer, error: self._registered(registration, line, answer, error))
-
-    def _registered(
-        self, registration: Registration, line: Line | None, answer: Any, error: BelfryError | None
-    ) -> None:
-        if isinstance(error, Refused):
-            if not registration.is_removed:
-                self.registry.refused(registration, error)
-        elif error is not None:
-            # The next connection registers it again.
-            return
-        else:
-            self.registry.confirmed(registration, checked("addObserver", answer))
-            if registration.is_removed:
-                self._remove_quietly({"token": registration.token})
-        if line is self._line:
-            self._unconfirmed -= 1
-            self._open_if_confirmed()
-
-    def _remove_quietly(self, params: JSONObject) -> None:
-        self.call("removeObserver", params, lambda result, error: None)
 
     # The connection.
 
@@ -248,6 +96,8 @@ class Session:
                 verdict = verdict_of(fault=fault, can_renew=can_renew)
                 if verdict.is_final:
                     return self._finish(fault, None)
+                if not self._was_connected and isinstance(fault, Unreachable):
+                    self._tell_unreachable(str(fault))
                 code = OVERLOADED_CODE if verdict.is_busy else None
             else:
                 code = await self._serve(line)
@@ -255,7 +105,7 @@ class Session:
                     return
                 verdict = verdict_of(
                     code=code, was_welcomed=self._welcomed_at is not None, can_renew=can_renew)
-                if verdict.is_final:
+                if verdict.is_final and not (code == TAKEN_OVER_CODE and self._yields()):
                     self._why = ConnectionLost(f"the broker ended the connection with {code}")
                     return self._finish(None, code)
             pause = self._back_off.pause(self._lasted(), verdict, self._announced)
@@ -264,13 +114,7 @@ class Session:
             await asyncio.sleep(pause)
 
     async def _opened(self) -> Line:
-        try:
-            async with asyncio.timeout(self._timeout):
-                token = await self._tokens.next()
-        except Exception as fault:
-            logger.exception("there is no token")
-            raise BelfryError(f"there is no token: {fault}") from fault
-        return await Line.open(self._url, token, self._timeout)
+        return await Line.open(self._url, await self.token(), self._timeout)
 
     def _lasted(self) -> float:
         """Seconds since the last welcome, if the connection had one."""
@@ -345,18 +189,24 @@ class Session:
                 return self._closed()
             return Refused(str(fault), code=fault.code, problem=fault.problem)
 
+        self._save()
         self._enter(State("closed", code, problem_of(self._why)))
+        if self._keeping is not None:
+            self._keeping.close()
+        if code == CLOSED_CODE:
+            # The loops of a center that its owner closes end without an error.
+            for registration in self.registry:
+                if registration.confirmed.done():
+                    self.registry.remove(registration, None)
         for future in list(self._waiting):
             settle(future, None, error())
         for registration in self.registry:
-            # The loops of a center that its owner closes end without an error.
-            is_quiet = code == CLOSED_CODE and registration.confirmed.done()
-            self.registry.remove(registration, None if is_quiet else error())
+            self.registry.remove(registration, error())
 
-    def _closed(self) -> Closed:
-        why = self._why
-        text = "the center is closed" + (f": {why}" if why else "")
-        return Closed(text, problem=problem_of(why))
+    def _tell_unreachable(self, text: str) -> None:
+        claimed = [each.confirmed for each in self.registry if each.is_claimed]
+        for future in [*self._waiting, *claimed]:
+            settle(future, None, Unreachable(text))
 
     def _enter(self, state: State) -> None:
         if state.name != self.state.name:
@@ -367,6 +217,7 @@ class Session:
         """Ends the connection, and with it every observer."""
         if self.state.name == "closed":
             return
+        await self._end_finishing(CLOSE_TIME)
         await self._remove_lasting()
         line = self._line
         self._why = None
@@ -381,7 +232,7 @@ class Session:
 
     async def _remove_lasting(self) -> None:
         """Removes what would outlive the connection; without one it stays for its lease."""
-        if not self._resumes or self.state.name != "open":
+        if self._keeping is not None or not self._resumes or self.state.name != "open":
             return
         registered = [one for one in self.registry if one.is_registered]
         removals = (
@@ -411,12 +262,13 @@ class Session:
                     self._announced = min(max(0.0, pause), BROKER_PAUSE_LIMIT)
             case str() if not method.startswith("belfry."):
                 self.registry.take(method, params, frame.get("id"))
+                self._save_soon()
 
     def _welcomed(self, params: JSONObject) -> None:
         own = Identity(params["client"], params["session"], params["epoch"])
         if not isinstance(own.epoch, str):
             raise TypeError("the epoch of a welcome is a text")
-        self._why = None
+        self._why, self._was_connected = None, True
         self._welcomed_at = time.monotonic()
         if self._line is not None:
             self._line.watch(float(params.get("pingInterval") or PING_INTERVAL))
@@ -449,12 +301,19 @@ class Session:
         self.is_welcomed = True
         if kept is not None and earlier is not None:
             self._identity = Identity(earlier.client, earlier.session, own.epoch)
-            for id in self.registry.go_on(kept, is_other_epoch):
-                self._remove_quietly({"observer": id})
+            if self._is_restored:
+                # What the earlier run had asked for is not known here.
+                self.call("setSuspended", {"suspended": self.is_suspended}, lambda *end: None)
+            self._unknown = self.registry.go_on(kept, is_other_epoch)
+            # One that an earlier run had not stored yet may hold an address that this one will.
+            if not self._is_restored:
+                self._remove_unknown()
         else:
             self._identity = own
             if self.is_suspended:
                 self.call("setSuspended", {"suspended": True}, lambda result, error: None)
+        self._is_restored = False
+        self._save()
         self._make_again(None if kept is None else time.monotonic() - self._lost_at)
         for registration in self.registry:
             if not registration.is_registered:
@@ -464,16 +323,24 @@ class Session:
         self._open_if_confirmed()
 
     def _make_again(self, away: float | None) -> None:
-        self._in_background(self.lasting.make_again(self._result_now, away))
+        """Sets again what has a lease, before anybody is told that the connection is open."""
+        line = self._line
+        self._unconfirmed += 1
 
-    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        async def again() -> None:
+            await self.lasting.make_again(self.result_now, away)
+            if line is self._line:
+                self._unconfirmed -= 1
+                self._open_if_confirmed()
+
+        self._in_background(again())
 
     def _open_if_confirmed(self) -> None:
         if not self.is_welcomed or self._unconfirmed > 0 or self.state.name != "connecting":
             return
         self._enter(State("open"))
+        if self._unknown or any(not registration.is_claimed for registration in self.registry):
+            asyncio.get_running_loop().call_later(CLAIM_TIME, self._remove_unclaimed)
         for future in list(self._waiting):
             settle(future, None, None)
+

@@ -10,9 +10,12 @@ class State:
     """How the connection stands."""
 
     name: str
-    """`connecting`, `open` (every observer is registered), `waiting`, or `closed` for good."""
+    """`connecting`, `open` (all is registered and set again), `waiting`, or `closed` for good."""
     code: int | None = None
-    """The close code that led here: 1006 of a line that ended without one, 1013 of a broker that was too busy."""
+    """The close code that led here.
+
+    1006 is a line that ended without one, 1013 a broker that was too busy.
+    """
     problem: JSONObject | None = None
     """What the broker refused the connection with."""
     pause: float | None = None

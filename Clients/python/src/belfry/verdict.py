@@ -16,7 +16,8 @@ from typing import Any
 from .errors import BelfryError, ConnectionLost, refusal_of
 from .wire import JSONObject
 
-FINAL_CODES = frozenset({1008, 4001, 4002, 4003})
+TAKEN_OVER_CODE = 4001
+FINAL_CODES = frozenset({1008, TAKEN_OVER_CODE, 4002, 4003})
 """The close codes after which a new connection would meet the same answer.
 
 1008 policy, 4001 taken over, 4002 client removed, 4003 credentials expired.
@@ -109,6 +110,8 @@ SHAPES: dict[str, dict[str, type | tuple[type, ...]]] = {
     "resume": {"observers": list},
     "post": {"id": str},
     "ask": {"id": str},
+    "mailbox": {"notifications": list},
+    "fate": {"id": str, "state": str},
     "dequeue": {"removed": int},
     "enterMode": {"id": str, "token": str},
     "value": {"etag": str, "seq": int},
