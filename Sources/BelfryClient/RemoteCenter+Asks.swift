@@ -57,6 +57,38 @@ extension RemoteCenter {
         }
     }
 
+    /// Holds an address together with other workers: each ask goes to one of them.
+    ///
+    /// ```
+    /// let worker = try await center.work(on: "jobs", ["render"]) { job in
+    ///     try await render(job.userInfo)
+    /// }
+    /// ```
+    ///
+    /// The worker keeps its place when its connection is lost, for its lease: asks wait while no
+    /// worker has room, also over a restart of the broker. An ask whose worker was killed is shown
+    /// to another one, so a handler may be called twice for one ask. `close()` gives the place up;
+    /// `leave()` keeps it, so that asks wait for the next worker. Asks have a `ttl` or a long wait
+    /// to be stored.
+    ///
+    /// - Parameters:
+    ///   - object: the address.
+    ///   - selectors: the selectors of the asks that it takes.
+    ///   - concurrency: how many asks its handler works on at once, 1 to 1,000.
+    ///   - lease: how long the place is kept without a connection, at most 30 days; the broker's
+    ///     default is an hour.
+    ///   - handler: as of a responder.
+    /// - Throws: `ClientError`, as `respond`; `refused` with `already-held` where the holder of the
+    ///   address does not share it.
+    public func work(
+        on object: String, _ selectors: [String], concurrency: Int = 1, lease: Duration? = nil,
+        handler: @escaping @Sendable (Ask) async throws -> String
+    ) async throws(ClientError) -> Responder {
+        try await respond(
+            to: object, .worker(selectors, concurrency: concurrency, lease: lease),
+            handler: handler)
+    }
+
     /// Asks the holder of an address, and waits for the answer.
     ///
     /// The parameters are those of `AskOptions`.

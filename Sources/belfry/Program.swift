@@ -74,7 +74,7 @@ struct Belfry: ParsableCommand {
                 name: "Post, observe and ask",
                 subcommands: [
                     Post.self, Observe.self, History.self, MailboxCommand.self, AskCommand.self,
-                    FateCommand.self, Respond.self, ValueCommand.self,
+                    FateCommand.self, Respond.self, Work.self, ValueCommand.self,
                 ]),
             CommandGroup(
                 name: "Look inside and remove",
