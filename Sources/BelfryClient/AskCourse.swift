@@ -52,7 +52,8 @@ package struct AskCourse {
         terms.idempotencyKey = options.idempotencyKey ?? randomKey()
         let request = try HTTPRequest.ask(object, selector, userInfo: userInfo, terms)
         let answer = try AskAnswer(
-            json: try await content(of: request, until: max(end, .now + request.timeout)))
+            json: try await content(
+                of: request, until: max(end, .now + request.timeout), endures: true))
         guard answer.source == .open else { return answer }
         asked(answer.id)
         return ContinuousClock.now < end ? try await self.end(of: answer.id, until: end) : answer
@@ -142,8 +143,11 @@ package struct AskCourse {
     // MARK: Requests
 
     /// The content of a successful answer; without an end the request is made once.
+    ///
+    /// - Parameter endures: whether a cancelled task waits for the answer: it may have the id of an
+    ///   ask that the broker has stored, and that can be withdrawn by its id alone.
     private mutating func content(
-        of request: HTTPRequest, until end: ContinuousClock.Instant?
+        of request: HTTPRequest, until end: ContinuousClock.Instant?, endures: Bool = false
     ) async throws(ClientError) -> [UInt8] {
         while true {
             var request = request
@@ -151,7 +155,9 @@ package struct AskCourse {
             if let remaining { request.timeout = min(request.timeout, remaining + Self.grace) }
             let failure: ClientError
             do throws(ClientError) {
-                let content = try await request.successfulAnswer(from: url())
+                let content =
+                    try await endures
+                    ? enduringContent(of: request) : request.successfulAnswer(from: url())
                 report(.open)
                 backOff.reset()
                 return content
@@ -169,6 +175,18 @@ package struct AskCourse {
                 throw .cancelled
             }
         }
+    }
+
+    private func enduringContent(of request: HTTPRequest) async throws(ClientError) -> [UInt8] {
+        let url = url
+        // Its own task is not cancelled with this one.
+        return try await Task { () -> Result<[UInt8], ClientError> in
+            do throws(ClientError) {
+                return .success(try await request.successfulAnswer(from: url()))
+            } catch {
+                return .failure(error)
+            }
+        }.value.get()
     }
 
     private mutating func randomKey() -> String {

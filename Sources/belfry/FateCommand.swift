@@ -13,7 +13,7 @@ struct FateCommand: ClientCommand {
             is.
             """)
 
-    @Argument(help: .value("The id of the request.", "ID"))
+    @Argument(help: .value("The id of the request.", "ID"), completion: Completing.asks)
     var id: String
 
     @Option(

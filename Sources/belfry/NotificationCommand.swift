@@ -8,6 +8,8 @@ struct NotificationCommand: Sendable {
 
     let words: [String]
     private let environment: [String: String]
+    /// The programs that run and were not asked to end; nil when no more are started.
+    private let running = Monitor<[ObjectIdentifier: ChildProcess]?>([:])
 
     init(_ words: [String]) throws(ToolError) {
         self.words = words
@@ -41,7 +43,8 @@ struct NotificationCommand: Sendable {
     private func outcome(
         _ environment: [String: String], input: [UInt8]
     ) async throws(SystemCallError) -> ChildProcess.Outcome {
-        let child = try ChildProcess(words, environment: environment, input: input)
+        let child = try start(environment, input: input)
+        defer { running.change { $0?[ObjectIdentifier(child)] = nil } }
         let waiting: () async -> Result<ChildProcess.Outcome, SystemCallError> = {
             do throws(SystemCallError) {
                 return .success(
@@ -53,8 +56,38 @@ struct NotificationCommand: Sendable {
             }
         }
         return try await withTaskCancellationHandler(operation: waiting) {
-            child.terminate()
+            let isRunning = running.change { $0?.removeValue(forKey: ObjectIdentifier(child)) }
+            isRunning?.terminate()
         }.get()
+    }
+
+    /// Starts the program, so that the end of all finds it.
+    private func start(
+        _ environment: [String: String], input: [UInt8]
+    ) throws(SystemCallError) -> ChildProcess {
+        let started = running.change { running -> Result<ChildProcess, SystemCallError> in
+            // ECANCELED of errno(3).
+            guard running != nil else {
+                return .failure(SystemCallError(call: "posix_spawn", errno: 125))
+            }
+            do throws(SystemCallError) {
+                let child = try ChildProcess(words, environment: environment, input: input)
+                running?[ObjectIdentifier(child)] = child
+                return .success(child)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try started.get()
+    }
+
+    /// Sends SIGTERM to all programs that run, and starts no more.
+    func end() {
+        let last = running.change { running in
+            defer { running = nil }
+            return running
+        }
+        for child in (last ?? [:]).values { child.terminate() }
     }
 
     /// The output of a program, without the line ends at its end.

@@ -49,6 +49,8 @@ extension ResponderCommand {
                 guard error == .closedByOwner else { throw error }
             }
             await center.close()
+            // One that has just begun may not know yet that its ask is over.
+            command.end()
             stopping.cancel()
         } catch {
             throw .failure("\(url): \(error)")

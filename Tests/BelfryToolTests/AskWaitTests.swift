@@ -13,8 +13,10 @@ struct AskWaitTests {
         try await body(directory)
     }
 
-    @Test("a long wait outlives its broker and its worker, and gets the answer of the next ones")
-    func restart() async throws {
+    @Test(
+        "a long wait outlives its broker, killed or stopped, and its worker",
+        arguments: [true, false])
+    func restart(isKilled: Bool) async throws {
         try await withDirectory { directory in
             let broker = try await RunningBroker(directory: directory)
             let first = try await broker.respond(
@@ -23,7 +25,12 @@ struct AskWaitTests {
             try await broker.waitForAsks(["delivered"])
             await first.kill()
             try await broker.waitForAsks(["held"])
-            await broker.program.kill()
+            if isKilled {
+                await broker.program.kill()
+            } else {
+                broker.program.interrupt()
+                #expect(await broker.program.exitCode() == 0)
+            }
             let second = try await broker.restarted(directory: directory)
             let worker = try await second.respond(["w", "a", "--", "cat"], as: "work")
             #expect(await asking.line() == #"{"n":1}"#)

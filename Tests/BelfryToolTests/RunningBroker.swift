@@ -15,10 +15,13 @@ final class RunningProgram: Sendable {
     private let codes: AsyncStream<Int32>
 
     /// A command that ends when the program that runs it has gone, also by a kill.
+    ///
+    /// A program counts as running until all that it has started have ended.
     static let endless = [
         "/bin/sh", "-c",
         """
-        while read -r _ _ _ parent _ </proc/$$/stat && [ "$parent" = $PPID ]; do sleep 0.05; done
+        while read -r _ _ _ parent _ </proc/$$/stat && [ $PPID != 1 ] && [ "$parent" = $PPID ]
+        do sleep 0.05; done
         """,
     ]
 
