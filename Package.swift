@@ -130,7 +130,7 @@ let package = Package(
             name: "BelfryToolTests",
             dependencies: [
                 "belfry", "BelfryServer", "BelfryClient", "BelfryAccess", "BelfryCenter",
-                "BelfrySystem",
+                "BelfryLoop", "BelfrySystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),

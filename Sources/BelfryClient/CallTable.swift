@@ -9,10 +9,14 @@ struct CallTable {
     enum Call {
         case addObserver(selector: String, ClientCommand.Reply<Registration>?)
         case removeObserver(ClientCommand.Reply<Void>?)
-        case post(ClientCommand.Reply<PostReceipt>)
+        /// A post; the wish is that of one for the disconnection.
+        case post(PostWish?, ClientCommand.Reply<PostReceipt>)
         case resume
         case setSuspended(Bool, ClientCommand.Reply<Void>?)
-        case method(ClientCommand.Reply<[UInt8]>)
+        /// Another method; the write is one that `LastingWrites` follows.
+        case method(ValueWrite?, ClientCommand.Reply<[UInt8]>)
+        /// A call that no task waits for, and that makes a lasting write again.
+        case again(LastingWrites.Purpose)
     }
 
     /// The most open calls, the most commands that wait, and the most abandoned registrations.
@@ -132,10 +136,10 @@ extension CallTable.Call {
         switch self {
         case .addObserver(_, let reply): reply?(.failure(error))
         case .removeObserver(let reply): reply?(.failure(error))
-        case .post(let reply): reply(.failure(error))
-        case .resume: break
+        case .post(_, let reply): reply(.failure(error))
+        case .resume, .again: break
         case .setSuspended(_, let reply): reply?(.failure(error))
-        case .method(let reply): reply(.failure(error))
+        case .method(_, let reply): reply(.failure(error))
         }
     }
 }

@@ -8,7 +8,7 @@ final class ClientDoor: Sendable {
 
     private static let messageLimit = 4_096
     private let abandoned = Atomic(false)
-    private let failed = Atomic(false)
+    private let isShut = Atomic(false)
 
     init() throws(SystemCallError) {
         mailbox = try LoopMailbox(messageLimit: Self.messageLimit)
@@ -18,13 +18,13 @@ final class ClientDoor: Sendable {
     func submit(_ command: ClientCommand) {
         if !mailbox.post(command) {
             command.fail(.tooManyRequests(limit: Self.messageLimit))
-        } else if failed.load(ordering: .sequentiallyConsistent) {
+        } else if isShut.load(ordering: .sequentiallyConsistent) {
             // Whichever thread comes last, this one or the loop's, finds the command.
             refuseAll()
         }
     }
 
-    /// Ends the loop, because no owner is left.
+    /// Ends the loop, because its owner has left.
     func abandon() {
         abandoned.store(true, ordering: .sequentiallyConsistent)
         mailbox.wake.signal()
@@ -34,9 +34,9 @@ final class ClientDoor: Sendable {
         abandoned.load(ordering: .sequentiallyConsistent)
     }
 
-    /// The loop has ended although it was not abandoned.
-    func fail() {
-        failed.store(true, ordering: .sequentiallyConsistent)
+    /// The loop has ended, and takes no command any more.
+    func shut() {
+        isShut.store(true, ordering: .sequentiallyConsistent)
         refuseAll()
     }
 

@@ -151,6 +151,7 @@ extension ClientLoop {
         case .opening: break
         case .open(let since):
             openedAt = since
+            lostAt = line.loop.now
             registrations.detach()
         }
         failCalls(error)

@@ -1,3 +1,6 @@
+internal import BelfryLoop
+internal import BelfrySystem
+
 // Messages of the broker: deliveries, answers, notices, and the welcome of a connection.
 extension ClientLoop {
     mutating func apply(_ event: BrokerSession.Event) {
@@ -70,14 +73,24 @@ extension ClientLoop {
                 }
                 reply?(.success(registration))
             case .removeObserver(let reply): reply?(.success(()))
-            case .post(let reply): reply(.success(try PostReceipt(json: json)))
+            case .post(let wish, let reply):
+                let receipt = try PostReceipt(json: json)
+                if let wish { lasting.note(wish, id: receipt.id) }
+                reply(.success(receipt))
             case .resume:
                 guard let answer = JSONObject(json) else { throw .notUnderstood }
                 restore(ids: answer.objects("observers").compactMap { $0.string("id") })
             case .setSuspended(let isSuspended, let reply):
                 registrations.isSuspended = isSuspended
                 reply?(.success(()))
-            case .method(let reply): reply(.success(json))
+            case .method(let write, let reply):
+                if let write {
+                    let etag = JSONObject(json)?.string("etag")
+                    lasting.note(write, etag: etag, at: line.loop.now)
+                }
+                reply(.success(json))
+            case .again(let purpose):
+                if let request = lasting.confirm(purpose, json) { makeAgain(request) }
             }
         } catch {
             // The call is not among those that fail with the connection any more.
@@ -86,7 +99,7 @@ extension ClientLoop {
             switch call {
             // A call that no task waits for is made again on another connection.
             case .resume, .addObserver(_, nil): throw error
-            case .addObserver, .removeObserver, .post, .setSuspended, .method: break
+            case .addObserver, .removeObserver, .post, .setSuspended, .method, .again: break
             }
         }
         closeIfAllRemoved()
@@ -108,6 +121,9 @@ extension ClientLoop {
             } else {
                 beginAnew()
             }
+        case .again(let purpose):
+            let now = line.loop.now
+            if let request = lasting.refuse(purpose, refusal, at: now) { makeAgain(request) }
         case .post, .setSuspended, .method: call.fail(.refused(refusal))
         }
         closeIfAllRemoved()
@@ -138,6 +154,7 @@ extension ClientLoop {
         for id in unknown {
             call(.removeObserver(nil)) { RPCRequest.removeObserver(id: $0, observer: id) }
         }
+        makeLastingAgain(away: lostAt.map { line.loop.now - $0 })
         registerMissing()
     }
 
@@ -148,7 +165,19 @@ extension ClientLoop {
         if registrations.isSuspended {
             call(.setSuspended(true, nil)) { RPCRequest.setSuspended(id: $0, true) }
         }
+        makeLastingAgain(away: nil)
         registerMissing()
+    }
+
+    /// Makes the writes again that last as long as this client is there.
+    private mutating func makeLastingAgain(away: Duration?) {
+        for request in lasting.requests(away: away, at: line.loop.now) { makeAgain(request) }
+    }
+
+    private mutating func makeAgain(_ request: LastingWrites.Request) {
+        call(.again(request.purpose)) {
+            RPCRequest.call(id: $0, method: request.method, params: request.params)
+        }
     }
 
     /// Registers the observers that this connection lacks, then executes the commands that waited.

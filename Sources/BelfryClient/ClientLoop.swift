@@ -28,6 +28,10 @@ struct ClientLoop: ~Copyable {
     var line: BrokerLine
     var calls: CallTable
     var registrations = RegistrationTable()
+    /// The writes that the next connection makes again.
+    var lasting = LastingWrites()
+    /// The time at which the last connection was lost.
+    var lostAt: MonotonicTime?
     let door: ClientDoor
     /// The broker, with the token of this connection.
     var url: BrokerURL
@@ -123,7 +127,10 @@ struct ClientLoop: ~Copyable {
             reply(.success(()))
         case (.addObserver(let wish, let reply), .open): addObserver(wish, reply)
         case (.post(let wish, let reply), .open):
-            call(.post(reply), within: wish.options.timeout, longerBy: wish.options.wait ?? .zero) {
+            call(
+                .post(wish.options.onDisconnect ? wish : nil, reply), within: wish.options.timeout,
+                longerBy: wish.options.wait ?? .zero
+            ) {
                 RPCRequest.post(id: $0, wish)
             }
         case (.setSuspended(let isSuspended, let reply), .open):
@@ -131,7 +138,10 @@ struct ClientLoop: ~Copyable {
                 RPCRequest.setSuspended(id: $0, isSuspended)
             }
         case (.call(let method, let params, let reply), .open):
-            call(.method(reply)) { RPCRequest.call(id: $0, method: method, params: params) }
+            let params = method == "dequeue" ? lasting.dequeue(params) : params
+            call(.method(lasting.write(method: method, params: params), reply)) {
+                RPCRequest.call(id: $0, method: method, params: params)
+            }
         case (_, .over(let error)): command.fail(error)
         case (_, .removing), (_, .closing): command.fail(.closedByOwner)
         case (_, .opening(nil)), (_, .pausing):

@@ -12,8 +12,9 @@ public struct ClientOptions: Equatable, Sendable {
     public var reconnects = false
     /// Whether a new connection first asks for the session of the one before; the default is true.
     ///
-    /// Observers of lifetime `token`, leases of values and posts with `onDisconnect` survive only
-    /// then. Without it each connection is a new client, where all observers are registered anew.
+    /// Observers of lifetime `token` keep what was held for them only then. Without it each
+    /// connection is a new client, where all observers are registered anew, values with a lease are
+    /// set again, and posts with `onDisconnect` are made again.
     public var resumes = true
     /// The longest pause before the first attempt to reconnect, after a connection of some time.
     ///

@@ -82,7 +82,8 @@ public struct PostOptions: Equatable, Sendable {
     public var replaces = false
     /// Whether it is posted when this client has been disconnected for `after`.
     ///
-    /// The cause does not matter, but `close()` does not count.
+    /// The cause does not matter, but `close()` does not count. With `ClientOptions.reconnects` a
+    /// connection that is another client posts it again for that one. A client has 16 at most.
     public var onDisconnect = false
     /// The id of the notification whose handling posts this one.
     public var causedBy: String?

@@ -1,5 +1,4 @@
 internal import BelfryHTTP
-internal import BelfrySystem
 
 // Responders, and asks (Protocol.md section 12).
 extension RemoteCenter {
@@ -58,71 +57,126 @@ extension RemoteCenter {
         }
     }
 
-    /// Asks the holder of an address, and waits for the answer.
+    /// Holds an address together with other workers: each ask goes to one of them.
     ///
-    /// The ask has a connection of its own: to cancel the task withdraws the ask, and `close()`
-    /// does not end it. When that connection is lost it fails with `connectionLost`; with an
-    /// idempotency key, and `ClientOptions.reconnects`, it is made again until its time is over.
-    /// The same holds when a cluster does not know its outcome (`refused` with the slug
-    /// `outcome-unknown`).
+    /// ```
+    /// let worker = try await center.work(on: "jobs", ["render"]) { job in
+    ///     try await render(job.userInfo)
+    /// }
+    /// ```
+    ///
+    /// The worker keeps its place when its connection is lost, for its lease: asks wait while no
+    /// worker has room, also over a restart of the broker. An ask whose worker was killed is shown
+    /// to another one, so a handler may be called twice for one ask. `close()` gives the place up;
+    /// `leave()` keeps it, so that asks wait for the next worker. Asks have a `ttl` or a long wait
+    /// to be stored.
     ///
     /// - Parameters:
     ///   - object: the address.
-    ///   - selector: the selector that is called.
-    ///   - fallback: the answer, as JSON text, when there is no other.
-    ///   - wait: how long to wait, in whole seconds up to 60; the broker's default is 5, and with
-    ///     `ttl` 0.
-    ///   - ttl: makes it an ask that outlives this call, for so long; `answer(toAsk:wait:)` reads
-    ///     its answer.
-    ///   - once: whether it is shown to one responder at most, and once.
-    ///   - causedBy: the id of the notification or ask whose handling asks this.
-    ///   - idempotencyKey: a text of 1 to 255 visible ASCII characters: a repetition gets the first
-    ///     answer.
+    ///   - selectors: the selectors of the asks that it takes.
+    ///   - concurrency: how many asks its handler works on at once, 1 to 1,000.
+    ///   - lease: how long the place is kept without a connection, at most 30 days; the broker's
+    ///     default is an hour.
+    ///   - handler: as of a responder.
+    /// - Throws: `ClientError`, as `respond`; `refused` with `already-held` where the holder of the
+    ///   address does not share it.
+    public func work(
+        on object: String, _ selectors: [String], concurrency: Int = 1, lease: Duration? = nil,
+        handler: @escaping @Sendable (Ask) async throws -> String
+    ) async throws(ClientError) -> Responder {
+        try await respond(
+            to: object, .worker(selectors, concurrency: concurrency, lease: lease),
+            handler: handler)
+    }
+
+    /// Asks the holder of an address, and waits for the answer.
+    ///
+    /// The parameters are those of `AskOptions`.
+    ///
     /// - Throws: `ClientError`; `refused` has the problem of section 12 of the protocol, such as
     ///   `no-responder`.
     public func ask(
         _ object: String, _ selector: String, userInfo: UserInfo? = nil,
         default fallback: String? = nil, wait: Duration? = nil, ttl: Duration? = nil,
-        once: Bool = false, causedBy: String? = nil, idempotencyKey: String? = nil
+        once: Bool = false, causedBy: String? = nil, idempotencyKey: String? = nil,
+        failClosed: Bool = false
     ) async throws(ClientError) -> AskAnswer {
-        let request = try HTTPRequest.ask(
-            object, selector, userInfo: userInfo, default: fallback, wait: wait, ttl: ttl,
-            once: once, causedBy: causedBy, idempotencyKey: idempotencyKey)
-        let end = ContinuousClock.now + request.timeout
-        var backOff = BackOff(options)
-        var random = SystemRandom()
-        while true {
-            let announced: Duration?
-            do throws(ClientError) {
-                return try AskAnswer(json: try await request.successfulAnswer(from: requestURL()))
-            } catch {
-                guard options.reconnects, idempotencyKey != nil, error.isLoss,
-                    ContinuousClock.now < end
-                else { throw error }
-                announced = error.retryAfter
-            }
-            do {
-                try await Task.sleep(
-                    for: backOff.nextPause(announced: announced, using: &random))
-            } catch {
-                throw .cancelled
-            }
-        }
+        var options = AskOptions()
+        options.fallback = fallback
+        options.wait = wait
+        options.ttl = ttl
+        options.isOnce = once
+        options.causedBy = causedBy
+        options.idempotencyKey = idempotencyKey
+        options.failsClosed = failClosed
+        return try await ask(object, selector, userInfo: userInfo, options: options)
     }
 
-    /// Reads the state or the answer of an ask that was made with a time to live.
+    /// Asks the holder of an address with these options, and waits for the answer.
+    ///
+    /// The ask has connections of its own: to cancel the task withdraws the ask, unless it has a
+    /// `ttl`, and `close()` does not end it. A short ask whose connection is lost fails with
+    /// `connectionLost`; with an idempotency key, and `ClientOptions.reconnects`, it is made again
+    /// until its time is over. The same holds when a cluster does not know its outcome (`refused`
+    /// with the slug `outcome-unknown`). One that is stored (`AskOptions.wait`, `ttl`) has one
+    /// effect, and its end is looked for over lost connections.
+    ///
+    /// - Throws: `ClientError`; `refused` has the problem of section 12 of the protocol, such as
+    ///   `no-responder` and, when its time is over, `no-answer`; `timedOut` when a stored ask was
+    ///   withdrawn at the end of the wait. With `AskOptions.failsClosed` there are two errors:
+    ///   `cancelled`, and `invalidValue` for a `fallback` that is not JSON.
+    public func ask(
+        _ object: String, _ selector: String, userInfo: UserInfo? = nil, options: AskOptions
+    ) async throws(ClientError) -> AskAnswer {
+        guard options.failsClosed else {
+            return try await asked(object, selector, userInfo, options)
+        }
+        if let fallback = options.fallback, !JSONObject.isJSON(Array(fallback.utf8)) {
+            throw .invalidValue
+        }
+        let answer = await AskCourse.failingClosed(options) { (terms) async throws(ClientError) in
+            try await self.asked(object, selector, userInfo, terms)
+        }
+        if Task.isCancelled { throw .cancelled }
+        return answer
+    }
+
+    private func asked(
+        _ object: String, _ selector: String, _ userInfo: UserInfo?, _ options: AskOptions
+    ) async throws(ClientError) -> AskAnswer {
+        var course = AskCourse(self.options, at: requestURL)
+        let answer = try await course.answer(
+            of: object, selector, userInfo, options, repeats: self.options.reconnects)
+        guard answer.source == .open, options.ttl == nil else {
+            if Task.isCancelled { throw .cancelled }
+            return answer
+        }
+        let end = course
+        if Task.isCancelled {
+            // Not in this task, whose requests end at once.
+            Task { try await end.giveUp(answer.id, fallback: nil) }
+            throw .cancelled
+        }
+        let last = try await end.giveUp(answer.id, fallback: options.fallback)
+        guard last.source != .withdrawn else { throw .timedOut }
+        return last
+    }
+
+    /// Reads the state or the answer of an ask that is stored.
     ///
     /// - Parameters:
     ///   - id: the ask.
-    ///   - wait: how long to wait for its end, in whole seconds up to 60; by default not at all.
+    ///   - wait: how long to wait for its end, over lost connections; by default not at all.
+    /// - Returns: an open ask when the wait is over before its end.
     /// - Throws: `ClientError`; `refused` when the ask failed, and when the broker does not know
     ///   it.
     public func answer(
         toAsk id: String, wait: Duration? = nil
     ) async throws(ClientError) -> AskAnswer {
-        var request = HTTPRequest.get("notifications/\(HTTPRequest.segment(id))")
-        request.prefer(wait: wait)
-        return try AskAnswer(json: try await request.successfulAnswer(from: requestURL()))
+        var course = AskCourse(options, at: requestURL)
+        let answer = try await course.end(of: id, within: wait ?? .zero)
+        if Task.isCancelled { throw .cancelled }
+        return answer
     }
 
     /// Withdraws an ask that was made with a time to live.
@@ -135,23 +189,25 @@ extension RemoteCenter {
 }
 
 extension HTTPRequest {
-    /// Asks the holder of an address without a center; parameters as for `RemoteCenter.ask`.
+    /// Asks the holder of an address without a center; a wait is one of 60 seconds at most.
     ///
     /// - Throws: `ClientError.invalidIdempotencyKey`.
     public static func ask(
         _ object: String, _ selector: String, userInfo: UserInfo? = nil,
-        default fallback: String? = nil, wait: Duration? = nil, ttl: Duration? = nil,
-        once: Bool = false, causedBy: String? = nil, idempotencyKey: String? = nil
+        _ options: AskOptions = AskOptions()
     ) throws(ClientError) -> HTTPRequest {
         let path = "responders/\(segment(object))/\(segment(selector))"
         var request = post(path, json: userInfo?.json ?? [])
         request.form = .object(["id"])
-        if let fallback { request.query.append(("default", fallback)) }
-        if once { request.query.append(("once", "true")) }
-        if let ttl { request.query.append(("ttl", "\(ttl / .seconds(1))")) }
-        if let causedBy { request.query.append(("causedBy", causedBy)) }
-        request.prefer(wait: wait, isAsynchronous: ttl != nil)
-        try request.identify(by: idempotencyKey)
+        let parameters = [
+            ("default", options.fallback), ("once", options.isOnce ? "true" : nil),
+            ("ttl", options.ttl.map { "\($0 / .seconds(1))" }), ("causedBy", options.causedBy),
+            ("escalateAfter", options.escalateAfter.map { "\($0 / .seconds(1))" }),
+            ("ifNobody", options.ifNobody?.rawValue),
+        ]
+        request.query += parameters.compactMap { name, value in value.map { (name, $0) } }
+        request.prefer(wait: options.wait, isAsynchronous: options.ttl != nil)
+        try request.identify(by: options.idempotencyKey)
         return request
     }
 
@@ -165,21 +221,5 @@ extension HTTPRequest {
         let answer = try await answer(from: url)
         guard answer.isSuccess else { throw answer.refusal }
         return answer.content
-    }
-}
-
-extension ClientError {
-    /// Whether the outcome of a request is unknown.
-    ///
-    /// The connection was lost, the broker was about to stop, or its cluster did not answer in
-    /// time.
-    fileprivate var isLoss: Bool {
-        if case .refused(let refusal) = self {
-            return refusal.slug == "draining" || refusal.slug == "outcome-unknown"
-        }
-        switch self {
-        case .connectionFailed, .connectionLost, .foreignAnswer: return true
-        default: return false
-        }
     }
 }

@@ -42,8 +42,9 @@ extension RemoteCenter {
     ///   - keyPath: keys, joined by `.`; empty for the whole, which is an object.
     ///   - json: the value as JSON text.
     ///   - ttl: how long it stays after its last setting.
-    ///   - lease: how long it stays after this connection is lost; such a value shows others that
-    ///     this client is present.
+    ///   - lease: how long it stays after this connection is lost, 0 to 86,400 seconds; such a
+    ///     value shows others that this client is present. With `ClientOptions.reconnects` the next
+    ///     connection sets it again, unless another client has set it meanwhile.
     ///   - ifMatch: the `etag` that the value must have, else it is refused with
     ///     `precondition-failed`.
     ///   - ifNoneMatch: an `etag` that it must not have; `*` sets only where there is nothing.

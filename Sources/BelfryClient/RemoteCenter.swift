@@ -96,8 +96,8 @@ public final class RemoteCenter: Sendable {
                     try loop.run()
                 } catch {
                     changes.finish()
-                    door.fail()
                 }
+                door.shut()
             }
         } catch {
             throw .system(error)
@@ -255,6 +255,15 @@ public final class RemoteCenter: Sendable {
         for branch in takeBranches() { await branch.close() }
         // Closing counts as done, with or without an answer of the broker.
         try? await finish { .close($0) }
+    }
+
+    /// Ends the connection, and removes nothing: what has the lifetime `token` stays for its lease.
+    ///
+    /// The sequences end with `ClientError.closedByOwner`, and later calls fail. Handlers of asks
+    /// are cancelled, and the broker shows their asks to other responders.
+    public func leave() {
+        for branch in takeBranches() { branch.leave() }
+        door.abandon()
     }
 
     /// The broker, with the token for a request of its own.

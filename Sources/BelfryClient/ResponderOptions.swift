@@ -30,6 +30,19 @@ public struct ResponderOptions: Equatable, Sendable {
         self.selectors = selectors
     }
 
+    /// The options of a worker: it shares its address, and keeps its place for its lease.
+    package static func worker(
+        _ selectors: [String], concurrency: Int, lease: Duration?
+    ) -> ResponderOptions {
+        var options = ResponderOptions(selectors)
+        options.ifHeld = .share
+        options.concurrency = concurrency
+        options.terms.lifetime = .token
+        options.terms.lease = lease.map { .limited($0) }
+        options.terms.suspensionBehavior = .hold
+        return options
+    }
+
     func write(_ writer: inout JSONWriter, _ bytes: inout [UInt8]) {
         writer.key("implements", into: &bytes)
         writer.beginArray(into: &bytes)

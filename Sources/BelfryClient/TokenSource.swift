@@ -12,27 +12,14 @@ extension BrokerURL {
     func authenticated(
         by source: @escaping TokenSource, within time: Duration
     ) async throws(ClientError) -> BrokerURL {
-        let (outcomes, ended) = AsyncStream.makeStream(of: Result<BrokerURL, ClientError>.self)
-        let asking = Task { ended.yield(await outcome(of: source)) }
-        let waiting = Task {
-            try await Task.sleep(for: time)
-            ended.yield(.failure(.timedOut))
+        try await TimeLimit.run(time) { () async throws(ClientError) in
+            let token: String
+            do {
+                token = try await source()
+            } catch {
+                throw ClientError.noToken(reason: "\(error)")
+            }
+            return try authenticated(by: token)
         }
-        defer {
-            asking.cancel()
-            waiting.cancel()
-        }
-        for await outcome in outcomes { return try outcome.get() }
-        throw .cancelled
-    }
-
-    private func outcome(of source: TokenSource) async -> Result<BrokerURL, ClientError> {
-        let token: String
-        do {
-            token = try await source()
-        } catch {
-            return .failure(.noToken(reason: "\(error)"))
-        }
-        return Result { () throws(ClientError) in try authenticated(by: token) }
     }
 }

@@ -64,9 +64,6 @@ struct FollowedValue {
     private var isKnown = false
     private var value: Document?
 
-    /// The limits of a document, above those of a broker.
-    private static let limits = DocumentLimits(byteLimit: .max, depthLimit: UserInfo.depthLimit)
-
     /// Applies a change.
     ///
     /// - Returns: the value now, or nil when the frame only repeats it.
@@ -88,13 +85,13 @@ struct FollowedValue {
         case (.removed, _):
             return nil
         case (.set, let new?):
-            return try Document.parse(new.span, limits: Self.limits)
+            return try Document.parse(new.span, limits: ValueWrite.limits)
         case (.merge, let new?):
-            let patch = try Document.parsePatch(new.span, limits: Self.limits)
+            let patch = try Document.parsePatch(new.span, limits: ValueWrite.limits)
             // A value that is no object becomes one (RFC 7396 section 2).
             let object = value.flatMap { $0.isObject ? $0 : nil }
-            var merged = try object ?? Document.parse(Array("{}".utf8).span, limits: Self.limits)
-            try merged.merge(patch, limits: Self.limits)
+            var merged = object ?? .empty
+            try merged.merge(patch, limits: ValueWrite.limits)
             return merged
         case (.set, nil), (.merge, nil):
             throw ClientError.notUnderstood

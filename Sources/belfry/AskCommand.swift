@@ -8,8 +8,18 @@ struct AskCommand: ClientCommand {
         commandName: "ask",
         abstract: "Send a request to an address, and print the answer.",
         discussion: """
-            The exit code is 0 for the answer of a responder, 3 for the default, and 1 when there \
-            is no answer. Ctrl-C withdraws the ask, unless it has a --ttl.
+            The exit code is 0 for the answer of a responder. It is 3 when there is none: the \
+            default, no responder, a refusal, a request that has expired or was withdrawn, and a \
+            wait that is over. It is 1 for a fault, after which the outcome is not known.
+
+            Up to 60s of --wait the request ends with its connection. For a longer one the broker \
+            stores it, and lost connections and restarts of the broker do not end it. When the \
+            wait is over, and on Ctrl-C, the request is withdrawn, unless it has --keep or a --ttl \
+            of its own: then `belfry fate ID --wait TIME` waits for its answer.
+
+            With --fail-closed anything but the answer of a responder prints the default, within \
+            the wait: a broker that is away, hangs or refuses, another server in its place, a \
+            signal. In the JSON form it is by the asker, with a reason.
             """)
 
     @Argument(help: .value("The address.", "OBJECT"), completion: Completing.addresses)
@@ -26,56 +36,99 @@ struct AskCommand: ClientCommand {
         help: .value("The answer when there is no other.", "JSON"))
     var fallback: String?
 
-    @Option(
-        help: .value("How long to wait for the answer, at most 60s. Default: 5s.", "TIME"),
-        transform: ArgumentText.duration)
-    var wait: Duration?
+    @Flag(help: "Print the default for anything but the answer of a responder.")
+    var failClosed = false
 
     @Option(
         help: .value(
-            "Keep the request open this long, even after this command has ended.",
+            "How long to wait for the answer, at most 30d. Default: --ttl, else 5s.", "TIME"),
+        transform: ArgumentText.duration)
+    var wait: Duration?
+
+    @Flag(help: "Print the id of the request, and end; needs --ttl.")
+    var noWait = false
+
+    @Option(
+        help: .value(
+            "How long the request lives, even after this command has ended. Default: the wait.",
             "TIME"), transform: ArgumentText.duration)
     var ttl: Duration?
+
+    @Flag(help: "Keep the request for the wait, even after this command has ended.")
+    var keep = false
 
     @Flag(help: "Show the request to one responder at most, and only once.")
     var once = false
 
-    @Flag(help: "Print JSON with the responder and the id of the request; --ttl does so too.")
+    @Option(
+        help: .value("Show it to the next responder too when it has no answer by then.", "TIME"),
+        transform: ArgumentText.duration)
+    var escalateAfter: Duration?
+
+    @Option(
+        help: .value("Let a request that lives longer wait while there is no responder.", "wait"),
+        completion: .list(["wait"]), transform: ArgumentText.word)
+    var ifNobody: AskOptions.IfNobody?
+
+    @Flag(help: "Print JSON with the responder and the id of the request.")
     var json = false
 
     @OptionGroup var place: PlaceOptions
 
-    func perform(_ signals: StopSignals) async throws(ToolError) {
-        let url = try place.brokerURL()
-        let request = try request()
-        let answer = try await signals.run { () async throws(ToolError) in
-            try await request.requiredAnswer(from: url)
+    func validate() throws {
+        if noWait, ttl == nil || wait != nil || failClosed {
+            throw ValidationError("--no-wait needs --ttl, and neither --wait nor --fail-closed.")
         }
-        try write(answer.content)
-    }
-
-    /// Prints an answer, and throws when it is the default.
-    private func write(_ content: [UInt8]) throws(ToolError) {
-        let members = JSONObject(content)
-        let isWhole = json || ttl != nil
-        try Report.write(Report.oneLine(isWhole ? content : members?.raw("answer") ?? content))
-        guard members?.string("by") == "default" else { return }
-        throw .byDefault("the answer is the default: \(members?.string("reason") ?? "no reason")")
-    }
-
-    /// The request that asks.
-    func request() throws(ToolError) -> HTTPRequest {
-        if let wait, wait > .seconds(60) { throw .usage("--wait is at most 60s") }
+        if keep, ttl != nil || wait == nil {
+            throw ValidationError("--keep needs --wait, and no --ttl.")
+        }
+        if failClosed, fallback == nil { throw ValidationError("--fail-closed needs --default.") }
         if let fallback, !ArgumentText.isJSON(Array(fallback.utf8)) {
-            throw .usage("--default is not JSON: text needs quotation marks")
+            throw ValidationError("--default is not JSON: text needs quotation marks.")
         }
-        let userInfo = try UserInfo(argument: userInfo, name: "USERINFO")
-        do throws(ClientError) {
-            return try .ask(
-                object, selector, userInfo: userInfo, default: fallback, wait: wait, ttl: ttl,
-                once: once)
+    }
+
+    func perform(_ signals: StopSignals) async throws(ToolError) {
+        let options = options
+        let run: AskRun
+        do throws(ToolError) {
+            run = AskRun(
+                url: try place.brokerURL(), object: object, selector: selector,
+                userInfo: try UserInfo(argument: userInfo, name: "USERINFO"))
         } catch {
-            throw ToolError(error)
+            guard failClosed, case .failure(let reason) = error else { throw error }
+            return try write(AskAnswer(byAsker: options.closedAnswer, reason: reason))
         }
+        var answer = try await signals.run { () async throws(ToolError) in
+            try await run.answer(options)
+        }
+        let isWithdrawn = options.ttl == nil && !failClosed && answer.source == .open
+        if isWithdrawn, let last = try await run.giveUp(fallback: fallback) { answer = last }
+        do throws(ToolError) {
+            try write(answer)
+        } catch {
+            // The default of one that fails closed may be urgent: its ask is withdrawn behind it.
+            if failClosed, options.ttl == nil { _ = try? await run.giveUp(fallback: nil) }
+            throw error
+        }
+    }
+
+    private func write(_ answer: AskAnswer) throws(ToolError) {
+        if noWait, answer.source == .open {
+            return try Report.write(json ? Report.oneLine(answer.content) : Array(answer.id.utf8))
+        }
+        try AnswerPrinter(isWhole: json).write(answer)
+    }
+
+    var options: AskOptions {
+        var options = AskOptions()
+        options.fallback = fallback
+        options.failsClosed = failClosed
+        options.wait = noWait ? nil : wait ?? ttl
+        options.ttl = keep ? wait : ttl
+        options.isOnce = once
+        options.escalateAfter = escalateAfter
+        options.ifNobody = ifNobody
+        return options
     }
 }

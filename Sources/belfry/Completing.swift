@@ -17,6 +17,8 @@ enum Completing {
     static let values = names(.values)
     /// Notifications that wait in the queue.
     static let entries = names(.entries)
+    /// Open asks.
+    static let asks = names(.asks)
     /// Observers and clients.
     static let ids = names(.ids)
     /// Certificates.
@@ -38,7 +40,7 @@ enum Completing {
 struct NamesCommand: ClientCommand {
     /// The kind of names that are listed.
     enum Kind: String, ExpressibleByArgument, CaseIterable {
-        case channels, objects, addresses, selectors, values, entries, ids
+        case channels, objects, addresses, selectors, values, entries, asks, ids
     }
 
     static let configuration = CommandConfiguration(
@@ -81,6 +83,7 @@ extension NamesCommand.Kind {
         case .selectors: [("responders", "responders", "implements")]
         case .values: [("values", "values", "object")]
         case .entries: [("queue", "entries", "id")]
+        case .asks: [("asks", "asks", "id")]
         case .ids: [("observers", "observers", "id"), ("clients", "clients", "id")]
         }
     }

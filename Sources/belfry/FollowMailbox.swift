@@ -6,10 +6,20 @@ import BelfrySystem
 struct FollowMailbox: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "follow",
-        abstract: "Print what comes into a mailbox, and acknowledge what is printed, until Ctrl-C.",
+        abstract: "Print what comes into a mailbox, or run a command for it, until Ctrl-C.",
+        usage: "belfry mailbox follow <TOKEN> [<options>] [-- <COMMAND> ...]",
         discussion: """
-            It prints lines as `belfry observe` does. What was printed is acknowledged with the \
-            next look, and at the end: after a crash the last ones may come again, and none is lost.
+            Without COMMAND it prints lines as `belfry observe` does. What was printed is \
+            acknowledged with the next look, and at the end. A pipe is no acknowledgement: what a \
+            reader behind it has not taken when it is killed is lost.
+
+            COMMAND is run once for each notification, one after the other, with the userInfo as \
+            its standard input, and ASK_ID, ASK_NAME and ASK_OBJECT in its environment. Exit code \
+            0 acknowledges the notification. After any other one COMMAND is run again for the \
+            same notification, after pauses that grow to 30 s. So each notification is done at \
+            least once, also when this program is killed, and one may be done twice. COMMAND gets \
+            SIGTERM on Ctrl-C. Its outputs may have 1 MiB each, and a run must be shorter than the \
+            lease of the mailbox.
             """)
 
     @OptionGroup var mailbox: MailboxToken
@@ -25,6 +35,11 @@ struct FollowMailbox: ClientCommand {
     @OptionGroup var place: PlaceOptions
     @OptionGroup var report: ReportOptions
 
+    @Argument(
+        parsing: .postTerminator,
+        help: .value("What is run for each notification, behind the word --.", "COMMAND"))
+    var command: [String] = []
+
     /// The longest wait that every broker takes.
     private static let wait = Duration.seconds(60)
 
@@ -35,31 +50,40 @@ struct FollowMailbox: ClientCommand {
     func perform(_ signals: StopSignals) async throws(ToolError) {
         let url = try place.brokerURL()
         try await signals.run { () async throws(ToolError) in
-            try await follow(url)
+            guard command.isEmpty else {
+                return try await follow(
+                    url, NotificationWorker(command: try NotificationCommand(command)))
+            }
+            try await follow(url, NotificationPrinter(shape: try NotificationLine(report)))
         }
     }
 
-    /// Polls and prints until the count is reached, the reader is gone, or the task is cancelled.
-    private func follow(_ url: BrokerURL) async throws(ToolError) {
-        let shape = try NotificationLine(report)
+    /// Looks and hands on until the count is reached, the reader is gone, or the task is cancelled.
+    private func follow(
+        _ url: BrokerURL, _ consumer: some MailboxConsumer
+    ) async throws(ToolError) {
+        var consumer = consumer
         var attempts = Attempts(at: url, reconnects: reconnect)
-        var printedCount = 0
-        var position: UInt64?
-        while true {
-            let look = try mailbox.look(
-                after: position, limit: count.map { min($0 - printedCount, 1_000) },
-                wait: Self.wait)
+        var (doneCount, position, isOver) = (0, UInt64?.none, false)
+        var toldGaps: [[UInt8]] = []
+        while !isOver, doneCount != count {
+            let limit = min(count.map { $0 - doneCount } ?? .max, consumer.pageLimit)
+            let look = try mailbox.look(after: position, limit: limit, wait: Self.wait)
             guard let answer = try await attempts.answer(to: look) else { break }
             let page = try MailboxPage(answer)
-            page.sayGaps()
-            var isRead = true
-            for notification in page.notifications where isRead {
-                isRead = Following.write(shape.line(notification))
-                if isRead { position = notification.sequence }
-                printedCount += 1
+            // A gap comes again with each look, until what follows it is acknowledged.
+            if page.gaps.map(\.json) != toldGaps { page.sayGaps() }
+            toldGaps = page.gaps.map(\.json)
+            var outcome = MailboxOutcome.done
+            for notification in page.notifications where outcome == .done {
+                outcome = try await consumer.take(notification)
+                if outcome == .done {
+                    position = notification.sequence
+                    doneCount += 1
+                }
             }
-            if isRead { position = max(position ?? 0, page.next) }
-            if !isRead || printedCount == count { break }
+            if outcome == .done { position = max(position ?? 0, page.next) }
+            isOver = outcome == .over
         }
         guard let position else { return }
         // Not in this task, whose requests end when it is cancelled.

@@ -11,8 +11,8 @@ enum Program {
 
     /// Runs a command line on the main thread, and gives the exit code.
     ///
-    /// It is 0 when all went well, 1 for a failure, 2 for a wrong command line, and 3 for the
-    /// default answer to an ask.
+    /// It is 0 when all went well, 1 for a failure, 2 for a wrong command line, and 3 for an ask
+    /// without the answer of a responder.
     nonisolated static func run(_ arguments: [String]) -> Int32 {
         do {
             if let fault = Suggestion.fault(in: arguments) { throw ToolError.usage(fault) }
@@ -74,7 +74,7 @@ struct Belfry: ParsableCommand {
                 name: "Post, observe and ask",
                 subcommands: [
                     Post.self, Observe.self, History.self, MailboxCommand.self, AskCommand.self,
-                    Respond.self, ValueCommand.self,
+                    FateCommand.self, Respond.self, Work.self, ValueCommand.self,
                 ]),
             CommandGroup(
                 name: "Look inside and remove",

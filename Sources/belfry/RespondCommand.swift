@@ -1,9 +1,8 @@
 import ArgumentParser
 import BelfryClient
-import BelfrySystem
 
 /// `belfry respond`.
-struct Respond: ClientCommand {
+struct Respond: ResponderCommand {
     static let configuration = CommandConfiguration(
         abstract: "Answer requests sent to an address, until Ctrl-C.",
         usage: "belfry respond <OBJECT> [<SELECTOR> ...] [<options>] [-- <COMMAND> ...]",
@@ -25,6 +24,8 @@ struct Respond: ClientCommand {
             {"id":ID,"passed":true}. A line without id answers the oldest ask. The command ends \
             with its standard input.
             """)
+
+    static let isWorker = false
 
     @Argument(help: .value("The address.", "OBJECT"))
     var object: String
@@ -54,42 +55,9 @@ struct Respond: ClientCommand {
     @Option(parsing: .remaining, help: .hidden)
     var command: [String] = []
 
-    /// The same command line with an option in the place of `--`.
-    ///
-    /// A parser that has a list of selectors takes no second list behind it.
-    static func withOption(_ arguments: [String]) -> [String] {
-        guard arguments.first == "respond",
-            let end = arguments.firstIndex(of: "--")
-        else { return arguments }
-        return arguments[..<end] + ["--command"] + arguments[(end + 1)...]
-    }
-
     func validate() throws {
         if selectors.isEmpty, next == nil {
             throw ValidationError("Give a SELECTOR, or --next for an alias.")
-        }
-    }
-
-    func perform(_ signals: StopSignals) async throws(ToolError) {
-        let url = try place.brokerURL()
-        let environment = try Environment.variables()
-        let lines = command.isEmpty ? AnswerLines() : nil
-        do throws(ClientError) {
-            let center = try await following.connect(to: url)
-            let command = self.command
-            let responder = try await center.respond(to: object, self.options) { ask in
-                if let lines { return try await lines.answer(to: ask) }
-                return try await AskProcess.answer(ask, by: command, environment)
-            }
-            let stopping = Task {
-                if await signals.wait() { await center.close() }
-            }
-            lines?.read { await center.close() }
-            try await responder.waitUntilRemoved()
-            await center.close()
-            stopping.cancel()
-        } catch {
-            throw .failure("\(url): \(error)")
         }
     }
 

@@ -7,8 +7,8 @@ enum ToolError: Error, Equatable {
     case usage(String)
     /// Something else went wrong: exit code 1.
     case failure(String)
-    /// An ask had no answer but its default: exit code 3.
-    case byDefault(String)
+    /// An ask has no answer of a responder: exit code 3.
+    case unanswered(String)
 
     init(_ error: ClientError) {
         self = .failure(error.description)
@@ -18,19 +18,19 @@ enum ToolError: Error, Equatable {
         self = .failure(error.description)
     }
 
-    /// The exit code (Options.md).
+    /// The exit code (CommandLine.md).
     var exitCode: Int32 {
         switch self {
         case .usage: 2
         case .failure: 1
-        case .byDefault: 3
+        case .unanswered: 3
         }
     }
 
     /// A sentence for the user of the program.
     var text: String {
         switch self {
-        case .usage(let text), .failure(let text), .byDefault(let text): text
+        case .usage(let text), .failure(let text), .unanswered(let text): text
         }
     }
 }

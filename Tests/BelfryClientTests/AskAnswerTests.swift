@@ -26,6 +26,11 @@ struct AskAnswerTests {
             #"{"id":"n1","state":"answered","answer":1,"by":"responder","observer":"o1","path":[]}"#
         )
         #expect(fate.source == .responder(observer: "o1"))
+        #expect(fate.answeredBy == nil && fate.reason == nil)
+        let signed = try answer(
+            #"{"id":"n1","answer":1,"by":"responder","answeredBy":"ann","reason":"late"}"#)
+        #expect(signed.answeredBy == "ann" && signed.reason == "late")
+        #expect(throws: ClientError.notUnderstood) { try answer(#"{"id":"n1","by":"responder"}"#) }
         #expect(throws: ClientError.notUnderstood) { try answer(#"{"id":"n1","state":"posted"}"#) }
     }
 
@@ -46,22 +51,30 @@ struct AskAnswerTests {
     @Test("address and selector are segments of the path, and all options go out")
     func request() throws {
         let url = try BrokerURL("http://127.0.0.1:1")
+        var options = AskOptions()
+        options.fallback = #""none""#
+        options.wait = .milliseconds(1_500)
+        options.ttl = .seconds(60)
+        options.isOnce = true
+        options.causedBy = "n0"
+        options.idempotencyKey = "k"
+        options.escalateAfter = .seconds(5)
+        options.ifNobody = .wait
         let request = try HTTPRequest.ask(
-            "a/b", "s t", userInfo: UserInfo(json: #"{"n":1}"#), default: #""none""#,
-            wait: .milliseconds(1_500), ttl: .seconds(60), once: true, causedBy: "n0",
-            idempotencyKey: "k")
+            "a/b", "s t", userInfo: UserInfo(json: #"{"n":1}"#), options)
         var bytes: [UInt8] = []
         request.append(url, to: &bytes)
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(
             text.hasPrefix(
-                "POST /v1/responders/a%2Fb/s%20t?default=%22none%22&once=true&ttl=60.0&causedBy=n0 "
-            ))
+                "POST /v1/responders/a%2Fb/s%20t?default=%22none%22&once=true&ttl=60.0&causedBy=n0"
+                    + "&escalateAfter=5.0&ifNobody=wait "))
         #expect(text.contains("\r\nPrefer: respond-async, wait=2\r\n"))
         #expect(text.contains("\r\nIdempotency-Key: k\r\n"))
         #expect(text.hasSuffix(#"{"n":1}"#))
+        options.idempotencyKey = "a b"
         #expect(throws: ClientError.invalidIdempotencyKey) {
-            try HTTPRequest.ask("a", "s", idempotencyKey: "a b")
+            try HTTPRequest.ask("a", "s", options)
         }
     }
 }

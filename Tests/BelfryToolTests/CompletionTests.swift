@@ -36,6 +36,10 @@ struct CompletionTests {
         #expect(try await offers(["serve", "--dat"], broker) == ["--data"])
         #expect(try await offers(["remove", "o"], broker) == ["o1"])
         #expect(try await offers(["name"], broker) == [])
+        let responder = try await broker.respond(["w", "a", "--", "sleep", "1000"])
+        let asked = try await broker.run("ask", "w", "a", "--ttl", "1h", "--no-wait")
+        #expect(try await offers(["fate", "0"], broker) == asked.output)
+        withExtendedLifetime(responder) {}
         await broker.program.kill()
         #expect(try await offers(["observe", "B"], broker) == [])
     }

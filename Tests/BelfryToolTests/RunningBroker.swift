@@ -14,6 +14,17 @@ final class RunningProgram: Sendable {
     private let lines: AsyncStream<String>
     private let codes: AsyncStream<Int32>
 
+    /// A command that ends when the program that runs it has gone, also by a kill.
+    ///
+    /// A program counts as running until all that it has started have ended.
+    static let endless = [
+        "/bin/sh", "-c",
+        """
+        while read -r _ _ _ parent _ </proc/$$/stat && [ $PPID != 1 ] && [ "$parent" = $PPID ]
+        do sleep 0.05; done
+        """,
+    ]
+
     /// Where belfry lies: beside the tests.
     static var ownPath: String {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -124,12 +135,14 @@ struct RunningBroker {
 
     /// Starts a command that talks to it.
     func start(
-        _ arguments: [String], atEnd: @escaping @Sendable () -> Void = {}
+        _ arguments: [String], readsError: Bool = false,
+        atEnd: @escaping @Sendable () -> Void = {}
     ) throws -> RunningProgram {
         // The words behind -- are not for the program.
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         return try RunningProgram(
-            arguments[..<end] + ["--url", "\(url)"] + arguments[end...], atEnd: atEnd)
+            arguments[..<end] + ["--url", "\(url)"] + arguments[end...], readsError: readsError,
+            atEnd: atEnd)
     }
 
     /// The output of one command, and its exit code.
@@ -140,13 +153,16 @@ struct RunningBroker {
         return (output, await program.exitCode())
     }
 
-    /// Starts `belfry respond` with these arguments, and waits until it holds its address.
-    func respond(_ arguments: [String]) async throws -> RunningProgram {
+    /// Starts `belfry respond`, or `work`, with these arguments, and waits until it holds its
+    /// address.
+    func respond(
+        _ arguments: [String], as command: String = "respond"
+    ) async throws -> RunningProgram {
         let center = try await RemoteCenter.connect(to: url)
         let changes = try await center.addObserver(
             forName: "belfry.responder.changed", object: arguments[0])
         // A program that ends at once holds nothing: a test fails instead of waiting.
-        let program = try start(["respond"] + arguments) { Task { await center.close() } }
+        let program = try start([command] + arguments) { Task { await center.close() } }
         var isHeld = false
         for try await change in changes where change.userInfo?.text.contains("held") == true {
             isHeld = true
@@ -155,6 +171,17 @@ struct RunningBroker {
         await center.close()
         try #require(isHeld)
         return program
+    }
+
+    /// Starts another broker with the port, and the directory, of this one, which has ended.
+    func restarted(directory: URL) async throws -> RunningBroker {
+        let port = try #require("\(url)".split(separator: ":").last.flatMap { Int($0) })
+        return try await RunningBroker(port: port, directory: directory)
+    }
+
+    /// Waits until the open asks have these states.
+    func waitForAsks(_ states: [String]) async throws {
+        while try await openAsks() != states { await Task.yield() }
     }
 
     /// The states of the open asks.

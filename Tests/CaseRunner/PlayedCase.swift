@@ -207,6 +207,8 @@ actor PlayedCase {
             ]
         case .fallback(let reason):
             members += [("by", CaseRunner.text("default")), ("reason", CaseRunner.text(reason))]
+        case .asker(let reason):
+            members += [("by", CaseRunner.text("asker")), ("reason", CaseRunner.text(reason))]
         case .open, .withdrawn: break
         }
         return CaseRunner.object(members)
