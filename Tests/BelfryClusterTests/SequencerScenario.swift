@@ -33,7 +33,7 @@ final class ScriptedJournal: Journal {
 final class SequencerScenario {
     let journal = ScriptedJournal()
     let sequencer: ReplicatedSequencer
-    var shard = Shard(limits: CenterLimits(), seed: HashSeed(1, 2))
+    var shard = Shard(limits: CenterLimits().ofLog, seed: HashSeed(1, 2))
     private var effects = Effects()
     /// In milliseconds.
     var now: Int64 = 0

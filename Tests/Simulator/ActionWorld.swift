@@ -8,7 +8,7 @@ import TestSupport
 /// the store. A second center does the same, and has the same digest.
 final class ActionWorld {
     var dice: Dice
-    private var limits = CenterLimits.ofLog
+    private var limits = CenterLimits().ofLog
     private(set) var center: NotificationCenter
     private(set) var effects = Effects()
     private var recorder: Recorder

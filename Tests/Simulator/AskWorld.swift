@@ -8,7 +8,7 @@ import TestSupport
 /// the store. A second center does the same, and has the same digest.
 final class AskWorld {
     var dice: Dice
-    var limits = CenterLimits.ofLog
+    var limits = CenterLimits().ofLog
     var center: NotificationCenter
     var effects = Effects()
     var recorder: Recorder

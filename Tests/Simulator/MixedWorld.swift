@@ -36,7 +36,7 @@ final class MixedWorld {
         dice = Dice(seed: seed)
         filters = FilterProfile(seed: seed)
         clientLimit = dice.number(in: 1...5)
-        var limits = CenterLimits.ofLog
+        var limits = CenterLimits().ofLog
         limits.isDurable = dice.oneIn(2)
         limits.replayCountLimit = 40
         limits.clientHeldCountLimit = 20

@@ -14,7 +14,7 @@ final class PresentWorld {
     private(set) var center: NotificationCenter
     private(set) var effects = Effects()
     private var recorder: Recorder
-    private var limits = CenterLimits.ofLog
+    private var limits = CenterLimits().ofLog
     private(set) var now: Int64 = 1_000_000_000_000
     private(set) var commandCount: UInt64 = 0
     private(set) var lastNumber: UInt64 = 0

@@ -6,7 +6,7 @@ import TestSupport
 /// Each seed leaves out some kinds of steps and prefers others (swarm testing: Groce and others,
 /// 2012), so that limits are met which an even mixture would never meet.
 struct Profile {
-    var limits = CenterLimits.ofLog
+    var limits = CenterLimits().ofLog
     var names: [[UInt8]]
     var objects: [[UInt8]?]
     var selectors: [[UInt8]]
@@ -128,13 +128,4 @@ struct Profile {
 
     /// The limits that a `configure` command changes to.
     mutating func changeLimits(_ dice: inout Dice) { chooseLimits(&dice) }
-}
-
-extension CenterLimits {
-    /// The limits as a log and a record of commands have them: all fates are kept for as long.
-    static var ofLog: CenterLimits {
-        var limits = CenterLimits()
-        limits.askFateLifetime = limits.fateLifetime
-        return limits
-    }
 }

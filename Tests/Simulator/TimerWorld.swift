@@ -8,7 +8,7 @@ import TestSupport
 final class TimerWorld {
     var dice: Dice
     let seed: UInt64
-    var limits = CenterLimits.ofLog
+    var limits = CenterLimits().ofLog
     var center: NotificationCenter
     var effects = Effects()
     private var recorder: Recorder

@@ -12,7 +12,7 @@ import TestSupport
 final class ValueWorld {
     var dice: Dice
     let seed: UInt64
-    private var limits = CenterLimits.ofLog
+    private var limits = CenterLimits().ofLog
     private(set) var center: NotificationCenter
     private(set) var effects = Effects()
     private var recorder: Recorder

@@ -91,3 +91,12 @@ public struct CenterLimits: Sendable, Equatable {
     /// Makes limits with the defaults.
     public init() {}
 }
+
+extension CenterLimits {
+    /// The same limits as a log has them: it keeps all fates for as long.
+    public var ofLog: CenterLimits {
+        var limits = self
+        limits.askFateLifetime = fateLifetime
+        return limits
+    }
+}

@@ -57,7 +57,7 @@ struct CenterHost: ~Copyable {
         kept = KeptWatch(configuration, shared)
         // A log states its own limits.
         let limits =
-            sequencer is LogSequencer ? CenterLimits() : CenterLimits(configuration, shared)
+            sequencer is LogSequencer ? CenterLimits().ofLog : CenterLimits(configuration, shared)
         centers = CenterTable(
             limits: limits, secrets: shared.secrets,
             incarnation: shared.incarnation, loop: loop, keepsChanges: shared.hasStore,
@@ -105,7 +105,7 @@ struct CenterHost: ~Copyable {
 extension CenterLimits {
     /// The limits of each center: whether changes last is known to the broker.
     fileprivate init(_ configuration: ServerConfiguration, _ shared: SharedState) {
-        self = configuration.centerLimits
+        self = configuration.heldCenterLimits
         isDurable = shared.hasStore
     }
 }

@@ -76,7 +76,7 @@ extension ServerLoop {
             figures.holeCount = log.replicated.holeCount
             figures.logByteCount = engine?.journal.logByteCount ?? 0
             figures.snapshotAge = engine?.snapshotAge(at: context.loop.now) ?? .zero
-            figures.configurationDiffers = shard.limits != context.configuration.centerLimits
+            figures.configurationDiffers = shard.limits != context.configuration.heldCenterLimits
         }
     }
 

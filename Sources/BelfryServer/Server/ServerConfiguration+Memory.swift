@@ -41,10 +41,8 @@ extension ServerConfiguration {
     /// - Parameter memoryByteCount: the limit of the control group; `--memory-limit` comes before
     ///   it.
     public func fitted(to memoryByteCount: Int?) -> ServerConfiguration {
+        guard let memoryByteCount = memoryByteLimit ?? memoryByteCount else { return self }
         var fitted = self
-        // The brokers of a cluster forget all fates after the same time, whatever their level.
-        if cluster != nil { fitted.centerLimits.askFateLifetime = centerLimits.fateLifetime }
-        guard let memoryByteCount = memoryByteLimit ?? memoryByteCount else { return fitted }
         _ = fitted.fit(to: memoryByteCount)
         return fitted
     }

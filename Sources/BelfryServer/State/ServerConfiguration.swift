@@ -126,6 +126,8 @@ public struct ServerConfiguration: Sendable {
     public var centerIdleTimeout: Duration = .seconds(600)
     /// The limits of each center.
     public var centerLimits = CenterLimits()
+    /// The limits that each center has: in a cluster all fates are kept for as long.
+    var heldCenterLimits: CenterLimits { cluster == nil ? centerLimits : centerLimits.ofLog }
     /// The limits of input in the wire formats.
     public var wireLimits = WireLimits()
     /// The length of a turn past which its other work waits for the next; the default is 5 ms.

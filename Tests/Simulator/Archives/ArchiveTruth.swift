@@ -55,7 +55,7 @@ struct ArchiveTruth {
     struct Loss {
         enum Reason { case passed, ended, removed, notKept }
 
-        let post: Post
+        var post: Post
         let reason: Reason
         /// Whether it concerns the object alone.
         let isOfObject: Bool
@@ -307,6 +307,9 @@ struct ArchiveTruth {
         (ring, ringForgot) = ([], sequence)
         for place in posts.indices where posts[place].endsAt != .max {
             posts[place].isVague = true
+        }
+        for sequence in losses.keys where losses[sequence]?.post.endsAt != .max {
+            losses[sequence]?.post.isVague = true
         }
         for row in rows where !row.isStored {
             letGo(row.post.sequence, .ended)

@@ -131,7 +131,7 @@ extension ArchiveWorld {
         lost.append(watcher.ringLoss)
         // Those that were removed where no archive had the channel have one number together.
         let last = truth.posts.last { names.contains($0.name) }?.sequence ?? 0
-        lost += truth.orphans + truth.orphans.map { min($0, last) }
+        lost += truth.orphans
         if isPartlyKept(filter) { lost.append(truth.ringForgot) }
         if filter.names.isEmpty { lost += truth.archives.compactMap(\.anewAbove) }
         // An archive with other kinds than before has forgotten the others whole.
@@ -155,7 +155,8 @@ extension ArchiveWorld {
         let isExact = !filter.names.isEmpty
         lost += (isExact ? names : Self.names).compactMap { truth.unknownThrough[$0] }
         if watcher.drops { lost += truth.lifeEnds }
-        return lost.sorted()
+        // Behind the last post of its channels nothing is told.
+        return (lost + lost.map { min($0, last) }).sorted()
     }
 
     /// Whether what the ring forgets is lost for an observer, whatever it is.

@@ -9,7 +9,7 @@ import TestSupport
 final class ArchiveWorld {
     var dice: Dice
     let seed: UInt64
-    var limits = CenterLimits.ofLog
+    var limits = CenterLimits().ofLog
     private(set) var center: NotificationCenter
     private(set) var effects = Effects()
     private var store: CenterStore

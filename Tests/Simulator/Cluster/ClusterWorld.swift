@@ -159,7 +159,7 @@ final class ClusterWorld {
     }
 
     static let limits: CenterLimits = {
-        var limits = CenterLimits.ofLog
+        var limits = CenterLimits().ofLog
         limits.replayCountLimit = 5_000
         return limits
     }()

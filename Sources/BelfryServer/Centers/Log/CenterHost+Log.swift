@@ -59,7 +59,7 @@ extension CenterHost {
     mutating func adoptInLog(_ context: inout LoopContext) {
         guard let cluster = context.configuration.cluster else { return }
         let revision = UInt64(cluster.revision)
-        let limits = context.configuration.centerLimits
+        let limits = context.configuration.heldCenterLimits
         let known = centers.limitsRevision
         if revision > known {
             _ = centers.hand(

@@ -20,7 +20,8 @@ struct ChangeCluster: Operation {
             case .upgrade: log.replicated.levelAction
             case .applyConfiguration:
                 .configure(
-                    context.configuration.centerLimits, revision: host.centers.limitsRevision + 1)
+                    context.configuration.heldCenterLimits,
+                    revision: host.centers.limitsRevision + 1)
             }
         host.applied.id = host.centers.hand(action, at: context.commandTime)
         context.loop.takeAnotherTurn()
@@ -42,7 +43,7 @@ struct ChangeCluster: Operation {
             }
         case .applyConfiguration:
             // Another admin has changed them at the same time.
-            if host.centers.limits != context.configuration.centerLimits {
+            if host.centers.limits != context.configuration.heldCenterLimits {
                 throw Problem(
                     .overloaded, "Another change of the limits came first; try again.")
             }
