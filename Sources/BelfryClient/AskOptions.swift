@@ -18,8 +18,6 @@ public struct AskOptions: Equatable, Sendable {
     public var causedBy: String?
     /// A text of 1 to 255 visible ASCII characters: a repetition gets the first answer.
     public var idempotencyKey: String?
-    /// The time after which an ask without an answer is shown to the next responder too.
-    public var escalateAfter: Duration?
     /// The treatment of an ask that no responder may answer; it needs a `ttl`, or a long wait.
     public var ifNobody: IfNobody?
     /// Whether anything but the answer of a responder gives `fallback`, within the wait.

@@ -202,7 +202,6 @@ extension HTTPRequest {
         let parameters = [
             ("default", options.fallback), ("once", options.isOnce ? "true" : nil),
             ("ttl", options.ttl.map { "\($0 / .seconds(1))" }), ("causedBy", options.causedBy),
-            ("escalateAfter", options.escalateAfter.map { "\($0 / .seconds(1))" }),
             ("ifNobody", options.ifNobody?.rawValue),
         ]
         request.query += parameters.compactMap { name, value in value.map { (name, $0) } }

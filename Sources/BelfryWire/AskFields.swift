@@ -42,7 +42,7 @@ struct AskFields {
         case .fallback: fallback = try source.fallback(in: bytes)
         case .once: isOnce = try source.boolean(in: bytes) ?? false
         case .ttl:
-            timeToLive = try source.seconds(.init(above: 0, through: 604_800), in: bytes)
+            timeToLive = try source.seconds(.init(above: 0, through: 2_592_000), in: bytes)
         case .causedBy: causedBy = try source.notificationID(in: bytes)
         case .present: options.present = try source.present(in: bytes)
         case .ifNobody:

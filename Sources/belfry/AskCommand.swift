@@ -61,11 +61,6 @@ struct AskCommand: ClientCommand {
     var once = false
 
     @Option(
-        help: .value("Show it to the next responder too when it has no answer by then.", "TIME"),
-        transform: ArgumentText.duration)
-    var escalateAfter: Duration?
-
-    @Option(
         help: .value("Let a request that lives longer wait while there is no responder.", "wait"),
         completion: .list(["wait"]), transform: ArgumentText.word)
     var ifNobody: AskOptions.IfNobody?
@@ -127,7 +122,6 @@ struct AskCommand: ClientCommand {
         options.wait = noWait ? nil : wait ?? ttl
         options.ttl = keep ? wait : ttl
         options.isOnce = once
-        options.escalateAfter = escalateAfter
         options.ifNobody = ifNobody
         return options
     }

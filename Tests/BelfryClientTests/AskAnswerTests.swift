@@ -58,7 +58,6 @@ struct AskAnswerTests {
         options.isOnce = true
         options.causedBy = "n0"
         options.idempotencyKey = "k"
-        options.escalateAfter = .seconds(5)
         options.ifNobody = .wait
         let request = try HTTPRequest.ask(
             "a/b", "s t", userInfo: UserInfo(json: #"{"n":1}"#), options)
@@ -68,7 +67,7 @@ struct AskAnswerTests {
         #expect(
             text.hasPrefix(
                 "POST /v1/responders/a%2Fb/s%20t?default=%22none%22&once=true&ttl=60.0&causedBy=n0"
-                    + "&escalateAfter=5.0&ifNobody=wait "))
+                    + "&ifNobody=wait "))
         #expect(text.contains("\r\nPrefer: respond-async, wait=2\r\n"))
         #expect(text.contains("\r\nIdempotency-Key: k\r\n"))
         #expect(text.hasSuffix(#"{"n":1}"#))

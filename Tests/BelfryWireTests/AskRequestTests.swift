@@ -135,16 +135,17 @@ struct AskRequestTests {
             ])
     }
 
-    @Test("ttl is above 0 and at most 604,800 seconds")
+    @Test("ttl is above 0 and at most 2,592,000 seconds")
     func timeToLive() throws {
-        for (text, expected) in [("604800", 604_800_000_000_000), ("1e-9", 1)] as [(String, Int64)]
+        for (text, expected) in [("2592000", 2_592_000_000_000_000), ("1e-9", 1)]
+            as [(String, Int64)]
         {
             #expect(try ask([("ttl", text)]).timeToLive == expected)
             let request = try call(#"{"object":"o","selector":"s","ttl":\#(text)}"#)
             #expect(request.timeToLive == expected)
         }
-        for text in ["0", "604800.001", "-1"] {
-            let detail = "must be a number above 0 and at most 604800"
+        for text in ["0", "2592000.001", "-1"] {
+            let detail = "must be a number above 0 and at most 2592000"
             #expect(
                 faults { () throws(Problem) in try ask([("ttl", text)]) } == ["?ttl \(detail)"])
             #expect(
@@ -178,7 +179,7 @@ struct AskRequestTests {
             found == [
                 "# must be an object, not an array", "?object must have 1 to 255 characters",
                 "?selector must not start with belfry. or rpc.", "?once must be true or false",
-                "?ttl must be a number above 0 and at most 604800",
+                "?ttl must be a number above 0 and at most 2592000",
                 "?causedBy must be the id of a notification", "?wait is not a known parameter",
                 "?once must not be repeated",
             ])

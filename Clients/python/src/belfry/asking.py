@@ -42,10 +42,9 @@ class Asks(Requesting):
         self, object: str, selector: str, user_info: Mapping[str, JSON] | None = None, *,
         default: JSON = NOT_GIVEN, wait: float | None = None, ttl: float | None = None,
         once: bool = False, keep: bool = False, fail_closed: bool = False,
-        present: Mapping[str, JSON] | None = None, escalate_after: float | None = None,
-        if_nobody: str | None = None, caused_by: str | None = None,
-        idempotency_key: str | None = None, own_connection: bool = False,
-        timeout: float | None = None,
+        present: Mapping[str, JSON] | None = None, if_nobody: str | None = None,
+        caused_by: str | None = None, idempotency_key: str | None = None,
+        own_connection: bool = False, timeout: float | None = None,
     ) -> Answer:
         """Asks who holds an address, and answers what they say, or the default.
 
@@ -66,8 +65,8 @@ class Asks(Requesting):
         """
         params = given(
             object=object, selector=selector, user_info=members(user_info), wait=wait, ttl=ttl,
-            once=once, present=members(present), escalate_after=escalate_after,
-            if_nobody=if_nobody, caused_by=caused_by, idempotency_key=idempotency_key)
+            once=once, present=members(present), if_nobody=if_nobody, caused_by=caused_by,
+            idempotency_key=idempotency_key)
         if fail_closed:
             if default is NOT_GIVEN:
                 raise ValueError("fail_closed needs a default: give the answer for when none comes")

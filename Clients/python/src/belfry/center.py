@@ -109,7 +109,7 @@ class NotificationCenter(Archives, Asks, Mailboxes, Values):
         name_prefix: str | None = None, object_prefix: str | None = None,
         where: Where | None = None, selector: str | None = None, since: Since | None = None,
         last: int | None = None, last_each: int | None = None, own_connection: bool | None = None,
-        acknowledge: bool = False, tap: bool = False, suspension_behavior: str | None = None,
+        acknowledge: bool = False, suspension_behavior: str | None = None,
         hold_limit: int | None = None, min_interval: float | None = None,
         lease: float | None = NOT_GIVEN, on_gap: GapHandler | None = None,
         on_removed: RemovedHandler | None = None, timeout: float | None = None,
@@ -130,11 +130,11 @@ class NotificationCenter(Archives, Asks, Mailboxes, Values):
         name and object. While it is given the past, its connection brings nothing else live. So it
         has one of its own, unless it begins behind a number; `own_connection` decides otherwise.
 
-        `tap`, `suspension_behavior`, `hold_limit`, `min_interval` and `lease` (None is for ever)
-        go to the broker. `on_gap` is called with what was lost.
+        `suspension_behavior`, `hold_limit`, `min_interval` and `lease` (None is for ever) go to the
+        broker. `on_gap` is called with what was lost.
         """
         terms = given(
-            acknowledge=acknowledge, tap=tap, suspension_behavior=suspension_behavior,
+            acknowledge=acknowledge, suspension_behavior=suspension_behavior,
             hold_limit=hold_limit, min_interval=min_interval)
         add_lease(terms, lease)
         observation = NotificationObservation(

@@ -22,7 +22,7 @@ class Mailboxes(Requesting):
     async def mailbox(
         self, name: str | None = None, *, token: str | None = None, object: str | None = None,
         names: Sequence[str] | None = None, name_prefix: str | None = None,
-        object_prefix: str | None = None, where: Where | None = None, tap: bool = False,
+        object_prefix: str | None = None, where: Where | None = None,
         since: Since | None = None, last: int | None = None, last_each: int | None = None,
         suspension_behavior: str | None = None, hold_limit: int | None = None,
         min_interval: float | None = None, lease: float | None = NOT_GIVEN, batch: int = 1,
@@ -34,7 +34,7 @@ class Mailboxes(Requesting):
         look. A look fetches `batch` notifications at most.
         """
         content = filter_of(name, names, name_prefix, object, object_prefix, where) | given(
-            tap=tap, suspension_behavior=suspension_behavior, hold_limit=hold_limit,
+            suspension_behavior=suspension_behavior, hold_limit=hold_limit,
             min_interval=min_interval) | beginning_of(since, last, last_each)
         add_lease(content, lease)
         if token is None:
