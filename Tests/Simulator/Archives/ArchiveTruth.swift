@@ -368,9 +368,9 @@ struct ArchiveTruth {
         return post.postedAt + age > wall
     }
 
-    /// The newest of the ring that is past the age of one of some channels.
+    /// The newest of the ring that is past the age of an archive that may have one of some channels.
     func agedInRing(of names: [[UInt8]], at wall: Int64) -> UInt64 {
-        let ages = names.compactMap { archive(of: $0)?.terms.age }
+        let ages = archives.filter { names.contains(where: $0.covers) }.compactMap(\.terms.age)
         guard let age = ages.min() else { return 0 }
         return posts.last { ring.contains($0.sequence) && $0.postedAt + age <= wall }?.sequence
             ?? 0
