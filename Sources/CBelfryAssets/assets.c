@@ -9,6 +9,14 @@ static const unsigned char console_html[] = {
 #embed "../../Web/console.html"
 };
 
+static const unsigned char desk_html[] = {
+#embed "../../Web/desk.html"
+};
+
+static const unsigned char desk_worker_js[] = {
+#embed "../../Web/desk-worker.js"
+};
+
 // Scripts/library makes these two of the file below.
 static const unsigned char belfry_js[] = {
 #embed "../../Web/belfry.min.js"
@@ -49,6 +57,8 @@ struct file {
 // What stands for a file without bytes is a file that is not there.
 static const struct file files[] = {
     [belfry_asset_console] = {console_html, sizeof console_html},
+    [belfry_asset_desk] = {desk_html, sizeof desk_html},
+    [belfry_asset_desk_worker] = {desk_worker_js, sizeof desk_worker_js},
     [belfry_asset_belfry_js] = {belfry_js, sizeof belfry_js},
     [belfry_asset_belfry_js_gzip] = {belfry_js_gzip, sizeof belfry_js_gzip},
     [belfry_asset_belfry_debug_js] = {belfry_debug_js, sizeof belfry_debug_js},

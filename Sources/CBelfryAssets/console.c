@@ -1,6 +1,6 @@
-#include "CBelfryAssets.h"
+#include "folders.h"
 
-// The modules and the style of the console page, each a file of `Web/console` and a row of the table.
+// The modules and the styles of the console page, each a file of `Web/console` and a row of the table.
 // See assets.c for `#embed`.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
@@ -88,6 +88,9 @@ static const unsigned char overview_js[] = {
 static const unsigned char own_js[] = {
 #embed "../../Web/console/own.js"
 };
+static const unsigned char palette_css[] = {
+#embed "../../Web/console/palette.css"
+};
 static const unsigned char parts_js[] = {
 #embed "../../Web/console/parts.js"
 };
@@ -149,13 +152,7 @@ static const unsigned char words_js[] = {
 #embed "../../Web/console/words.js"
 };
 
-struct console_file {
-    const char *name;
-    const unsigned char *bytes;
-    size_t byte_count;
-};
-
-static const struct console_file files[] = {
+const struct folder_file belfry_console_files[] = {
     {"archives.js", archives_js, sizeof archives_js},
     {"asking.js", asking_js, sizeof asking_js},
     {"broker.js", broker_js, sizeof broker_js},
@@ -184,6 +181,7 @@ static const struct console_file files[] = {
     {"observers.js", observers_js, sizeof observers_js},
     {"overview.js", overview_js, sizeof overview_js},
     {"own.js", own_js, sizeof own_js},
+    {"palette.css", palette_css, sizeof palette_css},
     {"parts.js", parts_js, sizeof parts_js},
     {"post.js", post_js, sizeof post_js},
     {"queue.js", queue_js, sizeof queue_js},
@@ -206,18 +204,4 @@ static const struct console_file files[] = {
     {"words.js", words_js, sizeof words_js},
 };
 
-size_t belfry_console_file_count(void) {
-    return sizeof files / sizeof files[0];
-}
-
-uint8_t belfry_console_file_name(size_t file, size_t index) {
-    return (uint8_t)files[file].name[index];
-}
-
-size_t belfry_console_file_byte_count(size_t file) {
-    return files[file].byte_count;
-}
-
-uint8_t belfry_console_file_byte(size_t file, size_t index) {
-    return index < files[file].byte_count ? files[file].bytes[index] : 0;
-}
+const size_t belfry_console_file_count = sizeof belfry_console_files / sizeof belfry_console_files[0];

@@ -7,11 +7,12 @@ import Testing
 
 @Suite("The files of the broker (RFC 9110 §8.8.3, §13.1.2)")
 struct FileTests {
-    private static let consoleFiles = EmbeddedFile.ofConsole.keys.map {
-        String(decoding: $0, as: UTF8.self)
+    private static func names(of folder: AssetFolder) -> [String] {
+        folder.files.keys.map { String(decoding: $0, as: UTF8.self) }
     }
     private static let paths =
-        Asset.files.keys.map(\.facts.path) + consoleFiles.map { "/console/\($0)" }
+        Asset.files.keys.map(\.facts.path)
+        + AssetFolder.allCases.flatMap { folder in names(of: folder).map { "/\(folder)/\($0)" } }
 
     @Test("a file has a strong tag of its bytes, and who has them is told so", arguments: paths)
     func entityTag(path: String) throws {
@@ -34,7 +35,9 @@ struct FileTests {
         }
     }
 
-    @Test("the bytes that gzip makes have a tag of their own", arguments: paths)
+    @Test(
+        "the bytes that gzip makes have a tag of their own",
+        arguments: paths.filter { !$0.hasSuffix(".png") })
     func entityTagOfGzip(path: String) throws {
         let broker = try Broker()
         let gzip = ["Accept-Encoding: gzip"]
@@ -119,10 +122,12 @@ struct FileTests {
         #expect(part.field("content-range") == nil)
     }
 
+    private static let web = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Web")
+
     /// A file of the folder Web.
     private static func bytes(ofWeb name: String) throws -> [UInt8] {
-        let web = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Web")
-        return try Array(Data(contentsOf: web.appending(path: name)))
+        try Array(Data(contentsOf: web.appending(path: name)))
     }
 
     @Test("another digest leads to the library that there is", arguments: ["0", "0.1.0", "%2F"])
@@ -133,24 +138,38 @@ struct FileTests {
         #expect(answer.field("cache-control") == "no-cache")
     }
 
-    @Test("each file of the console's folder is served as what it is, and nothing else is")
-    func consoleFolder() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Web/console")
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path())
-        #expect(Set(names) == Set(Self.consoleFiles))
+    /// The type of each file of a folder, by the end of its name.
+    private static let types = [
+        "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+        "png": "image/png", "svg": "image/svg+xml", "webmanifest": "application/manifest+json",
+    ]
+
+    @Test(
+        "each file of a page's folder is served as what it is, and nothing else is",
+        arguments: AssetFolder.allCases)
+    func folder(_ folder: AssetFolder) throws {
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: Self.web.appending(path: "\(folder)").path())
+        #expect(Set(names) == Set(Self.names(of: folder)))
         let broker = try Broker()
         for name in names {
-            let file = try broker.get("/console/\(name)")
-            #expect(try file.body == Array(Data(contentsOf: folder.appending(path: name))))
-            let type = name.hasSuffix(".css") ? "text/css" : "text/javascript"
-            #expect(file.field("content-type") == "\(type); charset=utf-8")
+            let file = try broker.get("/\(folder)/\(name)")
+            #expect(try file.body == Self.bytes(ofWeb: "\(folder)/\(name)"))
+            let end = try #require(name.split(separator: ".").last)
+            #expect(file.field("content-type") == Self.types[String(end)])
         }
         for name in [
             "", "main", "main.js/", "../belfry.js", "%2E%2E%2Fbelfry.js", "MAIN.JS", "main.js%00",
         ] {
-            #expect(try broker.get("/console/\(name)").status >= 400, "\(name)")
+            #expect(try broker.get("/\(folder)/\(name)").status >= 400, "\(name)")
         }
+    }
+
+    @Test("a page may talk to its own broker alone", arguments: ["/", "/desk"])
+    func policy(path: String) throws {
+        let page = try Broker().get(path)
+        #expect(page.field("content-security-policy") == Asset.contentSecurityPolicy)
+        #expect(page.field("referrer-policy") == "no-referrer")
     }
 
     @Test("no digest is no path", arguments: ["/belfry-.js", "/belfry-0.css", "/elfry-0.js"])

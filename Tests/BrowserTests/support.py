@@ -7,6 +7,7 @@ of its own and exits with 0 when all its checks held.
     python3 Tests/BrowserTests/console_states_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/console_acts_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/console_look_test.py --belfry .build/release/belfry
+    python3 Tests/BrowserTests/desk_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/library_observing_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/approval_test.py --belfry .build/release/belfry
     python3 Tests/BrowserTests/remote_control_test.py --belfry .build/release/belfry

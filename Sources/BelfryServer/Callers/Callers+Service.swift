@@ -58,7 +58,9 @@ extension Callers {
         case .tryPage:
             try sendTryPage(to: id, &context)
         case .consoleFile:
-            send(try FileAnswer(ofConsole: exchange.path?.argument), to: id, &context)
+            send(try FileAnswer(.console, named: exchange.path?.argument), to: id, &context)
+        case .deskFile:
+            send(try FileAnswer(.desk, named: exchange.path?.argument), to: id, &context)
         case .debugEcho:
             var answer = context.outbox.answers.make(.other("application/octet-stream"))
             answer.content.append(content)

@@ -23,17 +23,17 @@ struct FileAnswer {
         isPlain = asset == .console && isSecure
         if isFixed { caching = "public, max-age=31536000, immutable" }
         switch asset {
-        case .console: fields = Self.pageFields(Asset.contentSecurityPolicy)
+        case .console, .desk: fields = Self.pageFields(Asset.contentSecurityPolicy)
         case .library:
             fields = Self.libraryFields + [HTTPField("Content-Location", Self.fixedLibraryName)]
         case .readableLibrary: fields = Self.libraryFields
-        case .libraryTypes, .openAPI, .openAPIJSON, .asyncAPI: break
+        case .deskWorker, .libraryTypes, .openAPI, .openAPIJSON, .asyncAPI: break
         }
     }
 
-    /// Finds a module or the style of the console page.
-    init(ofConsole name: [UInt8]?) throws(Problem) {
-        guard let name, let file = EmbeddedFile.ofConsole[name] else { throw Problem.unknownPath }
+    /// Finds a file of a folder.
+    init(_ folder: AssetFolder, named name: [UInt8]?) throws(Problem) {
+        guard let name, let file = folder.files[name] else { throw Problem.unknownPath }
         self.file = file
     }
 

@@ -19,8 +19,10 @@ enum ServiceRoute: CaseIterable {
     /// The library for browsers at a path whose bytes never change.
     case fixedLibrary
     case tryPage
-    /// The modules and the style of the console page.
+    /// The modules and the styles of the console page.
     case consoleFile
+    /// The modules, the style, the icons and the manifest of the desk.
+    case deskFile
     case debugEcho
     case debugWebSocket
 
@@ -57,6 +59,9 @@ enum ServiceRoute: CaseIterable {
             RouteRow(
                 .get, "/console/{file}", .looks, .nothing, guarding: .none,
                 answering: .onceRestored)
+        case .deskFile:
+            RouteRow(
+                .get, "/desk/{file}", .looks, .nothing, guarding: .none, answering: .onceRestored)
         case .debugEcho:
             RouteRow(
                 .post, "/debug/echo", .acts, .nothing, guarding: .debug, answering: .onceRestored)

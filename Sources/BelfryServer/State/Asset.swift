@@ -3,6 +3,8 @@ import CBelfryAssets
 /// A file at the top of the broker's URLs; the cases are in the order of `belfry_asset`.
 enum Asset: UInt32, CaseIterable {
     case console
+    case desk
+    case deskWorker
     case library
     case readableLibrary
     case libraryTypes
@@ -14,6 +16,8 @@ enum Asset: UInt32, CaseIterable {
     var facts: (path: String, contentType: String) {
         switch self {
         case .console: ("/", "text/html; charset=utf-8")
+        case .desk: ("/desk", "text/html; charset=utf-8")
+        case .deskWorker: ("/desk-worker.js", "text/javascript; charset=utf-8")
         case .library: ("/belfry.js", "text/javascript; charset=utf-8")
         case .readableLibrary: ("/belfry.debug.js", "text/javascript; charset=utf-8")
         case .libraryTypes: ("/belfry.d.ts", "text/plain; charset=utf-8")
@@ -23,10 +27,11 @@ enum Asset: UInt32, CaseIterable {
         }
     }
 
-    /// The policy of the console page: it may only talk to its own broker.
+    /// The policy of the pages: they may only talk to their own broker.
     static let contentSecurityPolicy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+        connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
+        frame-ancestors 'none'
         """
 
     /// Every file that was built in, copied once in a process.
@@ -39,7 +44,7 @@ enum Asset: UInt32, CaseIterable {
         })
 
     /// Loads all files, so that no request waits for them.
-    static func prepare() { _ = (files, EmbeddedFile.ofConsole) }
+    static func prepare() { _ = (files, EmbeddedFile.ofFolders) }
 
     /// The file as it was compressed in advance, if it was.
     private var compressed: [UInt8]? {

@@ -1,7 +1,6 @@
 import BelfryCenter
 import BelfryTLS
 import BelfryWebSocket
-import CBelfryAssets
 
 /// A file that is built into the broker, as it is sent.
 struct EmbeddedFile {
@@ -29,19 +28,4 @@ struct EmbeddedFile {
         plain = Content(bytes)
         self.compressed = (compressed ?? GzipEncoder().encode(bytes.span)).map(Content.init)
     }
-}
-
-extension EmbeddedFile {
-    /// The modules and the style of the console page, by name, copied once in a process.
-    static let ofConsole: [[UInt8]: EmbeddedFile] = Dictionary(
-        uniqueKeysWithValues: (0..<belfry_console_file_count()).map { file in
-            let name = Array(
-                sequence(first: 0) { $0 + 1 }.lazy.map { belfry_console_file_name(file, $0) }
-                    .prefix { $0 != 0 })
-            let count = belfry_console_file_byte_count(file)
-            let bytes = (0..<count).map { belfry_console_file_byte(file, $0) }
-            let isStyle = name.suffix(4).elementsEqual(".css".utf8)
-            let type = isStyle ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8"
-            return (name, EmbeddedFile(bytes, contentType: type))
-        })
 }

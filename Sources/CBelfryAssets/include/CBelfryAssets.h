@@ -9,6 +9,8 @@
 /// Behind them are files that were compressed with gzip in advance.
 enum belfry_asset {
     belfry_asset_console,
+    belfry_asset_desk,
+    belfry_asset_desk_worker,
     belfry_asset_belfry_js,
     belfry_asset_belfry_debug_js,
     belfry_asset_belfry_d_ts,
@@ -24,16 +26,22 @@ size_t belfry_asset_byte_count(enum belfry_asset asset);
 /// One byte of a file; 0 past its end. Swift reads it without a pointer.
 uint8_t belfry_asset_byte(enum belfry_asset asset, size_t index);
 
-/// How many files the console page has, besides the page itself.
-size_t belfry_console_file_count(void);
+/// A folder of files that belong to a page, in the order of `AssetFolder`.
+enum belfry_folder {
+    belfry_folder_console,
+    belfry_folder_desk,
+};
+
+/// How many files a folder has.
+size_t belfry_folder_file_count(enum belfry_folder folder);
 
 /// One byte of the name of such a file; 0 at its end, behind which nothing is asked for.
-uint8_t belfry_console_file_name(size_t file, size_t index);
+uint8_t belfry_folder_file_name(enum belfry_folder folder, size_t file, size_t index);
 
 /// The size of such a file in bytes.
-size_t belfry_console_file_byte_count(size_t file);
+size_t belfry_folder_file_byte_count(enum belfry_folder folder, size_t file);
 
 /// One byte of such a file; 0 past its end.
-uint8_t belfry_console_file_byte(size_t file, size_t index);
+uint8_t belfry_folder_file_byte(enum belfry_folder folder, size_t file, size_t index);
 
 #endif

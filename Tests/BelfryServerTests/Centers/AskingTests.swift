@@ -259,7 +259,7 @@ struct AskingTests {
         arguments: [
             ("default=x", "", [], 422, "default"), ("once=2", "", [], 422, "once"),
             ("ttl=5", "", [], 422, "ttl"), ("ttl=0", "", ["Prefer: respond-async"], 422, "ttl"),
-            ("ttl=604801", "", ["Prefer: respond-async"], 422, "ttl"),
+            ("ttl=2592001", "", ["Prefer: respond-async"], 422, "ttl"),
             ("style=asap", "", [], 422, "style"), ("", "[]", [], 422, "#"),
         ])
     func faults(query: String, body: String, fields: [String], status: Int, place: String) throws {

@@ -32,6 +32,7 @@ struct RouteTests {
         ("/metrics", "GET, HEAD"), ("/openapi.yaml", "GET, HEAD"), ("/asyncapi.yaml", "GET, HEAD"),
         ("/openapi.json", "GET, HEAD"),
         ("/belfry.js", "GET, HEAD"), ("/belfry.debug.js", "GET, HEAD"), ("/", "GET, HEAD"),
+        ("/desk", "GET, HEAD"), ("/desk-worker.js", "GET, HEAD"), ("/desk/main.js", "GET, HEAD"),
         ("/v1/centers", "GET, HEAD"),
         ("/v1/overview", "GET, HEAD"), ("/v1/centers/team/overview", "GET, HEAD"),
         ("/v1/cluster", "GET, HEAD"), ("/v1/cluster/upgrade", "POST"),
@@ -199,6 +200,8 @@ struct RouteTests {
         "the files of the broker have their types",
         arguments: [
             ("/", "text/html; charset=utf-8"), ("/belfry.js", "text/javascript; charset=utf-8"),
+            ("/desk", "text/html; charset=utf-8"),
+            ("/desk-worker.js", "text/javascript; charset=utf-8"),
             ("/openapi.yaml", "application/yaml"), ("/asyncapi.yaml", "application/yaml"),
             ("/openapi.json", "application/json"),
         ])
