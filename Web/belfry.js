@@ -1278,37 +1278,28 @@ class StoredSessions {
 /// What a client has at the broker for as long as it is there: values with a lease, and posts for
 /// its disconnect. A new client has none of them, so that they are made again for it.
 class LastingWrites {
-  /// The writes by their place, each with the tag of what it wrote: null where that is not known,
-  /// and undefined until it is written.
+  /// The writes by their place, each with the tag of what it wrote: null where that is not known.
   #values = new Map();
   /// The posts by the id that the program knows, each with the id that it has now.
   #posts = new Map();
 
-  /// A write begins, and takes away what has a lease at its place and below it. Answers what is
-  /// told of its end: the answer, or the error.
-  write(method, { ifMatch, ifNoneMatch, ...params }) {
-    const overwritten = [...this.#values].filter(([, each]) => this.#ends(each, method, params));
-    for (const [key] of overwritten) this.#values.delete(key);
-    const key = JSON.stringify(pathOf(params));
-    const until = params.ttl === undefined ? Infinity : seconds() + params.ttl;
-    const entry = params.lease === undefined ? null : { params, etag: undefined, until };
-    if (entry !== null) {
-      this.#values.set(key, entry);
+  /// A write has ended, with an answer or an error: it takes away what has a lease at its place and
+  /// below it.
+  written(method, { ifMatch, ifNoneMatch, ...params }, answer, error = null) {
+    const { lease, ttl = Infinity } = params;
+    // Nobody knows whether a lost write has happened: of one with a lease the tag of the earlier one
+    // tells, and what another one was to take away does not come back.
+    if (error !== null && (error.reason === "refused" || lease !== undefined)) return;
+    for (const [key, each] of this.#values) {
+      if (this.#ends(each, method, params)) this.#values.delete(key);
+    }
+    if (error !== null) return;
+    if (lease !== undefined) {
+      const entry = { params, etag: answer.etag ?? null, until: seconds() + ttl };
+      this.#values.set(JSON.stringify(pathOf(params)), entry);
       trim(this.#values, lastingLimit);
     }
-    return (answer, error = null) => {
-      if (error === null) {
-        if (entry !== null) entry.etag = answer.etag ?? null;
-        for (const each of this.#values.values()) this.#follow(each, method, params);
-      } else {
-        if (entry !== null && this.#values.get(key) === entry) this.#values.delete(key);
-        // Nobody knows whether a lost write has happened: the tag of the earlier one says.
-        else if (error.reason !== "refused") return;
-        for (const [place, each] of overwritten) {
-          if (!this.#values.has(place)) this.#values.set(place, each);
-        }
-      }
-    };
+    for (const each of this.#values.values()) this.#follow(each, method, params);
   }
 
   /// What is below the place of a write, as keys; null where it is elsewhere.
@@ -1382,8 +1373,7 @@ class LastingWrites {
     // One of a session that goes on may be there still.
     const mayBeGone = ([, { params }]) => away === null || away >= (params.after ?? 0);
     return Promise.all([
-      ...[...this.#values].filter(([, { etag }]) => etag !== undefined)
-        .map(([key, entry]) => this.#setAgain(key, entry, send)),
+      ...[...this.#values].map(([key, entry]) => this.#setAgain(key, entry, send)),
       ...[...this.#posts].filter(mayBeGone)
         .map(([key, post]) => this.#postAgain(key, post, send, away !== null)),
     ]);
@@ -2038,16 +2028,15 @@ export class NotificationCenter extends EventTarget {
 
   #write(method, object, keyPath, { timeout, signal, ...members }) {
     const params = { ...place(object, keyPath), ...given(members, "value", "patch") };
-    const ended = this.#lasting.write(method, params);
     const write = this.#call(method, { ...params, timeout, signal }).then((answer) => {
-      ended(answer);
+      this.#lasting.written(method, params, answer);
       if (this.#line?.transport !== "websocket" && answer.id !== undefined) {
         this.#written.add(answer.id);
         trim(this.#written, bufferLimit);
       }
       return answer;
     }, (error) => {
-      ended(null, error);
+      this.#lasting.written(method, params, null, error);
       throw error;
     }).finally(() => this.#writes.delete(write));
     this.#writes.add(write);

@@ -58,11 +58,11 @@ FAULTS = {
         "const params = jsonOf(fields.data);", "const params = JSON.parse(fields.data);"),
     "a path takes steps": ('if (!["", ".", ".."].includes(String(text))) return', "return"),
     "a lease is forgotten": (
-        "...[...this.#values].filter(", "...[].filter("),
+        "...[...this.#values].map(", "...[].map("),
     "a lease overwrites what others set": (
         "entry.etag === null ? [{}] : [{ ifMatch: entry.etag }, { ifNoneMatch: \"*\" }];", "[{}];"),
     "a removed lease comes back": (
-        "for (const [key] of overwritten) this.#values.delete(key);", ""),
+        "if (this.#ends(each, method, params)) this.#values.delete(key);", ""),
     "a farewell is forgotten": (
         "if (params.onDisconnect) this.#lasting.posted(receipt.id, params);", ""),
     "a merge patch takes the place of a value": (
