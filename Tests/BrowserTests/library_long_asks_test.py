@@ -1,5 +1,5 @@
-"""belfry.js: asks that wait for long while the broker is killed, stopped and started again, asks that
-fail closed, and work that several share."""
+"""belfry.js: asks that wait for long while the broker is killed, stopped and started again, asks
+that fail closed, and work that several share."""
 
 import contextlib
 import json
@@ -34,7 +34,7 @@ DESK = """async () => {
 
 
 class Setting:
-    """A page that asks and one that answers, at a broker that can be killed, stopped and started."""
+    """A page that asks and one that answers, at a broker that can be killed and started."""
 
     def __init__(self, options, running, *kept):
         self.options, self.kept = options, kept
@@ -73,7 +73,7 @@ class Setting:
         return self.answerer.evaluate("Object.keys(asked)")
 
     def answer(self, number, *words):
-        call = f"([id, words]) => asked[id].answer(...words)"
+        call = "([id, words]) => asked[id].answer(...words)"
         self.answerer.evaluate(call, [number, list(words)])
 
     def result(self, key, sentence):
@@ -246,9 +246,11 @@ def test_closed(shown, url, proxy):
           const misuse = await ask("silent", { default: undefined }).catch(({ reason }) => reason);
           const signal = AbortSignal.timeout(100);
           const aborted = await ask("silent", { signal }).catch(({ name }) => name);
-          return [reasons.map(([by]) => by), reasons.slice(1).map(([, why]) => why), misuse, aborted];
+          const whys = reasons.slice(1).map(([, why]) => why);
+          return [reasons.map(([by]) => by), whys, misuse, aborted];
         }""")
-    wanted = [["asker"] * 3, ["responder-refused", "selector-not-implemented"], "misuse", "TimeoutError"]
+    whys = ["responder-refused", "selector-not-implemented"]
+    wanted = [["asker"] * 3, whys, "misuse", "TimeoutError"]
     check(found == wanted, "silence and refusals close; only misuse and a signal throw", found)
     shown.evaluate("center.close()")
     check_closed(shown, "a center that is closed", reason="closed")
@@ -320,7 +322,10 @@ def test_reason_over_requests(shown):
         """async () => {
           const told = [];
           await center.respond("events", {
-            confirm: (userInfo, ask) => { told.push(ask.present); return ask.answer(null, { reason: "Ä" }); },
+            confirm: (userInfo, ask) => {
+              told.push(ask.present);
+              return ask.answer(null, { reason: "Ä" });
+            },
             plain: (userInfo, ask) => ask.answer([1]),
           });
           const present = { title: "Deploy?", choices: [{ label: "Yes", value: true }] };
@@ -334,7 +339,7 @@ def test_reason_over_requests(shown):
             told.map(({ title, choices }) => [title, choices[0].value])];
         }""")
     wanted = [[[None, "Ä"], [[1], "-"], [None, "Ä"]], [["Deploy?", True]] * 2]
-    check(found == wanted, "an answer has its reason, and an ask what it presents, by requests", found)
+    check(found == wanted, "by requests an answer has its reason, and an ask its page", found)
 
 
 def main():
