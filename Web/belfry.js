@@ -2180,7 +2180,7 @@ export class NotificationCenter extends EventTarget {
           // A broker that has kept nothing over its restart is asked anew.
           if (unknown !== null && this.#identity.epoch === epoch) throw unknown;
           ({ epoch } = this.#identity);
-          asking = this.#again(() => this.#call("ask", params), isOfNow);
+          asking = this.#again(() => this.#requestApart("ask", params), isOfNow);
           const asked = await asking;
           if (asked.outcome === undefined) return asked;
           try {
@@ -2193,7 +2193,8 @@ export class NotificationCenter extends EventTarget {
       });
     } catch (error) {
       if (!keep && error?.reason !== "refused") {
-        asking?.then(({ id, outcome }) =>
+        // What became of a request that `close` has ended, the key tells.
+        asking?.catch(() => this.#fetch("ask", params)).then(({ id, outcome }) =>
           outcome && this.#again(() => this.#fetch("withdraw", { id }))).catch(() => {});
       }
       throw error;

@@ -33,6 +33,10 @@ DESK = """async () => {
 }"""
 
 
+ANSWERED = """performance.getEntriesByType("resource")
+  .filter(({ name }) => name.includes("/v1/responders/")).length"""
+
+
 class Setting:
     """A page that asks and one that answers, at a broker that can be killed and started."""
 
@@ -177,7 +181,7 @@ def test_forgotten(options, running):
               void waitFor("once", ask({ once: true }));
             }""")
         first = at.until_asked("two asks are at a broker without a store", 2)
-        at.asker.evaluate("center.post('Barrier')")  # What was answered before has come.
+        eventually(lambda: at.asker.evaluate(ANSWERED) == 2, "which has told their ids")
         at.restart(lambda process: process.kill())
         check(at.result("once", "the one that is shown once ends") == "not-found", "as unknown")
         third = at.until_asked("the other one is asked anew", 3)
