@@ -216,10 +216,24 @@ export interface Ask<UserInfo = JSONObject> extends Notification<UserInfo> {
   /** The address whose turn it is. */
   target?: string;
   answerBy?: string;
+  /** What a page shows to a person who answers. */
+  present?: Presentation;
   /** Aborts when nobody waits for the answer any more; null where nobody ever did. */
   signal: AbortSignal | null;
   /** What a handler returns to hand the ask on. */
-  pass(): symbol;
+  pass(): HandlerResponse;
+  /** What a handler returns to answer with a reason. */
+  answer(value?: unknown, options?: { reason?: string }): HandlerResponse;
+}
+/** What a handler returns in the place of an answer. */
+export interface HandlerResponse {
+  [response: symbol]: object;
+}
+export interface Presentation {
+  title?: string;
+  message?: string;
+  /** 1 to 8 of them. */
+  choices?: { label: string; value: JSONValue }[];
 }
 export type Handlers = {
   [selector: string]: (userInfo: any, ask: Ask) => unknown;
@@ -236,16 +250,26 @@ export interface ResponderOptions extends Limits {
 
 export interface AskOptions extends Limits {
   default?: JSONValue;
+  /** Seconds; an ask that waits for more than 15 is stored. */
   wait?: number | null;
   ttl?: number | null;
   once?: boolean | null;
+  present?: Presentation | null;
+  escalateAfter?: number | null;
+  ifNobody?: "refuse" | "wait" | null;
+  /** Whatever is no answer of a responder is the default. */
+  failClosed?: boolean;
+  /** It goes on when nobody waits for it any more. */
+  keep?: boolean;
   causedBy?: string | null;
   idempotencyKey?: string | null;
 }
 export interface Answer<Value = JSONValue> {
   id: string;
   answer: Value;
-  by: "responder" | "default";
+  by: "responder" | "default" | "asker";
+  /** The principal of who answered; null for an anonymous one. */
+  answeredBy?: string | null;
   observer?: string;
   reason?: string;
   path?: string[];
@@ -424,7 +448,14 @@ export class NotificationCenter extends EventTarget {
   ask<Value = JSONValue>(
     object: string, selector: string, userInfo?: object | null, options?: AskOptions,
   ): Promise<Answer<Value>>;
+  fate<Value = JSONValue>(
+    id: string, options?: Limits & { wait?: number },
+  ): Promise<Answer<Value>>;
   withdraw(ask: { id: string }, limits?: Limits): Promise<void>;
+  work(
+    object: string, selector: string, handler: (userInfo: any, ask: Ask) => unknown,
+    options?: ResponderOptions,
+  ): Promise<Observer<Ask>>;
 
   value<Value = JSONValue>(
     object: string, keyPath?: string, limits?: Limits,

@@ -32,6 +32,12 @@
 //   }, { next: "team" });
 //   const { answer, by } = await center.ask("deploy", "shouldStart", { sha }, { default: false });
 //
+// An ask may wait for a person, over lost connections and restarts of the broker; and a door that
+// nobody has opened stays closed, whatever has failed.
+//
+//   await center.ask("deploy", "confirm", { sha }, { wait: 4 * 3600, signal });
+//   await center.ask("door", "mayOpen", { who }, { wait: 2, default: false, failClosed: true });
+//
 // An observer with a target gives what it observes to whoever holds an address, as an action.
 //
 //   await center.respond("lamp", { toggle: (userInfo, { name, object }) => lamp.toggle() });
@@ -54,7 +60,7 @@
 
 /// The close codes after which a new connection would meet the same answer: 1008 policy,
 /// 4001 taken over, 4002 client removed, 4003 credentials expired.
-const finalCloseCodes = new Set([1008, 4001, 4002, 4003]);
+const finalCloseCodes = [1008, 4001, 4002, 4003];
 
 /// The close codes for a session that another connection has, and that a new token helps against.
 const takenOverCloseCode = 4001;
@@ -64,13 +70,13 @@ const expiredCloseCode = 4003;
 const deadCloseCode = 4000;
 
 /// The close codes of a broker, or of a connection, that has too much to do.
-const overloadCloseCodes = new Set([1013, 4008]);
+const overloadCloseCodes = [1013, 4008];
 
 /// The statuses of problems that an opening would get again, the one of them that a new token helps
 /// against, and those of a broker that is to be left alone for a while.
-const finalStatuses = new Set([401, 403, 421]);
+const finalStatuses = [401, 403, 421];
 const tokenStatus = 401;
-const busyStatuses = new Set([429, 503]);
+const busyStatuses = [429, 503];
 
 /// What the type of each problem of a broker begins with.
 const problemType = "https://belfry.dev/problems/";
@@ -90,9 +96,10 @@ const claimTime = 10;
 /// The code of a refusal by a handler; those of JSON-RPC itself are below zero.
 const refusalCode = 1;
 
-/// The code of JSON-RPC by which a responder hands an ask on, and what its handler returns then.
+/// The code of JSON-RPC by which a responder hands an ask on; and the member that tells what a
+/// handler returns as a whole response from an answer.
 const passCode = -32601;
-const passed = Symbol("passed");
+const response = Symbol("response");
 
 /// Waits between two connections, in seconds: the bound of the first one, that of the doubling, and
 /// that of a wait which a broker asks for. A stranger is obeyed up to the second.
@@ -100,10 +107,16 @@ const firstDelay = 1;
 const delayLimit = 30;
 const askedDelayLimit = 300;
 
-/// Seconds after which a connection was a good one, so that the waits begin anew; and until an ask
-/// that has a key is made again.
+/// Seconds after which a connection was a good one, so that the waits begin anew; and until what is
+/// asked of a broker is asked again.
 const steadyTime = 10;
 const askAgainDelay = 0.5;
+
+/// Seconds that an ask waits which is not stored at the broker, that one request waits at most, and
+/// that an ask waits which fails closed, unless it says so.
+const shortWait = 15;
+const longestWait = 60;
+const closedWait = 5;
 
 /// Lines in a row that end by a frame which cannot be taken, until what it belongs to is given up.
 const badFrameLimit = 2;
@@ -131,7 +144,6 @@ const streamInterval = 20;
 const streamLimit = 100;
 const lookTime = 30;
 const mailboxLease = 60;
-const mailboxShape = { notifications: "array", gaps: "array", next: "number" };
 
 /// Sessions that a storage keeps, one of each page that is open; the seconds that a page may take
 /// to leave its own to the one that is loaded after it, and to answer that it has one.
@@ -172,6 +184,9 @@ const misuse = (text) => new BelfryError(text, null, null, "misuse");
 /// A call without an answer.
 const lost = (text) => new BelfryError(text, null, null, "lost");
 
+/// What was thrown, in words.
+const textOf = (error) => String(error?.message ?? error);
+
 /// An error with a problem, as the broker refuses. Its text names each fault, and where it is.
 function refusal(problem, { code = -32000, message, method } = {}) {
   const text = String(problem?.detail ?? problem?.title ?? message ?? "the broker has refused");
@@ -192,8 +207,8 @@ function refusal(problem, { code = -32000, message, method } = {}) {
 function verdictOf({ code = null, error = null, isWelcomed = false, canRenew = false }) {
   const status = error?.problem?.status ?? null;
   const mayHelp = canRenew && (status === tokenStatus || code === expiredCloseCode);
-  const isKnown = finalStatuses.has(status) || (isWelcomed && finalCloseCodes.has(code));
-  const isBusy = busyStatuses.has(status) || overloadCloseCodes.has(code);
+  const isKnown = finalStatuses.includes(status) || (isWelcomed && finalCloseCodes.includes(code));
+  const isBusy = busyStatuses.includes(status) || overloadCloseCodes.includes(code);
   return { isFinal: isKnown && !mayHelp, isBusy, least: error?.retryAfter ?? null };
 }
 
@@ -227,24 +242,31 @@ function after(time, run) {
   return time === Infinity ? null : setTimeout(run, Math.min(time * 1000, 0x7fffffff));
 }
 
-/// A promise that also ends when its time is over, or when the signal aborts. `begin` is told how
-/// to settle it, and answers what forgets the work then.
-function limited({ time, signal = null }, makeError, begin) {
+const pause = (time) => new Promise((resolve) => after(time, resolve));
+
+/// Text that nobody else has.
+const randomText = () => crypto.getRandomValues(new Uint32Array(4)).join("");
+
+/// A promise that also ends when its time is over, or when one of the signals aborts. `begin` is
+/// told how to settle it, and answers what forgets the work then.
+function limited(time, signals, makeError, begin) {
   return new Promise((resolve, reject) => {
     let timer = null;
     let forget = () => {};
     const over = (settle) => (outcome) => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
+      for (const signal of signals) signal.removeEventListener("abort", abort);
       settle(outcome);
     };
     const giveUp = (error) => {
       over(reject)(error);
       forget();
     };
-    const abort = () => giveUp(signal.reason);
-    if (signal?.aborted) return abort();
-    signal?.addEventListener("abort", abort);
+    const abort = ({ target }) => giveUp(target.reason);
+    for (const signal of signals) {
+      if (signal.aborted) return giveUp(signal.reason);
+      signal.addEventListener("abort", abort);
+    }
     timer = after(time, () => giveUp(makeError()));
     try {
       forget = begin(over(resolve), over(reject)) ?? forget;
@@ -297,6 +319,16 @@ function accepts(
 /// action, of which one post may make several, by the id of the request.
 function owedKey({ id, target, answerBy }, call) {
   return target === undefined || answerBy !== undefined ? id : call;
+}
+
+/// What the fate of an ask says, as the ask itself would have been answered.
+function endingOf({ state, problem, ...fate }) {
+  if (state === "answered") return fate;
+  if (state === "asked") return { ...fate, outcome: state };
+  // It failed, or was withdrawn, which is told to an asker that waits with its call in this way.
+  const { id } = fate;
+  throw refusal(problem
+    ?? { type: `${problemType}already-settled`, status: 409, detail: `${id} is ${state}.`, id });
 }
 
 // JSON.
@@ -382,9 +414,7 @@ function rootOf(url) {
 ///   const ticket = await requestTicket(url, token);
 ///   new EventSource(`${url}/v1/events?name=Mail&ticket=${ticket}`);
 export async function requestTicket(url, token) {
-  const options = { method: "POST", shape: { ticket: "string" } };
-  const { content } = await request(`${rootOf(url)}/v1/tickets`, token, options);
-  return content.ticket;
+  return (await callByRequest(`${rootOf(url)}/v1`, token, "ticket", {})).ticket;
 }
 
 /// An answer that no broker has given: nothing is known of what became of the request.
@@ -458,35 +488,23 @@ async function orNull(call) {
   }
 }
 
-/// Work that is given up when it takes too long.
-async function briefly(work) {
-  const ending = new AbortController();
-  const timer = after(openingTime, () => ending.abort());
-  try {
-    return await work(ending.signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /// Why the broker lets a caller in or not, which browsers do not say of a WebSocket: an error, one
 /// without a problem where no broker has answered, and null when it would let this caller in.
 async function whyRefused(root, base, token) {
-  const options = { shape: { grants: "array" } };
-  const ask = () => briefly((signal) => request(`${base}/me`, token, { signal, ...options }));
+  const briefly = () => AbortSignal.timeout(openingTime * 1000);
   const problem = (slug, title, status, detail) =>
     refusal({ type: `${problemType}${slug}`, title, status, detail });
   try {
-    const { content } = await ask().catch(async (error) => {
+    const found = await callByRequest(base, token, "ping", {}, briefly()).catch(async (error) => {
       if (globalThis.location === undefined || error.problem || error.isAnswered) throw error;
       // A page may not read what is answered to a foreign origin, but learns that it is answered,
       // by a broker or by something before it: so this is not the end.
-      await briefly((signal) => fetch(`${root}/livez`, { mode: "no-cors", signal }));
+      await fetch(`${root}/livez`, { mode: "no-cors", signal: briefly() });
       throw Object.assign(lost(`${root} answers, but not to pages of ${location.origin}: a `
         + `broker needs --allow-origin ${location.origin}`), { isForeign: true });
     });
-    if (content.grants.length !== 0) return null;
-    return content.principal === null
+    if (found.grants.length !== 0) return null;
+    return found.principal === null
       ? problem("credentials-missing", "Credentials missing", 401, "The broker asks for a token.")
       : problem("forbidden", "Forbidden", 403, "The token may do nothing here.");
   } catch (error) {
@@ -517,7 +535,7 @@ const valuePath = ({ object, keyPath = null }) =>
 function archivePlace({ name, namePrefix }) {
   const isPrefix = name === undefined;
   if (isPrefix === (namePrefix === undefined)) throw misuse("give either a name or a namePrefix");
-  return { path: `/archives/${part(name ?? namePrefix)}`, query: isPrefix ? { prefix: true } : {} };
+  return { path: `/archives/${part(name ?? namePrefix)}`, query: { prefix: isPrefix || null } };
 }
 
 /// The parameters that choose notifications of the past.
@@ -538,6 +556,7 @@ const shapes = {
   resume: { observers: "array" },
   post: { id: "string" },
   ask: { id: "string" },
+  fate: { id: "string", state: "string" },
   dequeue: { removed: "number" },
   enterMode: { token: "string" },
   value: { etag: "string", seq: "number" },
@@ -552,36 +571,38 @@ const shapes = {
   removeNotifications: { removed: "number" },
 };
 
+/// The field that says how long the broker may take, and what else is preferred.
+const preferring = (wait, ...more) => {
+  if (wait !== undefined) more.push(`wait=${Math.ceil(wait)}`);
+  return { Prefer: more.join(", ") || null };
+};
+
 /// The calls of JSON-RPC as requests: method, path, query, fields and content, and where the answer
 /// is another one, what it has and how it is read.
 const requests = {
   post({ wait, idempotencyKey, report: rows, ...notification }) {
     return {
       method: "POST", path: "/notifications", query: { report: rows }, body: notification,
-      headers: given({
-        Prefer: wait === undefined ? null : `wait=${Math.ceil(wait)}`,
-        "Idempotency-Key": idempotencyKey,
-      }),
+      headers: given({ ...preferring(wait), "Idempotency-Key": idempotencyKey }),
     };
   },
   ask({ object, selector, userInfo, wait, ttl, idempotencyKey, ...rest }) {
-    if ("default" in rest) rest.default = JSON.stringify(rest.default);
-    const prefer = ttl === undefined ? [] : ["respond-async"];
-    if (wait !== undefined) prefer.push(`wait=${Math.ceil(wait)}`);
+    // Without a value JSON has no text, and the query no parameter.
+    const texts = { default: JSON.stringify(rest.default), present: JSON.stringify(rest.present) };
+    const preferred = preferring(wait, ...ttl === undefined ? [] : ["respond-async"]);
     return {
       method: "POST", path: `/responders/${part(object)}/${part(selector)}`,
-      query: { ...rest, ttl }, body: userInfo,
-      headers: given({
-        Prefer: prefer.join(", ") || null, "Idempotency-Key": idempotencyKey,
-      }),
+      query: { ...rest, ...texts, ttl }, body: userInfo,
+      headers: given({ ...preferred, "Idempotency-Key": idempotencyKey }),
     };
   },
-  withdraw: ({ id }) => ({
-    method: "DELETE", path: `/notifications/${part(id)}`, shape: null,
+  fate: ({ id, wait }) => ({
+    method: "GET", path: `/notifications/${part(id)}`, headers: preferring(wait),
   }),
+  withdraw: ({ id }) => ({ method: "DELETE", path: `/notifications/${part(id)}` }),
   dequeue({ id, coalesce, ...filter }) {
     if (id === undefined) {
-      const named = Array.isArray(coalesce) ? coalesce.join(",") : coalesce;
+      const named = [coalesce].flat().join(",") || null;
       return { method: "DELETE", path: "/queue", query: { ...filter, coalesce: named } };
     }
     const read = () => ({ removed: 1 });
@@ -589,7 +610,7 @@ const requests = {
   },
   // It ends with the line, and when that is lost with its lease.
   enterMode: ({ mode }) => ({ method: "POST", path: "/modes", body: { mode, lease: 3600 } }),
-  leaveMode: ({ token }) => ({ method: "DELETE", path: `/modes/${part(token)}`, shape: null }),
+  leaveMode: ({ token }) => ({ method: "DELETE", path: `/modes/${part(token)}` }),
   value: (at) => ({
     method: "GET", path: valuePath(at), shape: "any",
     read(value, { status, headers }) {
@@ -608,13 +629,31 @@ const requests = {
   mergeValue: (params) => writing("PATCH", params),
   removeValue: (params) => writing("DELETE", params),
   ping: () => ({ method: "GET", path: "/me", shape: { grants: "array" } }),
+  ticket: () => ({ method: "POST", path: "/tickets", shape: { ticket: "string" } }),
+  // A mailbox stands in for a responder, and for an observer with a target.
+  addMailbox: (body) => ({
+    method: "POST", path: "/observers", body: { lease: mailboxLease, ...body },
+    shape: shapes.addObserver,
+  }),
+  removeMailbox: ({ id, token }) => ({
+    method: "DELETE", path: `/observers/${id}`, headers: { "Belfry-Token": token }, keepalive: true,
+  }),
+  mailbox: ({ id, token, after }) => ({
+    method: "GET", path: `/observers/${id}/notifications`, query: { after },
+    headers: { "Belfry-Token": token, ...preferring(lookTime) },
+    shape: { notifications: "array", gaps: "array", next: "number" },
+  }),
+  answer: ({ ask, token, body, ...said }) => ({
+    method: "PUT", path: `/notifications/${part(ask)}/answer`, query: said, body,
+    headers: { "Belfry-Token": token },
+  }),
   // What is kept has requests alone.
   putArchive: ({ name, namePrefix, ...body }) => ({
     method: "PUT", ...archivePlace({ name, namePrefix }), body,
   }),
   archive: (at) => ({ method: "GET", ...archivePlace(at) }),
   archives: (page) => ({ method: "GET", path: "/archives", query: page }),
-  removeArchive: (at) => ({ method: "DELETE", ...archivePlace(at), shape: null }),
+  removeArchive: (at) => ({ method: "DELETE", ...archivePlace(at) }),
   past: (choice) => ({ method: "GET", path: "/notifications", query: choosing(choice) }),
   removeNotifications: (choice) => ({ method: "DELETE", path: "/notifications", query: choice }),
 };
@@ -625,12 +664,11 @@ async function callByRequest(base, token, method, params, signal) {
     path, query: pairs = {}, body, read = (content) => content, headers, shape = shapes[method],
     ...options
   } = requests[method](params);
-  if (body !== undefined) {
-    options.body = JSON.stringify(body);
-    options.headers = { "Content-Type": "application/json", ...headers };
-  } else options.headers = headers;
   const url = base + path + query(pairs);
-  const { content, response } = await request(url, token, { ...options, shape, signal });
+  const { content, response } = await request(url, token, {
+    ...options, body: JSON.stringify(body), shape, signal,
+    headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...headers },
+  });
   return read(content, response);
 }
 
@@ -676,7 +714,7 @@ function sharedLine({ base, token, hear, end, fail }) {
   const name = `${workerName} ${base} ${token ?? ""}`;
   const worker = new SharedWorker(import.meta.url, { type: "module", name });
   const { port } = worker;
-  const lock = `${workerName} page ${crypto.getRandomValues(new Uint32Array(4)).join("")}`;
+  const lock = `${workerName} page ${randomText()}`;
   const leave = new AbortController();
   const begin = () => port.postMessage({ open: { base, token, lock } });
   // The worker is told by this lock that the page has gone without a word.
@@ -841,8 +879,8 @@ class RequestLine {
     });
   }
 
-  send({ id, method, params, result, error }) {
-    if (method === undefined) return this.#answer(id, result, error);
+  send({ id, method, params, ...response }) {
+    if (method === undefined) return this.#answer(id, response);
     this.#call(method, params ?? {}).then(
       (outcome) => this.#say({ id, result: outcome ?? null }),
       ({ message, code = null, problem = null, reason = "misuse", retryAfter }) =>
@@ -871,8 +909,8 @@ class RequestLine {
     this.#hear(JSON.stringify(frame));
   }
 
-  #request(method, params) {
-    return callByRequest(this.#base, this.#token, method, params);
+  #request(method, params, signal) {
+    return callByRequest(this.#base, this.#token, method, params, signal);
   }
 
   async #call(method, params) {
@@ -924,35 +962,26 @@ class RequestLine {
   }
 
   async #addMailbox({ lifetime, ...observer }) {
-    const { content } = await request(`${this.#base}/observers`, this.#token, {
-      method: "POST", headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ lease: mailboxLease, ...observer }), shape: shapes.addObserver,
-    });
-    const { id, token, since } = content;
-    const mailbox = { id, token, since, abort: new AbortController() };
-    this.#mailboxes.set(id, mailbox);
+    const added = await this.#request("addMailbox", observer);
+    const mailbox = { ...added, abort: new AbortController() };
+    this.#mailboxes.set(added.id, mailbox);
     if (this.#isOver) this.#removeMailbox(mailbox).catch(() => {});
     else after(0, () => this.#lookInto(mailbox));
-    return content;
+    return added;
   }
 
   async #removeMailbox({ id, token, abort }) {
     this.#mailboxes.delete(id);
     abort.abort();
-    await request(`${this.#base}/observers/${id}`, this.#token, {
-      method: "DELETE", headers: { "Belfry-Token": token }, keepalive: true,
-    });
+    await this.#request("removeMailbox", { id, token });
     return { removed: 1 };
   }
 
   /// Takes what comes into a mailbox; each look says that what came before is here.
   async #lookInto({ id, token, since, abort: { signal } }) {
-    const headers = { "Belfry-Token": token, Prefer: `wait=${lookTime}` };
     try {
-      for (let position = since; !signal.aborted;) {
-        const url = `${this.#base}/observers/${id}/notifications?after=${position}`;
-        const options = { headers, signal, shape: mailboxShape };
-        const { content } = await request(url, this.#token, options);
+      for (let after = since; !signal.aborted;) {
+        const content = await this.#request("mailbox", { id, token, after }, signal);
         this.#hear("");
         for (const params of content.gaps) this.#say({ method: "belfry.gap", params });
         for (const { selector, ...params } of content.notifications) {
@@ -960,7 +989,7 @@ class RequestLine {
           if (number) this.#asked.set(number, { ask: params.id, token });
           this.#say({ id: number, method: selector ?? params.name, params });
         }
-        position = content.next;
+        after = content.next;
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -972,16 +1001,12 @@ class RequestLine {
   }
 
   /// Answers an ask of a mailbox. One that is over wants no answer any more.
-  #answer(number, result, error) {
+  #answer(number, { result, data, error }) {
     const { ask, token } = this.#asked.get(number);
     this.#asked.delete(number);
-    const outcome = error === undefined ? undefined : error.code === passCode ? "passed" : "refused";
-    const url = `${this.#base}/notifications/${part(ask)}/answer${query({ outcome })}`;
-    const content = outcome === "passed" ? undefined : JSON.stringify(error ?? result ?? null);
-    request(url, this.#token, {
-      method: "PUT", body: content,
-      headers: { "Belfry-Token": token, "Content-Type": "application/json" },
-    }).catch(() => {});
+    const outcome = error && (error.code === passCode ? "passed" : "refused");
+    const body = outcome === "passed" ? undefined : error ?? result ?? null;
+    this.#request("answer", { ask, token, body, outcome, ...data }).catch(() => {});
   }
 
   #ofKind(kind) {
@@ -1153,7 +1178,7 @@ async function claimAmong(channel) {
   };
   channel.unref?.();
   say();
-  await new Promise((resolve) => after(answerTime, resolve));
+  await pause(answerTime);
   isMine = !isTaken;
   if (isTaken) channel.close();
   return isTaken ? null : () => channel.close();
@@ -1253,36 +1278,28 @@ class StoredSessions {
 /// What a client has at the broker for as long as it is there: values with a lease, and posts for
 /// its disconnect. A new client has none of them, so that they are made again for it.
 class LastingWrites {
-  /// The writes by their place, each with the tag of what it wrote: null where that is not known,
-  /// and undefined until it is written.
+  /// The writes by their place, each with the tag of what it wrote: null where that is not known.
   #values = new Map();
   /// The posts by the id that the program knows, each with the id that it has now.
   #posts = new Map();
 
-  /// A write begins, and takes away what has a lease at its place and below it. Answers what is
-  /// told of its end: the answer, or the error.
-  write(method, { ifMatch, ifNoneMatch, ...params }) {
-    const overwritten = [...this.#values].filter(([, each]) => this.#ends(each, method, params));
-    for (const [key] of overwritten) this.#values.delete(key);
-    const key = JSON.stringify(pathOf(params));
-    const until = params.ttl === undefined ? Infinity : seconds() + params.ttl;
-    const entry = params.lease === undefined ? null : { params, etag: undefined, until };
-    if (entry !== null) {
-      this.#values.set(key, entry);
+  /// A write has ended, with an answer or an error: it takes away what has a lease at its place and
+  /// below it.
+  written(method, { ifMatch, ifNoneMatch, ...params }, answer, error = null) {
+    const { lease, ttl = Infinity } = params;
+    // Nobody knows whether a lost write has happened: of one with a lease the tag of the earlier one
+    // tells, and what another one was to take away does not come back.
+    if (error !== null && (error.reason === "refused" || lease !== undefined)) return;
+    for (const [key, each] of this.#values) {
+      if (this.#ends(each, method, params)) this.#values.delete(key);
+    }
+    if (error !== null) return;
+    if (lease !== undefined) {
+      const entry = { params, etag: answer.etag ?? null, until: seconds() + ttl };
+      this.#values.set(JSON.stringify(pathOf(params)), entry);
       trim(this.#values, lastingLimit);
     }
-    return (answer, error = null) => {
-      if (error === null) {
-        if (entry !== null) entry.etag = answer.etag ?? null;
-        for (const each of this.#values.values()) this.#follow(each, method, params);
-      } else {
-        if (entry !== null && this.#values.get(key) === entry) this.#values.delete(key);
-        if (error.reason !== "refused") return;
-        for (const [place, each] of overwritten) {
-          if (!this.#values.has(place)) this.#values.set(place, each);
-        }
-      }
-    };
+    for (const each of this.#values.values()) this.#follow(each, method, params);
   }
 
   /// What is below the place of a write, as keys; null where it is elsewhere.
@@ -1295,13 +1312,18 @@ class LastingWrites {
   #ends({ params: entry }, method, params) {
     const keys = this.#below(params, entry);
     if (keys === null || method !== "mergeValue" || keys.length === 0) return keys !== null;
-    let patch = params.patch;
+    const part = this.#part(params.patch, keys);
+    return part !== undefined && !isObject(part);
+  }
+
+  /// What a patch has for keys below its place: no object where it takes the place of what is on
+  /// the way, and undefined where it has nothing for them.
+  #part(patch, keys) {
     for (const key of keys) {
-      if (!isObject(patch)) return true;
-      if (!Object.hasOwn(patch, key)) return false;
-      patch = patch[key];
+      if (!isObject(patch)) break;
+      patch = Object.hasOwn(patch, key) ? patch[key] : undefined;
     }
-    return !isObject(patch);
+    return patch;
   }
 
   /// A write below an entry has changed what is there; one above it may have, with a patch.
@@ -1310,14 +1332,14 @@ class LastingWrites {
     const keys = this.#below(entry.params, params);
     const above = this.#below(params, entry.params);
     if (keys !== null && keys.length > 0) {
-      // What is set takes the place of what was there, also of members that it does not have.
-      const cleared = keys.reduceRight((inner, key) => ({ [key]: inner }), null);
+      const write = (value, last) =>
+        merged(value, keys.reduceRight((inner, key) => ({ [key]: inner }), last));
       let { value } = entry.params;
-      if (method === "setValue") value = merged(value, cleared);
-      patch = keys.reduceRight((inner, key) => ({ [key]: inner }), patch);
-      this.#change(entry, merged(value, patch));
+      // What is set takes the place of what was there, also of members that it does not have.
+      if (method === "setValue") value = write(value, null);
+      this.#change(entry, write(value, patch));
     } else if (method === "mergeValue" && above?.length > 0) {
-      for (const key of above) patch = isObject(patch) ? patch[key] : undefined;
+      patch = this.#part(patch, above);
       if (isObject(patch)) this.#change(entry, merged(entry.params.value, patch));
     }
   }
@@ -1334,12 +1356,11 @@ class LastingWrites {
 
   /// Posts are taken out of the queue, by what the call says. Answers the id that is meant.
   dequeued({ id, name, object }) {
-    for (const [key, { params }] of this.#posts) {
+    for (const [key, { params, id: now }] of this.#posts) {
       const isMeant = id === undefined
         ? (name ?? params.name) === params.name && (object ?? params.object) === params.object
         : id === key;
       if (!isMeant) continue;
-      const now = this.#posts.get(key).id;
       this.#posts.delete(key);
       if (id !== undefined) return now;
     }
@@ -1349,15 +1370,13 @@ class LastingWrites {
   /// Makes all of it again by calls; `away` is for how many seconds a session that goes on had no
   /// connection, and null for a new client.
   makeAgain(send, away) {
-    for (const [key, entry] of [...this.#values]) {
-      if (entry.etag !== undefined) this.#setAgain(key, entry, send);
-    }
-    for (const [key, post] of [...this.#posts]) {
-      // One of a session that goes on may be there still.
-      if (away === null || away >= (post.params.after ?? 0)) {
-        this.#postAgain(key, post, send, away !== null);
-      }
-    }
+    // One of a session that goes on may be there still.
+    const mayBeGone = ([, { params }]) => away === null || away >= (params.after ?? 0);
+    return Promise.all([
+      ...[...this.#values].map(([key, entry]) => this.#setAgain(key, entry, send)),
+      ...[...this.#posts].filter(mayBeGone)
+        .map(([key, post]) => this.#postAgain(key, post, send, away !== null)),
+    ]);
   }
 
   /// Sets a value again, unless somebody else has set it meanwhile.
@@ -1367,10 +1386,9 @@ class LastingWrites {
       const left = entry.until - seconds();
       if (this.#values.get(key) !== entry) return;
       if (left <= 0) break;
-      const ttl = left === Infinity ? undefined : left;
       try {
-        const params = { ...entry.params, ...given({ ttl }), ...condition };
-        const { etag } = await send("setValue", params);
+        const { etag } = await send(
+          "setValue", { ...entry.params, ...(left < Infinity && { ttl: left }), ...condition });
         entry.etag = etag ?? null;
         return;
       } catch ({ reason, problem }) {
@@ -1397,14 +1415,18 @@ class LastingWrites {
 /// Where a value is, as the keys to it, of which the first is the object.
 const pathOf = ({ object, keyPath = "" }) => [object, ...keyPath === "" ? [] : `${keyPath}`.split(".")];
 
-/// Whether a refusal is about the broker as it is now.
+/// Whether a refusal is about the broker as it is now. Asks fail with the same statuses for good.
 const isPassing = (problem) => problem?.status >= 500 || problem?.status === 429;
+const isUnsure = (problem) => /\/(outcome-unknown|draining)$/.test(problem?.type);
+const isOfNow = (problem) => isUnsure(problem)
+  || /\/(overloaded|rate-limited|store-unavailable)$/.test(problem?.type);
 
 /// An element that shows a value, and sets it.
 class Binding {
+  element;
+  object;
+  keyPath;
   #center;
-  #element;
-  #place;
   #onError;
   #observer = null;
   #listening = new AbortController();
@@ -1417,26 +1439,21 @@ class Binding {
   /// The last change by somebody else that came while this one was set, with its number.
   #meanwhile = null;
 
-  constructor(center, element, place, onError) {
+  constructor(center, onError, members) {
     this.#center = center;
-    this.#element = element;
-    this.#place = place;
     this.#onError = onError;
+    Object.assign(this, members);
   }
-
-  get element() { return this.#element; }
-  get object() { return this.#place[0]; }
-  get keyPath() { return this.#place[1]; }
 
   /// Shows the value as it is, and follows both from then on.
   async begin(terms) {
-    const [object, keyPath] = this.#place;
+    const { object, keyPath } = this;
     this.#observer = await this.#center.addObserver(
       { ...terms, object, keyPath, own: false },
       (value, change, { seq }) => this.#changed(value, seq));
     const { signal } = this.#listening;
-    this.#element.addEventListener("input", () => {
-      this.#wanted = contentOf(this.#element);
+    this.element.addEventListener("input", () => {
+      this.#wanted = contentOf(this.element);
       if (this.#wanted !== undefined && !this.#isSetting) this.#set();
     }, { signal });
   }
@@ -1454,7 +1471,7 @@ class Binding {
 
   #show(value) {
     this.#known = value;
-    if (!this.#listening.signal.aborted) showIn(this.#element, value);
+    if (!this.#listening.signal.aborted) showIn(this.element, value);
   }
 
   /// Sets what the element has until the broker has it: one write at a time, and of what waits the
@@ -1467,7 +1484,8 @@ class Binding {
       const value = this.#wanted;
       this.#wanted = undefined;
       try {
-        const { seq } = await this.#center.setValue(...this.#place, value, { timeout: Infinity });
+        const { seq } = await this.#center.setValue(
+          this.object, this.keyPath, value, { timeout: Infinity });
         [this.#known, this.#ownSeq, isRefused] = [value, seq, false];
       } catch (error) {
         // What ends the connection twice, as one that is too long does, is not sent a third time.
@@ -1609,6 +1627,7 @@ export class NotificationCenter extends EventTarget {
   #heardAt = 0;
   #pingInterval = Infinity;
   #watcher = null;
+  /// Aborts when the center is closed.
   #listening = new AbortController();
 
   /// `url` is the broker, by default the folder that this file came from; `center` names another
@@ -1736,11 +1755,13 @@ export class NotificationCenter extends EventTarget {
   ///
   /// `handlers` has a function for each selector. It is called with the userInfo and the ask, and
   /// its promise is the answer: resolved with any JSON, rejected refuses with the text of the
-  /// error, and `return ask.pass()` hands on. `ask` has what the broker has sent (`id`, `object`,
-  /// `target`, `answerBy`, …), and `ask.signal`, which aborts when nobody waits for the answer any
-  /// more. Posts with the object and one of these names come to the same functions, without
-  /// `answerBy`; so do actions, of which `ask.name` and `ask.object` are the event and its sender,
-  /// and `ask.selector` is the function. A post or an action is answered if its poster may wait for
+  /// error. `return ask.answer(value, { reason })` tells the asker why, and `return ask.pass()`
+  /// hands on. `ask` has what the broker has sent (`id`, `object`, `target`, `answerBy`, `present`,
+  /// …), and `ask.signal`, which aborts when nobody waits for the answer any more.
+  ///
+  /// Posts with the object and one of these names come to the same functions, without `answerBy`;
+  /// so do actions, of which `ask.name` and `ask.object` are the event and its sender, and
+  /// `ask.selector` is the function. A post or an action is answered if its poster may wait for
   /// that, else what the function returns is passed over.
   ///
   /// The options are those of the broker: `next`, `ifHeld`, `concurrency`, `suspensionBehavior`,
@@ -1753,42 +1774,73 @@ export class NotificationCenter extends EventTarget {
     return this.#add(given, { timeout, signal });
   }
 
-  /// Asks who holds an address, and answers `{ id, answer, by, observer, reason, path }`.
+  /// Shares an address with other workers, and takes asks for one selector as work.
+  ///
+  /// The broker gives each ask to the worker that has the fewest, at most `concurrency` (1) at
+  /// once, and the work of one that dies to another; where none is left it waits, with `resume` for
+  /// the `lease`. The handler and the options are those of `respond`.
+  work(object, selector, handler, options) {
+    const terms = { ifHeld: "share", suspensionBehavior: "hold", concurrency: 1, ...options };
+    return this.respond(object, { [selector]: handler }, terms);
+  }
+
+  /// Asks who holds an address, and answers
+  /// `{ id, answer, by, answeredBy, observer, reason, path }`.
   ///
   /// The options are those of the broker: `default` (the answer when there is no other), `wait`
-  /// (seconds), `ttl`, `once`, `causedBy`, `idempotencyKey`. Without an answer it throws the
-  /// problem. When the connection is lost it throws an error whose code is null; with a key it asks
-  /// again, and so where the broker does not know what became of it. With `signal` it has a
-  /// connection of its own, because to end that withdraws the ask.
-  async ask(object, selector, userInfo = null, { signal = null, timeout, ...options } = {}) {
+  /// (seconds), `ttl`, `once`, `causedBy`, `present`, `escalateAfter`, `ifNobody`,
+  /// `idempotencyKey`. Without an answer it throws the problem. When the connection is lost, or the
+  /// broker does not know what became of it or stops, it asks again where it has a `wait`, a `ttl`
+  /// or a key, and throws that otherwise; what may be shown `once` needs the key. With `signal` it
+  /// has a connection of its own, because to end that withdraws the ask.
+  ///
+  /// One that waits for more than 15 s, or waits and has a `ttl` or `keep`, is stored at the
+  /// broker: it outlives lost connections and restarts. `signal` withdraws it, and so does its
+  /// `timeout`, unless `keep` is true. With a `ttl` alone it is answered at once, with its `id` and
+  /// the `outcome` `asked`; see `fate`.
+  ///
+  /// With `failClosed` all that is no answer of a responder gives the `default` within `wait`
+  /// seconds (5), by `asker` and with a `reason`, and throws nothing but the reason of `signal`.
+  async ask(
+    object, selector, userInfo = null,
+    { failClosed = false, keep = false, signal = null, timeout, ...options } = {},
+  ) {
     const params = { object, selector, ...given({ userInfo, ...options }, "default") };
-    if (userInfo === null) delete params.userInfo;
-    const end = seconds() + this.#limit({ timeout, ...params });
-    for (;;) {
-      try {
-        if (signal !== null) {
-          return await this.#requestApart("ask", params, { signal, timeout: end - seconds() });
-        }
-        return await this.#call("ask", params, { timeout: end - seconds() });
-      } catch (error) {
-        // The broker may not know what became of it: only then 504 says nothing of the ask.
-        const isUnknown = error?.problem?.type?.endsWith("/outcome-unknown");
-        const mayRepeat = isUnknown || error?.reason === "lost";
-        if (!mayRepeat || params.idempotencyKey === undefined) throw error;
-        await new Promise((resolve) => after(askAgainDelay, resolve));
-      }
+    if (!failClosed) return this.#asked(params, { keep, signal, timeout });
+    const { default: closed, ...open } = { wait: closedWait, ...params };
+    if (closed === undefined) throw misuse("failClosed needs a default");
+    let reason;
+    try {
+      const answer = await this.#apart({ timeout: open.wait, signal }, (ending) =>
+        this.#asked(open, { keep, signal: ending }));
+      if (answer.by === "responder" && "answer" in answer) return answer;
+      reason = answer.reason ?? "no responder has answered";
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      reason = error?.slug ?? textOf(error);
     }
+    return { answer: closed, by: "asker", reason };
+  }
+
+  /// Answers what became of an ask that was made before, perhaps by an earlier page.
+  ///
+  /// One that is open has the `outcome` `asked`. With `wait` (seconds) it waits for the end, over
+  /// lost connections and restarts of the broker. It throws as `ask` does, and 404 where the broker
+  /// does not know such an ask.
+  fate(id, { wait = 0, timeout, signal } = {}) {
+    const end = seconds() + wait;
+    return this.#apart({ wait, timeout, signal }, (ending) => this.#endOf(id, end, ending));
   }
 
   /// Withdraws an ask that was made with `ttl`.
   async withdraw({ id }, limits) {
-    await this.#call("withdraw", { id }, limits);
+    await this.#call("withdraw", { id, ...limits });
   }
 
   /// Answers `{ value, etag, seq }` of what is at a key path of an object's value; null where there
   /// is nothing. Keys are joined by `.`, and "" is the whole.
-  async value(object, keyPath = "", limits = {}) {
-    return orNull(this.#call("value", place(object, keyPath), limits));
+  async value(object, keyPath = "", limits) {
+    return orNull(this.#call("value", { ...place(object, keyPath), ...limits }));
   }
 
   /// Sets what is at a key path, and answers `{ changed, etag, seq, matched, … }`.
@@ -1819,7 +1871,7 @@ export class NotificationCenter extends EventTarget {
   /// there is no value the element keeps what it has. `onError` is told what the broker refused;
   /// the element shows the broker's value then. Other options are those of `addObserver`.
   async bind(element, object, keyPath = "", { onError = report, ...terms } = {}) {
-    const binding = new Binding(this, element, [object, keyPath], onError);
+    const binding = new Binding(this, onError, { element, object, keyPath });
     await binding.begin(terms);
     return binding;
   }
@@ -1836,18 +1888,18 @@ export class NotificationCenter extends EventTarget {
   /// `replaces: true` takes out earlier ones of the same name and object. With `onDisconnect: true`
   /// it is posted when this client has been disconnected for `after` seconds; `close()` withdraws
   /// it.
-  async post(name, { timeout, signal, ...options } = {}) {
+  async post(name, options = {}) {
     // A lease of null is one without an end; all else that is null is not given.
     const params = { name, ...given(options, "lease") };
-    const receipt = await this.#call("post", params, { timeout, signal });
+    const receipt = await this.#call("post", params);
     if (params.onDisconnect) this.#lasting.posted(receipt.id, params);
     return receipt;
   }
 
   /// Answers who would get a post of a name, an object and a userInfo, and who nearly; or who would
   /// be asked, with `object` and `selector`. Nothing is sent to them.
-  explain({ timeout, signal, ...filter } = {}) {
-    return this.#call("explain", given(filter), { timeout, signal });
+  explain(filter = {}) {
+    return this.#call("explain", given(filter));
   }
 
   /// Keeps what is posted from now on to a channel (`name`), or to all whose names begin alike
@@ -1856,21 +1908,21 @@ export class NotificationCenter extends EventTarget {
   /// The bounds are those of the broker: `count`, `bytes`, `age` (seconds), `each`, `keepLast` and
   /// `stored`. They hold at once; what is past them goes, the oldest first. An archive that is there
   /// gets these bounds. This needs the grant `admin`.
-  putArchive({ timeout, signal, ...terms }) {
-    return this.#requestApart("putArchive", given(terms), { timeout, signal });
+  putArchive(terms) {
+    return this.#requestApart("putArchive", terms);
   }
 
   /// Answers the archive of a `name` or a `namePrefix`, with what it keeps; null where there is none
   /// that this caller may see.
-  async archive({ timeout, signal, ...at }) {
-    return orNull(this.#requestApart("archive", given(at), { timeout, signal }));
+  async archive(at) {
+    return orNull(this.#requestApart("archive", at));
   }
 
   /// Answers the archives that this caller may see.
-  async archives(limits = {}) {
+  async archives(limits) {
     const found = [];
     for (let cursor; ;) {
-      const page = await this.#requestApart("archives", { limit: pageLimit, cursor }, limits);
+      const page = await this.#requestApart("archives", { limit: pageLimit, cursor, ...limits });
       found.push(...page.archives);
       cursor = page.next;
       if (!cursor) return found;
@@ -1878,8 +1930,8 @@ export class NotificationCenter extends EventTarget {
   }
 
   /// Removes the archive of a `name` or a `namePrefix`, with all that it keeps.
-  async removeArchive({ timeout, signal, ...at }) {
-    await this.#requestApart("removeArchive", given(at), { timeout, signal });
+  async removeArchive(at) {
+    await this.#requestApart("removeArchive", at);
   }
 
   /// Answers a page of what is kept: `{ notifications, gaps, next, seq, epoch }`.
@@ -1889,8 +1941,8 @@ export class NotificationCenter extends EventTarget {
   /// `oldest` or `newest` first; `next` is the `after` of the next page, or its `before` where the
   /// newest come first, and null on the last one. In their place `last` asks for the newest so many,
   /// `lastEach` for those of each name and object. An observer goes on without a hole from `seq`.
-  past({ timeout, signal, ...choice }) {
-    return this.#requestApart("past", given(choice), { timeout, signal });
+  past(choice) {
+    return this.#requestApart("past", choice);
   }
 
   /// All that is kept of a choice, page after page; see `past`.
@@ -1909,33 +1961,33 @@ export class NotificationCenter extends EventTarget {
   ///
   /// A filter chooses, and `after`, `before` and `id`. Observers that have not received them do not
   /// get them any more. This needs the grant `admin`.
-  async removeNotifications({ timeout, signal, ...choice }) {
-    const limits = { timeout, signal };
-    return (await this.#requestApart("removeNotifications", given(choice), limits)).removed;
+  async removeNotifications(choice) {
+    return (await this.#requestApart("removeNotifications", choice)).removed;
   }
 
   /// Suspends this client, or lets it go on; its observers say what becomes of notifications
   /// meanwhile. It stays so on the next connection.
   async setSuspended(isSuspended, limits) {
-    await this.#call("setSuspended", { suspended: isSuspended || this.#isHidden }, limits);
+    const suspended = isSuspended || this.#isHidden;
+    await this.#call("setSuspended", { suspended, ...limits });
     this.#isSuspended = isSuspended;
-    this.#toldSuspended = isSuspended || this.#isHidden;
+    this.#toldSuspended = suspended;
   }
 
   /// Takes notifications out of the queue, by `id` or by what is equal; answers how many.
-  async dequeue({ id, name, object, coalesce, ...limits } = {}) {
-    const meant = this.#lasting.dequeued({ id, name, object });
-    return (await this.#call("dequeue", { id: meant, name, object, coalesce }, limits)).removed;
+  async dequeue(filter = {}) {
+    const id = this.#lasting.dequeued(filter);
+    return (await this.#call("dequeue", { ...filter, id })).removed;
   }
 
   /// Enters a mode of the queue and answers its lease, which ends with the connection.
   enterMode(mode, limits) {
-    return this.#call("enterMode", { mode }, limits);
+    return this.#call("enterMode", { mode, ...limits });
   }
 
   /// Leaves a mode that was entered.
   async leaveMode({ token }, limits) {
-    await this.#call("leaveMode", { token }, limits);
+    await this.#call("leaveMode", { token, ...limits });
   }
 
   /// Ends the connection, and with it every observer of this center object.
@@ -1976,16 +2028,15 @@ export class NotificationCenter extends EventTarget {
 
   #write(method, object, keyPath, { timeout, signal, ...members }) {
     const params = { ...place(object, keyPath), ...given(members, "value", "patch") };
-    const ended = this.#lasting.write(method, params);
-    const write = this.#call(method, params, { timeout, signal }).then((answer) => {
-      ended(answer);
+    const write = this.#call(method, { ...params, timeout, signal }).then((answer) => {
+      this.#lasting.written(method, params, answer);
       if (this.#line?.transport !== "websocket" && answer.id !== undefined) {
         this.#written.add(answer.id);
         trim(this.#written, bufferLimit);
       }
       return answer;
     }, (error) => {
-      ended(null, error);
+      this.#lasting.written(method, params, null, error);
       throw error;
     }).finally(() => this.#writes.delete(write));
     this.#writes.add(write);
@@ -2026,26 +2077,22 @@ export class NotificationCenter extends EventTarget {
 
   // Calls.
 
-  /// How many seconds a call may take.
-  #limit({ timeout, wait }) {
-    return timeout ?? this.#timeout + (wait ?? 0);
-  }
-
   /// What is made of calls, with its limits.
-  #limited({ timeout, wait, signal = null }, begin) {
+  #limited({ timeout, wait = 0, signal }, begin) {
     if (this.#state === "closed") return Promise.reject(this.#error);
-    const time = this.#limit({ timeout, wait });
+    const time = timeout ?? this.#timeout + wait;
     const tooLate = () => {
       const why = this.#error === null ? "" : `: ${this.#error.message}`;
       return new BelfryError(
         `no answer within ${Number(time.toFixed(1))} s${why}`, null, this.#error?.problem ?? null, "timeout");
     };
-    return limited({ time, signal }, tooLate, begin);
+    return limited(time, [signal, this.#listening.signal].filter(Boolean), tooLate, begin);
   }
 
-  /// Makes a call once the center is open, or on the line as it is.
-  #call(method, params, { isNow = this.#state === "open", ...limits } = {}) {
-    return this.#limited({ wait: params.wait, ...limits }, (resolve, reject) => {
+  /// Makes a call once the center is open, or on the line as it is. Its limits are among the
+  /// parameters.
+  #call(method, { timeout, signal, ...params }, isNow = this.#state === "open") {
+    return this.#limited({ timeout, signal, wait: params.wait }, (resolve, reject) => {
       const call = { method, params, resolve, reject };
       if (isNow) this.#sendCall(call);
       else this.#waiting.add(call);
@@ -2058,7 +2105,7 @@ export class NotificationCenter extends EventTarget {
 
   /// Makes a call on the line as it is, which takes as long as the line does.
   #send(method, params) {
-    return this.#call(method, params, { isNow: true, timeout: Infinity });
+    return this.#call(method, { ...params, timeout: Infinity }, true);
   }
 
   #sendCall(call) {
@@ -2071,20 +2118,108 @@ export class NotificationCenter extends EventTarget {
     }
   }
 
-  /// Makes a call as a request of its own.
-  async #requestApart(method, params, limits) {
+  /// Work that ends with its limits, by the signal that it gets.
+  #apart(limits, work) {
     const ending = new AbortController();
-    const token = await this.#freshToken();
     return this.#limited(limits, (resolve, reject) => {
-      callByRequest(this.#base, token, method, params, ending.signal).then(resolve, reject);
+      work(ending.signal).then(resolve, reject);
       return () => ending.abort();
     });
+  }
+
+  /// Makes a call as a request of its own.
+  #requestApart(method, { timeout, signal, ...params }) {
+    return this.#apart({ timeout, signal, wait: params.wait }, (ending) =>
+      this.#fetch(method, given(params, "default"), ending));
+  }
+
+  async #fetch(method, params, signal) {
+    return callByRequest(this.#base, await this.#freshToken(), method, params, signal);
+  }
+
+  /// Makes a call until it has an answer that stays: nobody may have heard it, or the broker may
+  /// have a problem that passes.
+  async #again(make, mayPass = isPassing) {
+    for (;;) {
+      try {
+        return await make();
+      } catch (error) {
+        const isUnheard = ["lost", "timeout"].includes(error?.reason);
+        if (this.#state === "closed" || !(isUnheard || mayPass(error?.problem))) throw error;
+        await pause(error.retryAfter ?? askAgainDelay);
+      }
+    }
+  }
+
+  // Asks.
+
+  /// Asks by a call that waits for the answer, or for long.
+  #asked(params, { keep, signal, ...limits }) {
+    const { wait = 0, ttl, once } = params;
+    const isStored = wait > shortWait || (wait && (keep || ttl));
+    // What is shown once is not asked again, unless the program has a key for that.
+    if (isStored || ((wait || ttl) && !once)) params = { idempotencyKey: randomText(), ...params };
+    if (isStored) return this.#askStored(params, { keep, signal, ...limits });
+    return this.#apart({ wait, signal, ...limits }, (ending) => {
+      const ask = { ...params, timeout: Infinity, signal: ending };
+      const make = () => signal ? this.#requestApart("ask", ask) : this.#call("ask", ask);
+      return params.idempotencyKey === undefined ? make() : this.#again(make, isUnsure);
+    });
+  }
+
+  /// Asks once, by a key, and waits for the end of the ask. Who gives that up withdraws it.
+  async #askStored({ wait, ...rest }, { keep, ...limits }) {
+    const params = { ttl: wait, ...rest };
+    // Where the ask itself lives for the wait, the broker says how it ended.
+    const end = params.ttl > wait ? seconds() + wait : Infinity;
+    let asking;
+    try {
+      return await this.#apart({ wait, ...limits }, async (signal) => {
+        for (let unknown = null, epoch; ;) {
+          await this.#again(() => this.#call("ping", { timeout: Infinity, signal }));
+          // A broker that has kept nothing over its restart is asked anew.
+          if (unknown !== null && this.#identity.epoch === epoch) throw unknown;
+          ({ epoch } = this.#identity);
+          asking = this.#again(() => this.#requestApart("ask", params), isOfNow);
+          const asked = await asking;
+          if (asked.outcome === undefined) return asked;
+          try {
+            return await this.#endOf(asked.id, end, signal);
+          } catch (error) {
+            if (error?.problem?.status !== 404 || params.once) throw error;
+            unknown = error;
+          }
+        }
+      });
+    } catch (error) {
+      if (!keep && error?.reason !== "refused") {
+        // What became of a request that `close` has ended, the key tells.
+        asking?.catch(() => this.#fetch("ask", params)).then(({ id, outcome }) =>
+          outcome && this.#again(() => this.#fetch("withdraw", { id }))).catch(() => {});
+      }
+      throw error;
+    }
+  }
+
+  /// How an ask has ended, or at the end of the time that it is open still.
+  async #endOf(id, end, signal) {
+    for (;;) {
+      const wait = Math.max(0, Math.min(end - seconds(), longestWait));
+      const fate = await this.#again(() => this.#requestApart("fate", { id, wait, signal }));
+      if (fate.state !== "asked" || wait === 0) return endingOf(fate);
+      // A broker that stops answers before the time.
+      await pause(askAgainDelay);
+    }
   }
 
   // The connection.
 
   async #freshToken() {
-    return typeof this.#token === "function" ? await this.#token() : this.#token;
+    try {
+      return typeof this.#token === "function" ? await this.#token() : this.#token;
+    } catch (error) {
+      throw lost(`the token function has failed: ${textOf(error)}`);
+    }
   }
 
   async #connect() {
@@ -2286,8 +2421,9 @@ export class NotificationCenter extends EventTarget {
       }
       registration.isRegistered = false;
       // What the broker did not ask again on this connection, it does not want to know.
-      for (const [id, { answer }] of registration.owed) {
-        if (answer !== null && this.#isWelcomed) registration.owed.delete(id);
+      for (const [key, owed] of registration.owed) {
+        owed.isAsked = false;
+        if (owed.answer !== null && this.#isWelcomed) registration.owed.delete(key);
       }
     }
     if (this.#highestSeq > 0) this.#seenSeq = this.#highestSeq;
@@ -2303,19 +2439,14 @@ export class NotificationCenter extends EventTarget {
   #finish(code, error) {
     clearTimeout(this.#timer);
     this.#attempt = null;
-    this.#listening.abort();
     // A client that was removed is nobody's; one that was taken over is another page's now.
     if (code === 4002) this.#sessions.drop();
     else this.#sessions.leave();
     const text = `the center is closed: ${error.message}`;
     this.#error = new BelfryError(text, error.code ?? null, error.problem ?? null, "closed");
     const refused = error.reason === "refused" ? error : this.#error;
-    for (const { reject } of this.#waiting) reject(refused);
-    this.#waiting.clear();
-    for (const registration of [...this.#registrations]) {
-      this.#forget(registration);
-      registration.refuse(refused);
-    }
+    this.#listening.abort(refused);
+    for (const registration of this.#registrations) this.#forget(registration);
     this.#enter("closed", { code, error: refused });
   }
 
@@ -2453,15 +2584,15 @@ export class NotificationCenter extends EventTarget {
     else this.#toldSuspended = false;
     this.#tellSuspended();
     this.#save();
-    if (line.transport !== "events") {
-      const away = resumed === null ? null : seconds() - this.#lostAt;
-      this.#lasting.makeAgain((...call) => this.#send(...call), away);
-    }
+    const away = resumed === null ? null : seconds() - this.#lostAt;
+    const lasting = line.transport === "events" ? null
+      : this.#lasting.makeAgain((...call) => this.#send(...call), away);
     const missing = [...this.#registrations].filter(({ isRegistered }) => !isRegistered);
     await Promise.all(missing.map((registration) => {
       if (isOtherEpoch && registration.id !== null) this.#beginAnew(registration);
       return this.#register(registration);
     }));
+    await lasting;
     if (line !== this.#line) return;
     this.#enter("open");
     const waiting = [...this.#waiting];
@@ -2517,8 +2648,7 @@ export class NotificationCenter extends EventTarget {
         if (isOtherEpoch) this.#forgetNumbers(registration);
         continue;
       }
-      this.#forget(registration);
-      this.#tell("belfry.removed", { observer: registration.id, reason: "removed" }, registration);
+      this.#lose(registration, { reason: "removed" });
     }
     const position = isOtherEpoch ? 0 : Math.max(0, (this.#identity.seq ?? 0) - 1);
     this.#unclaimed = [...kept.values()].map((row) => ({ row, position, frames: [] }));
@@ -2685,12 +2815,12 @@ export class NotificationCenter extends EventTarget {
     const owed = registration.owed.get(key);
     if (owed === undefined) {
       const abort = new AbortController();
-      registration.owed.set(key, { id, seq, answer: null, abort });
+      registration.owed.set(key, { id, seq, isAsked: true, answer: null, abort });
       // Another frame may have the number of an action.
       if (key !== id) registration.position = Math.max(registration.position, seq);
       this.#hand(selector, notification, registration, key);
     } else {
-      owed.id = id;
+      Object.assign(owed, { id, isAsked: true });
       if (owed.answer !== null) this.#answer(registration, key, owed.answer);
     }
   }
@@ -2728,25 +2858,27 @@ export class NotificationCenter extends EventTarget {
 
   async #handleAndAnswer(selector, notification, { handler, selectors, answer, owed }, key) {
     const signal = owed.get(key)?.abort.signal ?? null;
-    const ask = { ...notification, selector, signal, pass: () => passed };
+    const ask = {
+      ...notification, selector, signal,
+      pass: () => ({ [response]: { error: { code: passCode, message: "handed on" } } }),
+      answer: (value = null, { reason } = {}) => ({ [response]: { result: value, data: { reason } } }),
+    };
     try {
       const value = await handler(notification, ask);
-      if (value === passed) answer(key, { error: { code: passCode, message: "handed on" } });
-      else answer(key, { result: selectors === null ? null : value ?? null });
+      answer(key, value?.[response] ?? { result: selectors === null ? null : value ?? null });
     } catch (error) {
-      const message = String(error?.message ?? error);
-      answer(key, { error: { code: refusalCode, message } });
+      answer(key, { error: { code: refusalCode, message: textOf(error) } });
       if (signal === null) report(error);
     }
   }
 
-  /// Answers a delivery, an ask or an action, once. Without a connection the answer is kept until
-  /// the broker asks again. What is no JSON throws, and leaves the answer due.
+  /// Answers a delivery, an ask or an action, once. What the broker has not asked on this connection
+  /// is kept until it does. What is no JSON throws, and leaves the answer due.
   #answer(registration, key, answer) {
     const owed = registration.owed.get(key);
     if (owed === undefined) return;
     const frame = { jsonrpc: "2.0", id: owed.id, ...answer };
-    if (registration.isRegistered && this.#isWelcomed) {
+    if (owed.isAsked) {
       this.#line.send(frame);
       registration.owed.delete(key);
     } else {
@@ -2791,9 +2923,12 @@ export class NotificationCenter extends EventTarget {
 
   #removed(params) {
     const registration = this.#registration(params.observer);
-    if (registration === undefined) return;
+    if (registration !== undefined) this.#lose(registration, params);
+  }
+
+  #lose(registration, params) {
     this.#forget(registration);
-    this.#tell("belfry.removed", params, registration);
+    this.#tell("belfry.removed", { observer: registration.id, ...params }, registration);
   }
 
   #tell(type, params, registration) {
@@ -2861,9 +2996,7 @@ export class NotificationCenter extends EventTarget {
   #refused(registration, error) {
     // A lost connection is not a refusal: the next one registers the observer again.
     if (error.reason === "lost" || registration.isRemoved) return;
-    this.#forget(registration);
-    const refused = { observer: registration.id, reason: "refused", problem: error.problem };
-    this.#tell("belfry.removed", refused, registration);
+    this.#lose(registration, { reason: "refused", problem: error.problem });
     registration.refuse(error);
   }
 
@@ -2878,7 +3011,7 @@ export class NotificationCenter extends EventTarget {
   async #takeBack({ id, token }) {
     const params = token === null ? { observer: id } : { token };
     try {
-      await this.#call("removeObserver", params, { isNow: true });
+      await this.#call("removeObserver", params, true);
     } catch (error) {
       if (error.reason !== "lost") throw error;
     }

@@ -20,7 +20,7 @@ FAULTS = {
         "this.#tellUnknown(registration);\n  }\n\n  // Going", "}\n\n  // Going"),
     "a silent line is not asked": ("else this.#ping(this.#pingInterval / 2);", ""),
     "who was taken over comes back": (
-        "new Set([1008, 4001, 4002, 4003])", "new Set([1008, 4002, 4003])"),
+        "[1008, 4001, 4002, 4003]", "[1008, 4002, 4003]"),
     "an observer that came too late stays": (
         "return void this.#takeBack(registration).catch(() => {});", "return;"),
     "what comes again is told again": (
@@ -58,11 +58,11 @@ FAULTS = {
         "const params = jsonOf(fields.data);", "const params = JSON.parse(fields.data);"),
     "a path takes steps": ('if (!["", ".", ".."].includes(String(text))) return', "return"),
     "a lease is forgotten": (
-        "if (entry.etag !== undefined) this.#setAgain(key, entry, send);", ""),
+        "...[...this.#values].map(", "...[].map("),
     "a lease overwrites what others set": (
         "entry.etag === null ? [{}] : [{ ifMatch: entry.etag }, { ifNoneMatch: \"*\" }];", "[{}];"),
     "a removed lease comes back": (
-        "for (const [key] of overwritten) this.#values.delete(key);", ""),
+        "if (this.#ends(each, method, params)) this.#values.delete(key);", ""),
     "a farewell is forgotten": (
         "if (params.onDisconnect) this.#lasting.posted(receipt.id, params);", ""),
     "a merge patch takes the place of a value": (
@@ -70,10 +70,8 @@ FAULTS = {
     "a call has no time limit": ("timer = after(time, () => giveUp(makeError()));", ""),
     "a frame that is no object is passed over": (
         "if (!isObject(frame)) return this.#readBad();", "if (!isObject(frame)) return;"),
-    "an ask of unknown outcome is not repeated": (
-        "const mayRepeat = isUnknown || ", "const mayRepeat = "),
-    "an ask that nobody answers is repeated": (
-        'error?.problem?.type?.endsWith("/outcome-unknown")', "error?.problem?.status === 504"),
+    "an ask of unknown outcome is not repeated": ("this.#again(make, isUnsure)", "make()"),
+    "an ask that nobody answers is repeated": ("this.#again(make, isUnsure)", "this.#again(make)"),
     "an expired token is shown again": (
         "const mayHelp = canRenew && (status", "const mayHelp = (status"),
 }

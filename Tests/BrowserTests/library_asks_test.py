@@ -171,29 +171,30 @@ def test_lost_ask(shown, url, proxy):
           const work = (userInfo, ask) => new Promise((resolve) => {
             lost.begun.push(userInfo.k);
             ask.signal.onabort = () => lost.ended.push(userInfo.k);
-            if (lost.begun.length > 2) resolve(userInfo.k);
+            if (lost.begun.length > 3) resolve(userInfo.k);
           });
           await far.respond("far", { work });
           const note = (k) => ({ answer, code }) => { lost.results[k] = answer ?? String(code); };
-          center.ask("far", "work", { k: 1 }, { wait: 60 }).then(note(1), note(1));
-          const options = { wait: 60, idempotencyKey: "lost" };
+          center.ask("far", "work", { k: 1 }).then(note(1), note(1));
+          const options = { wait: 15, once: true, idempotencyKey: "lost" };
           center.ask("far", "work", { k: 2 }, options).then(note(2), note(2));
+          center.ask("far", "work", { k: 3 }, { wait: 15 }).then(note(3), note(3));
           Object.assign(window, { far, lost });
         }""",
         url,
     )
-    eventually(lambda: shown.evaluate("lost.begun.length") == 2, "two asks are at their responder")
+    eventually(lambda: shown.evaluate("lost.begun.length") == 3, "three asks are at their responder")
     proxy.cut()
     eventually(
         lambda: shown.evaluate("lost.results") == {"1": "null"},
         "an ask whose connection is lost fails with the code null",
     )
     eventually(
-        lambda: sorted(shown.evaluate("lost.ended")) == [1, 2], "and is withdrawn, as the other one")
+        lambda: sorted(shown.evaluate("lost.ended")) == [1, 2, 3], "and is withdrawn, as the others")
     proxy.mend()
     eventually(
-        lambda: shown.evaluate("lost.results") == {"1": "null", "2": 2},
-        "one with an idempotency key is asked again",
+        lambda: shown.evaluate("lost.results") == {"1": "null", "2": 2, "3": 3},
+        "those with an idempotency key or a wait are asked again",
     )
     shown.evaluate("far.close()")
 

@@ -51,6 +51,14 @@ export async function post(signal: AbortSignal): Promise<void> {
     shouldStart: async ({ sha }: { sha: string }, ask) => ask.signal?.aborted ? ask.pass() : sha,
   }, { next: "team", ifHeld: "share" });
   const { answer } = await center.ask<boolean>("desk", "shouldStart", { sha: "4f" }, { default: false });
+  await center.work("pages", "render", ({ page }: { page: number }, ask) =>
+    ask.answer(page, { reason: ask.present?.title }), { concurrency: 2, lease: 60 });
+  const { id, by, answeredBy } = await center.ask<boolean>("door", "mayOpen", null, {
+    wait: 4 * 3600, keep: true, default: false, failClosed: true, ifNobody: "wait", escalateAfter: 60,
+    present: { title: "Open?", choices: [{ label: "Yes", value: true }] },
+  });
+  const { outcome } = await center.fate<boolean>(id, { wait: 60 });
+  console.log(by === "asker", answeredBy ?? outcome);
   console.log(answer === true);
 }
 
