@@ -79,6 +79,8 @@ class Proxy:
                 if self.prefix:
                     data = data.replace(b" " + self.prefix, b" ", 1)
                 sink.sendall(data)
+        # Also after the reset of a broker that was killed.
+        with contextlib.suppress(OSError):
             sink.shutdown(socket.SHUT_WR)
 
     def refuses_socket(self):
