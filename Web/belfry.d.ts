@@ -255,7 +255,6 @@ export interface AskOptions extends Limits {
   ttl?: number | null;
   once?: boolean | null;
   present?: Presentation | null;
-  escalateAfter?: number | null;
   ifNobody?: "refuse" | "wait" | null;
   /** Whatever is no answer of a responder is the default. */
   failClosed?: boolean;

@@ -1788,7 +1788,7 @@ export class NotificationCenter extends EventTarget {
   /// `{ id, answer, by, answeredBy, observer, reason, path }`.
   ///
   /// The options are those of the broker: `default` (the answer when there is no other), `wait`
-  /// (seconds), `ttl`, `once`, `causedBy`, `present`, `escalateAfter`, `ifNobody`,
+  /// (seconds), `ttl`, `once`, `causedBy`, `present`, `ifNobody`,
   /// `idempotencyKey`. Without an answer it throws the problem. When the connection is lost, or the
   /// broker does not know what became of it or stops, it asks again where it has a `wait`, a `ttl`
   /// or a key, and throws that otherwise; what may be shown `once` needs the key. With `signal` it
