@@ -54,7 +54,7 @@ export async function post(signal: AbortSignal): Promise<void> {
   await center.work("pages", "render", ({ page }: { page: number }, ask) =>
     ask.answer(page, { reason: ask.present?.title }), { concurrency: 2, lease: 60 });
   const { id, by, answeredBy } = await center.ask<boolean>("door", "mayOpen", null, {
-    wait: 4 * 3600, keep: true, default: false, failClosed: true, ifNobody: "wait", escalateAfter: 60,
+    wait: 4 * 3600, keep: true, default: false, failClosed: true, ifNobody: "wait",
     present: { title: "Open?", choices: [{ label: "Yes", value: true }] },
   });
   const { outcome } = await center.fate<boolean>(id, { wait: 60 });
