@@ -368,7 +368,7 @@ struct ArchiveTruth {
         return post.postedAt + age > wall
     }
 
-    /// The newest of the ring that is past the age of an archive that may have one of some channels.
+    /// The newest of the ring that is past the age of an archive of one of some channels.
     func agedInRing(of names: [[UInt8]], at wall: Int64) -> UInt64 {
         let ages = archives.filter { names.contains(where: $0.covers) }.compactMap(\.terms.age)
         guard let age = ages.min() else { return 0 }
