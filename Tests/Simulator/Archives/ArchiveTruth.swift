@@ -368,12 +368,12 @@ struct ArchiveTruth {
         return post.postedAt + age > wall
     }
 
-    /// The newest of the ring that is past the age of an archive of one of some channels.
-    func agedInRing(of names: [[UInt8]], at wall: Int64) -> UInt64 {
+    /// The newest of the ring past each age of the archives that may have one of some channels.
+    func agedInRing(of names: [[UInt8]], at wall: Int64) -> [UInt64] {
         let ages = archives.filter { names.contains(where: $0.covers) }.compactMap(\.terms.age)
-        guard let age = ages.min() else { return 0 }
-        return posts.last { ring.contains($0.sequence) && $0.postedAt + age <= wall }?.sequence
-            ?? 0
+        return ages.compactMap { age in
+            posts.last { ring.contains($0.sequence) && $0.postedAt + age <= wall }?.sequence
+        }
     }
 
     /// The number up to which memory alone may have known the losses of a channel.

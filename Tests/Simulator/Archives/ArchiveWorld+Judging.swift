@@ -150,7 +150,7 @@ extension ArchiveWorld {
         // Where the ring has some of a kind, all before may have been forgotten.
         if own.contains(where: { $0.post.sequence > truth.ringForgot }) {
             lost.append(truth.ringForgot)
-            lost.append(truth.agedInRing(of: names, at: wall))
+            lost += truth.agedInRing(of: names, at: wall)
         }
         let isExact = !filter.names.isEmpty
         lost += (isExact ? names : Self.names).compactMap { truth.unknownThrough[$0] }
