@@ -27,9 +27,9 @@ struct AskFates: Footprinted, Sendable {
 
     subscript(id: NotificationID) -> AskFateTable.Fate? { recent[id] ?? stored[id] }
 
-    /// Adds the fate of an ask that ended just now.
-    mutating func append(_ fate: consuming AskFateTable.Fate, _ limits: CenterLimits) {
-        if fate.isStored, limits.askFateLifetime != limits.fateLifetime {
+    /// Adds the fate of an ask that ended just now; the limits would be copied.
+    mutating func append(_ fate: consuming AskFateTable.Fate, isKeptLonger: Bool) {
+        if isKeptLonger {
             stored.append(fate)
         } else {
             recent.append(fate)

@@ -250,7 +250,9 @@ extension NotificationCenter {
                         ask, end: AskRecord.End(outcome: outcome, forgottenAt: forgottenAt))),
                 &effects)
         }
-        asks.fates.append(fate, limits)
+        asks.fates.append(
+            fate,
+            isKeptLonger: ask.isStored && limits.askFateLifetime != limits.fateLifetime)
         forgetAsks(asks.fates.trim(to: limits), &effects)
         if let freed { asks.open.sequel.noteOpening(.observer(registry.observers[freed].serial)) }
     }

@@ -224,7 +224,8 @@ extension NotificationCenter {
             asks.fates.append(
                 AskFateTable.Fate(
                     OpenAsk(record, at: time), end.outcome,
-                    forgottenAt: time.monotonicNanoseconds.adding(left * 1_000_000)), limits)
+                    forgottenAt: time.monotonicNanoseconds.adding(left * 1_000_000)),
+                isKeptLonger: limits.askFateLifetime != limits.fateLifetime)
         }
     }
 
