@@ -116,19 +116,19 @@ extension RPC {
     /// The reason that the data of a result has, in at most 1 KiB; other data has none.
     ///
     /// A longer one is cut: nobody could be told of the fault of an answer.
-    static func reason(in data: Span<UInt8>) -> [UInt8]? {
+    static func reason(in message: Span<UInt8>, at start: Int) -> [UInt8]? {
         do throws(JSONError) {
-            var json = JSONReader(depthLimit: FieldReader.greatestDepth)
-            guard try json.peekKind(in: data) == .object else { return nil }
-            try json.beginObject(in: data)
-            while try json.nextMember(in: data) {
+            var json = JSONReader(depthLimit: FieldReader.greatestDepth, startingAt: start)
+            guard try json.peekKind(in: message) == .object else { return nil }
+            try json.beginObject(in: message)
+            while try json.nextMember(in: message) {
                 guard json.key.elementsEqual("reason".utf8),
-                    try json.peekKind(in: data) == .string
+                    try json.peekKind(in: message) == .string
                 else {
-                    _ = try json.skipValue(in: data)
+                    _ = try json.skipValue(in: message)
                     continue
                 }
-                let text = try json.readString(in: data)
+                let text = try json.readString(in: message)
                 var end = min(text.count, TextRule.reasonByteLimit)
                 // Not within a character.
                 while end > 0, end < text.count, text[end] & 0xC0 == 0x80 { end -= 1 }

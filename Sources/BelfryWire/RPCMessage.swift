@@ -12,8 +12,10 @@ public enum RPCCall: Sendable, Equatable {
     case request(id: [UInt8], method: [UInt8], params: Range<Int>?)
     /// A call that is never answered.
     case notification(method: [UInt8], params: Range<Int>?)
-    /// The answer to a call of ours: its result, or its error, and data beside it.
-    case response(id: [UInt8], content: Range<Int>, isError: Bool, data: Range<Int>? = nil)
+    /// The answer to a call of ours: its result, or its error.
+    ///
+    /// The data beside a result begin at a place of the text; 0 for none.
+    case response(id: [UInt8], content: Range<Int>, isError: Bool, dataStart: Int)
     /// Something that cannot be called; it is answered unless the id is nil.
     case invalid(id: [UInt8]?, code: RPCErrorCode, detail: String)
 }

@@ -114,7 +114,7 @@ private struct RPCMembers {
     private var paramsKind: JSONKind?
     private var result: Range<Int>?
     private var error: Range<Int>?
-    private var data: Range<Int>?
+    private var dataStart = 0
     private var repeatsMember = false
     private var repeatsID = false
 
@@ -134,7 +134,7 @@ private struct RPCMembers {
         case .params: (params, paramsKind) = (try json.skipValue(in: bytes), kind)
         case .result: result = try json.skipValue(in: bytes)
         case .error: error = try json.skipValue(in: bytes)
-        case .data: data = try json.skipValue(in: bytes)
+        case .data: dataStart = try json.skipValue(in: bytes).lowerBound
         }
     }
 
@@ -200,8 +200,10 @@ private struct RPCMembers {
     }
 
     private func response(id: [UInt8]) -> RPCCall {
-        if let result { return .response(id: id, content: result, isError: false, data: data) }
-        return .response(id: id, content: error ?? 0..<0, isError: true)
+        if let result {
+            return .response(id: id, content: result, isError: false, dataStart: dataStart)
+        }
+        return .response(id: id, content: error ?? 0..<0, isError: true, dataStart: 0)
     }
 
     /// The id as raw JSON; nil when there is none, or none that an answer may repeat.

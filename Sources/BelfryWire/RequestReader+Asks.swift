@@ -77,14 +77,14 @@ extension RequestReader {
     ///
     /// - Parameter byteRoom: how many bytes of results the rows of receipts have room for.
     public func response(
-        content: Range<Int>, isError: Bool, data: Range<Int>? = nil, byteRoom: Int,
+        content: Range<Int>, isError: Bool, dataStart: Int = 0, byteRoom: Int,
         in message: Span<UInt8>
     ) -> Response {
         let json = message.extracting(content)
         if !isError {
             return answer(
                 json, canKeep: json.count <= byteRoom,
-                reason: data.flatMap { RPC.reason(in: message.extracting($0)) })
+                reason: dataStart == 0 ? nil : RPC.reason(in: message, at: dataStart))
         }
         let error = RPC.refusal(error: json)
         return RPC.handsOn(error: json) ? .passed(error) : .refusal(error)

@@ -17,11 +17,11 @@ struct AskResponseTests {
     private func response(_ message: String, byteRoom: Int = .max) throws -> Response {
         let message = bytes(message)
         let call = try #require(RPCReader().message(in: message.span).calls.first)
-        guard case .response(_, let content, let isError, let data) = call else {
+        guard case .response(_, let content, let isError, let dataStart) = call else {
             throw Problem(.malformedRequest, "no response")
         }
         return reader.response(
-            content: content, isError: isError, data: data, byteRoom: byteRoom,
+            content: content, isError: isError, dataStart: dataStart, byteRoom: byteRoom,
             in: message.span)
     }
 

@@ -21,8 +21,8 @@ struct RPCReaderTests {
                 return "request \(text(id)) \(text(method)) \(part(params))"
             case .notification(let method, let params):
                 return "notification \(text(method)) \(part(params))"
-            case .response(let id, let content, let isError, let data):
-                let about = data.map { " about \(part($0))" } ?? ""
+            case .response(let id, let content, let isError, let dataStart):
+                let about = dataStart == 0 ? "" : " about \(dataStart)"
                 return "\(isError ? "error" : "result") \(text(id)) \(part(content))\(about)"
             case .invalid(let id, let code, _):
                 return "\(code.rawValue) \(id.map { text($0) } ?? "unanswered")"

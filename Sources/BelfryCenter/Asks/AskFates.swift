@@ -38,7 +38,8 @@ struct AskFates: Footprinted, Sendable {
 
     /// Forgets the oldest past the limits; returns those of them that the store has.
     mutating func trim(to limits: CenterLimits) -> [NotificationID] {
-        recent.trim(to: limits) + stored.trim(to: limits)
+        let forgotten = recent.trim(to: limits)
+        return stored.count == 0 ? forgotten : forgotten + stored.trim(to: limits)
     }
 
     /// Forgets the oldest until no more than so many are left, those that are kept for longer last.
@@ -48,7 +49,8 @@ struct AskFates: Footprinted, Sendable {
 
     /// Forgets the fates that are too old, at most so many of each kind.
     mutating func passTime(_ now: Int64, limit: Int) -> [NotificationID] {
-        recent.passTime(now, limit: limit) + stored.passTime(now, limit: limit)
+        let forgotten = recent.passTime(now, limit: limit)
+        return stored.count == 0 ? forgotten : forgotten + stored.passTime(now, limit: limit)
     }
 }
 

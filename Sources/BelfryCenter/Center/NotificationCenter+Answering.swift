@@ -8,7 +8,7 @@ extension NotificationCenter {
     ) {
         let serial = registry.observers[observer].serial
         if let slot = asks.open.shown(to: serial, sequence: sequence) {
-            let principal = registry.clients[registry.observers[observer].client].principal
+            let principal = registry.clients.principal(at: registry.observers[observer].client)
             settle(slot, by: observer, response, of: principal, at: time, &effects)
         }
     }

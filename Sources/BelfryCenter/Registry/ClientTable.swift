@@ -139,6 +139,9 @@ struct ClientTable: Footprinted, Sendable {
         (slots[Int(slot)].connection, slots[Int(slot)].transport)
     }
 
+    /// The principal of a client; the subscript would copy all of the client.
+    func principal(at slot: UInt32) -> [UInt8] { slots[Int(slot)].principal }
+
     /// The connection and transport of a client that gets posts at once; nil for any other client.
     @inline(__always)
     func liveRoute(at slot: UInt32) -> (connection: ConnectionName, transport: Transport)? {

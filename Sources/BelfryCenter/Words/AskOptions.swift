@@ -12,5 +12,5 @@ public struct AskOptions: Sendable, Equatable {
     public var byteCount: Int { present?.count ?? 0 }
 
     /// Whether there is a wish.
-    public var isUsed: Bool { self != AskOptions() }
+    public var isUsed: Bool { present != nil || waitsForAnybody }
 }

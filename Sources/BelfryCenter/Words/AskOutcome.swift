@@ -19,7 +19,9 @@ public struct AskOutcome: Sendable, Equatable {
         /// The ask is open, until this time in milliseconds since 1970.
         case open(until: Int64)
         /// A responder has answered it.
-        case answered(AskAnswer)
+        ///
+        /// The answer is behind a reference: an outcome is copied often, and mostly has none.
+        indirect case answered(AskAnswer)
         /// No responder has answered, and the asker's own answer is used.
         case fallback([UInt8], AskFailure)
         /// No responder has answered.

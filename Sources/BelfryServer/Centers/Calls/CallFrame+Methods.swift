@@ -184,14 +184,14 @@ extension CallFrame {
 
     /// Takes a response as the answer to a delivery; one with an unknown id is ignored.
     func acknowledge(
-        _ id: [UInt8], _ content: Range<Int>, isError: Bool, data: Range<Int>?,
+        _ id: [UInt8], _ content: Range<Int>, isError: Bool, dataStart: Int,
         _ host: inout CenterHost, _ context: inout LoopContext
     ) {
         guard let delivery = RPC.delivery(ofID: id.span),
             let position = host.centers.position(of: submission.center)
         else { return }
         let response = host.requestReader.response(
-            content: content, isError: isError, data: data,
+            content: content, isError: isError, dataStart: dataStart,
             byteRoom: host.kept.askByteRoom(context), in: text.span)
         // A lost acknowledgement only causes a redelivery: it need not wait for the store.
         host.tell(

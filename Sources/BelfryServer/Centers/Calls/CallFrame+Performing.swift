@@ -106,8 +106,8 @@ extension CallFrame {
         _ context: inout LoopContext
     ) -> CallStep {
         switch call {
-        case .response(let id, let content, let isError, let data):
-            acknowledge(id, content, isError: isError, data: data, &host, &context)
+        case .response(let id, let content, let isError, let dataStart):
+            acknowledge(id, content, isError: isError, dataStart: dataStart, &host, &context)
         case .invalid(let id, let code, let detail):
             if let id { RPC.append(error: code, detail: detail, id: id, to: &answer.content) }
         case .notification(let method, let params):
