@@ -141,7 +141,7 @@ struct LastingWrites {
 
     /// A call was refused; returns another one that may do better.
     ///
-    /// What cannot be made again is forgotten, unless the broker has too much to do.
+    /// A write that cannot be made again is forgotten, unless the broker has too much to do.
     mutating func refuse(
         _ purpose: Purpose, _ refusal: BrokerRefusal, at now: MonotonicTime
     ) -> Request? {

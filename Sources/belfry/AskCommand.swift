@@ -61,7 +61,7 @@ struct AskCommand: ClientCommand {
     var once = false
 
     @Option(
-        help: .value("Let a request that lives longer wait while there is no responder.", "wait"),
+        help: .value("With wait, a stored request waits for the first responder.", "wait"),
         completion: .list(["wait"]), transform: ArgumentText.word)
     var ifNobody: AskOptions.IfNobody?
 

@@ -83,8 +83,8 @@ struct AnswerPrinter {
             throw .unanswered("the answer is the default: \(reason)")
         case .open:
             throw .unanswered(
-                "there is no answer yet; as long as the request lives, `belfry fate \(answer.id) "
-                    + "--wait TIME` waits for it")
+                "there is no answer yet; wait for one with `belfry fate \(answer.id) --wait TIME`, "
+                    + "as long as the request lives")
         case .withdrawn: throw .unanswered("the request was withdrawn")
         }
     }

@@ -9,9 +9,9 @@ struct FollowMailbox: ClientCommand {
         abstract: "Print what comes into a mailbox, or run a command for it, until Ctrl-C.",
         usage: "belfry mailbox follow <TOKEN> [<options>] [-- <COMMAND> ...]",
         discussion: """
-            Without COMMAND it prints lines as `belfry observe` does. What was printed is \
-            acknowledged with the next look, and at the end. A pipe is no acknowledgement: what a \
-            reader behind it has not taken when it is killed is lost.
+            Without COMMAND it prints lines as `belfry observe` does. Printed notifications are \
+            acknowledged with the next look, and at the end. A pipe is not an acknowledgement: \
+            lines that a killed reader has not read are lost.
 
             COMMAND is run once for each notification, one after the other, with the userInfo as \
             its standard input, and ASK_ID, ASK_NAME and ASK_OBJECT in its environment. Exit code \
@@ -37,7 +37,7 @@ struct FollowMailbox: ClientCommand {
 
     @Argument(
         parsing: .postTerminator,
-        help: .value("What is run for each notification, behind the word --.", "COMMAND"))
+        help: .value("The command that runs for each notification, behind the word --.", "COMMAND"))
     var command: [String] = []
 
     /// The longest wait that every broker takes.

@@ -35,7 +35,7 @@ struct AskPersonTests {
         #expect(fate["answeredBy"] == "ann" && fate["reason"] == "It is tested.")
     }
 
-    @Test("R22: an anonymous answerer is null; no reason is no member")
+    @Test("R22: an anonymous answerer is null; without a reason the member is absent")
     func anonymous() throws {
         let stage = try Self.stage()
         try stage.respond(stage.d, "w", ["a"])
