@@ -129,15 +129,20 @@ extension RPC {
                     continue
                 }
                 let text = try json.readString(in: message)
-                var end = min(text.count, TextRule.reasonByteLimit)
-                // Not within a character.
-                while end > 0, end < text.count, text[end] & 0xC0 == 0x80 { end -= 1 }
+                let end = wholeCharacters(of: text, within: TextRule.reasonByteLimit)
                 return text.isEmpty ? nil : Array(text.prefix(end))
             }
         } catch {
             return nil
         }
         return nil
+    }
+
+    /// How many bytes of a text have whole characters alone, within a limit.
+    private static func wholeCharacters(of text: [UInt8], within limit: Int) -> Int {
+        var end = min(text.count, limit)
+        while end > 0, end < text.count, text[end] & 0xC0 == 0x80 { end -= 1 }
+        return end
     }
 
     private enum ErrorKey: String, CaseIterable { case code, message }
@@ -168,8 +173,7 @@ extension RPC {
         // An escape makes six bytes of one at most.
         var end = min(message.count, refusalByteLimit)
         while true {
-            // Not within a character.
-            while end > 0, end < message.count, message[end] & 0xC0 == 0x80 { end -= 1 }
+            end = wholeCharacters(of: message, within: end)
             var writer = JSONWriter()
             var output: [UInt8] = []
             writer.beginObject(into: &output)

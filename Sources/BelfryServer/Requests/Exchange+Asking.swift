@@ -12,12 +12,7 @@ extension Exchange {
     ) throws(Problem) -> CenterRequest {
         try checkContentType(allowsForm: true)
         reply.details.pathPrefix = path.prefix
-        if let isBare = query.take("bare") {
-            guard let flag = Bool(String(decoding: isBare, as: UTF8.self)) else {
-                throw Problem.invalidParameter("bare", "must be true or false")
-            }
-            reply.details.isBare = flag
-        }
+        if try query.takeFlag("bare") { reply.details.isBare = true }
         let request = try reader.ask(
             object: path.argument, selector: path.secondArgument, query: query.takeRest(),
             content: content)

@@ -132,14 +132,7 @@ extension Exchange {
         _ path: RoutedPath, _ query: inout Query, _ reader: RequestReader
     ) throws(Problem) -> ArchiveName {
         try reader.check(name: path.argument, parameter: "name")
-        guard let text = query.take("prefix") else {
-            return ArchiveName(path.argument, isPrefix: false)
-        }
-        let isPrefix = text.elementsEqual("true".utf8)
-        guard isPrefix || text.elementsEqual("false".utf8) else {
-            throw Problem.invalidParameter("prefix", "must be true or false")
-        }
-        return ArchiveName(path.argument, isPrefix: isPrefix)
+        return ArchiveName(path.argument, isPrefix: try query.takeFlag("prefix"))
     }
 
     /// Reads the suspension of a client, or its end.

@@ -23,6 +23,15 @@ struct Query {
         return nil
     }
 
+    /// Takes a parameter that is true or false, and may occur once.
+    mutating func takeFlag(_ name: String) throws(Problem) -> Bool {
+        guard let text = take(name) else { return false }
+        guard let flag = Bool(String(decoding: text, as: UTF8.self)) else {
+            throw Problem.invalidParameter(name, "must be true or false")
+        }
+        return flag
+    }
+
     /// Takes a parameter that may occur several times.
     mutating func takeAll(_ name: String) -> [[UInt8]] {
         let values = parameters.filter { $0.isNamed(name) }.map { $0.value }
