@@ -123,6 +123,7 @@ private struct RPCMembers {
         if key == .id { repeatsID = true }
     }
 
+    @inline(__always)
     mutating func read(
         _ key: RPCReader.Key, _ json: inout JSONReader, in bytes: Span<UInt8>
     ) throws(JSONError) {

@@ -140,7 +140,7 @@ struct ClientTable: Footprinted, Sendable {
     }
 
     /// The principal of a client; the subscript would copy all of the client.
-    func principal(at slot: UInt32) -> [UInt8] { slots[Int(slot)].principal }
+    func principal(at slot: UInt32) -> [UInt8] { slots.span[Int(slot)].principal }
 
     /// The connection and transport of a client that gets posts at once; nil for any other client.
     @inline(__always)
