@@ -40,9 +40,13 @@ extension Shape {
             output += answer.content
             output.append(literal: #","by":"responder""#)
             if !isPartial {
-                output.append(literal: #","answeredBy":"#)
-                append(principal: answer.principal, to: &output)
-                output.append(literal: #","observer":""#)
+                if answer.principal.isEmpty || answer.principal == anonymous {
+                    output.append(literal: #","answeredBy":null,"observer":""#)
+                } else {
+                    output.append(literal: #","answeredBy":"#)
+                    JSONWriter.append(string: answer.principal.span, to: &output)
+                    output.append(literal: #","observer":""#)
+                }
                 IdentifierText.append(observer: answer.observer, to: &output)
                 output.append(UInt8(ascii: "\""))
             }
@@ -70,15 +74,6 @@ extension Shape {
 
     /// The principal of all callers without credentials.
     public static let anonymous = Array("anonymous".utf8)
-
-    /// Appends the principal of a caller; null for an anonymous one.
-    private static func append(principal: [UInt8], to output: inout [UInt8]) {
-        if principal.isEmpty || principal == anonymous {
-            output.append(literal: "null")
-        } else {
-            JSONWriter.append(string: principal.span, to: &output)
-        }
-    }
 
     /// Appends the fate of an ask.
     public static func append(

@@ -27,7 +27,8 @@ struct AskFates: Footprinted, Sendable {
 
     subscript(id: NotificationID) -> AskFateTable.Fate? { recent[id] ?? stored[id] }
 
-    /// Adds the fate of an ask that ended just now; the limits would be copied.
+    /// Adds the fate of an ask that ended just now; the limits, or the fate, would be copied.
+    @inline(__always)
     mutating func append(_ fate: consuming AskFateTable.Fate, isKeptLonger: Bool) {
         if isKeptLonger {
             stored.append(fate)
